@@ -1,0 +1,121 @@
+"""The words every tier shares: how long an observation lasts, what it is about, and its shape."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Durability = Literal["transient", "session", "persistent", "permanent"]
+"""How long an observation stays true, shortest first."""
+
+Category = Literal[
+    "identity", "event", "preference", "task", "relationship", "profession", "belief", "attribute", "pattern"
+]
+"""What an observation is about."""
+
+FactCategory = Literal["identity", "relationship", "preference", "belief", "profession", "attribute", "pattern"]
+"""The categories stable enough to be facts: every category but ``event`` and ``task``."""
+
+FACT_CATEGORIES: frozenset[str] = frozenset(
+    {"identity", "relationship", "preference", "belief", "profession", "attribute", "pattern"}
+)
+LASTING: frozenset[str] = frozenset({"persistent", "permanent"})
+
+MAX_OBSERVATION_CHARS = 2_000
+"""An observation longer than this is refused as absurd."""
+
+MAX_OBSERVATIONS = 25
+"""At most this many observations are taken from one model call."""
+
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A number between 0 and 1."""
+
+Subject = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120)]
+"""Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
+
+
+class Observation(BaseModel):
+    """One thing worth remembering, as the observer returns it.
+
+    ``replaces`` is the id of the working-memory entry that this one supersedes, or ``""``.
+
+    >>> Observation(content="Works at Stripe", importance=0.8, durability="persistent", category="profession").subject
+    'user'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    subject: Subject = "user"
+    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
+    importance: Unit
+    durability: Durability = "session"
+    category: Category = "identity"
+    replaces: str = ""
+
+
+FactAction = Literal["new", "reinforce", "update", "invalidate"]
+"""What consolidation does with a fact."""
+
+FactText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_OBSERVATION_CHARS)]
+
+
+class FactProposal(BaseModel):
+    """One change to the facts, as consolidation proposes it from episodes.
+
+    ``target_fact_id`` names the fact that ``reinforce``, ``update`` and ``invalidate`` are about; a ``new`` fact and an
+    ``update`` need ``content``.
+
+    >>> FactProposal(content="Likes tea", confidence=0.5, category="preference").action
+    'new'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    subject: Subject = "user"
+    content: FactText = ""
+    confidence: Unit
+    category: FactCategory
+    action: FactAction = "new"
+    target_fact_id: str = ""
+    source_episode_ids: list[str] = []
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.action in ("new", "update") and not self.content:
+            raise ValueError(f"a fact with action {self.action!r} needs content; give the fact as one sentence")
+        return self
+
+
+class ConsolidationPlan(BaseModel):
+    """What consolidation proposes: one entry per fact to add, reinforce, update or invalidate."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    facts: list[FactProposal] = []
+
+
+class Removal(BaseModel):
+    """One fact that pruning proposes to remove, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    fact_id: str
+    reason: str = ""
+
+
+class Merge(BaseModel):
+    """Two or more facts that pruning proposes to keep as one; the first id survives with ``merged_content``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    source_fact_ids: list[str]
+    merged_content: Annotated[FactText, StringConstraints(min_length=1)]
+    reason: str = ""
+
+
+class PrunePlan(BaseModel):
+    """What pruning proposes: facts to remove and facts to merge."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    removals: list[Removal] = []
+    merges: list[Merge] = []

@@ -1,0 +1,135 @@
+"""Every error the engine raises, in one tree.
+
+::
+
+    FabricError
+    ├── WiringError              found while a pipeline is built
+    │   ├── SchemaMismatchError  neighbouring blocks cannot fit
+    │   ├── DuplicateNameError   two different blocks share a name
+    │   ├── ResourceConflictError  one key, two definitions
+    │   └── CapabilityError      clash, cycle or unknown preset
+    ├── ConfigurationError       a limit or option that cannot work
+    ├── RunError                 found while a block runs
+    │   ├── SchemaError          a value does not fit a block's schema
+    │   ├── GuardError           a loop passed its guard
+    │   ├── NoBranchError        no branch took the value
+    │   ├── WorkError            background work failed (only when asked to raise)
+    │   └── NestedRunError       a sync call from inside a running block
+    ├── ScopeError               a scope is missing or has the wrong type
+    ├── StoreError               the file cannot do what was asked
+    │   ├── StoreLockedError     another process holds the file
+    │   ├── NotOurFileError      not a thought-fabric file
+    │   ├── NewerFileError       written by a newer version
+    │   └── ConflictError        a write-once key was written twice
+    └── ModelError               a model call did not give a usable answer
+        ├── ModelUnavailableError  down, slow, rate limited: try again later
+        ├── BudgetExceededError  over the run's or the day's budget: deferred
+        └── OutputError          the answer cannot be read as the schema
+"""
+
+from datetime import datetime
+
+
+class FabricError(Exception):
+    """Base of every error here: catch it to catch them all."""
+
+
+class WiringError(FabricError):
+    """A pipeline was put together wrongly."""
+
+
+class SchemaMismatchError(WiringError):
+    """The output of one block can never be the input of the next."""
+
+
+class DuplicateNameError(WiringError):
+    """Two different blocks carry one name."""
+
+
+class ResourceConflictError(WiringError):
+    """One resource key has two different definitions."""
+
+
+class CapabilityError(WiringError):
+    """Two capabilities clash, form a cycle, or a preset is unknown."""
+
+
+class ConfigurationError(FabricError, ValueError):
+    """An option has a value that cannot work."""
+
+
+class RunError(FabricError):
+    """Something went wrong inside a running block; the message starts with the block's path."""
+
+
+class SchemaError(RunError):
+    """A value does not fit a block's input or output schema."""
+
+
+class GuardError(RunError):
+    """A loop ran more often than its guard allows."""
+
+
+class NoBranchError(RunError):
+    """No branch of a ``branch`` step or route of a router took the value."""
+
+
+class WorkError(RunError):
+    """Background work failed and the caller asked to be told."""
+
+
+class NestedRunError(RunError):
+    """A synchronous call was made from inside a running block, where it would wait for itself."""
+
+
+class ScopeError(FabricError, ValueError):
+    """A scope is missing, unknown or of the wrong type."""
+
+
+class StoreError(FabricError):
+    """The store cannot do what was asked."""
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the file; ``pid`` is its process id where the system tells."""
+
+    def __init__(self, message: str, *, pid: int | None = None) -> None:
+        super().__init__(message)
+        self.pid = pid
+
+
+class NotOurFileError(StoreError):
+    """The path is not a thought-fabric file."""
+
+
+class NewerFileError(StoreError):
+    """The file was written by a newer version of thought-fabric."""
+
+
+class ConflictError(StoreError):
+    """A key that may be written once was written twice."""
+
+
+class ModelError(FabricError):
+    """A model call did not give a usable answer."""
+
+
+class ModelUnavailableError(ModelError):
+    """The provider is down, slow or rate limiting: the same call may succeed later."""
+
+
+class BudgetExceededError(ModelError):
+    """A budget is used up; ``until`` is when it is free again, if it ever is."""
+
+    def __init__(self, message: str, *, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class OutputError(ModelError):
+    """A model's answer cannot be read as its schema; ``raw`` is the answer, ``truncated`` says it was cut off."""
+
+    def __init__(self, message: str, *, raw: str = "", truncated: bool = False) -> None:
+        super().__init__(message)
+        self.raw = raw
+        self.truncated = truncated

@@ -1,0 +1,151 @@
+"""The seam to a database: what a back end must do. A back end is one class that passes ``tests/contract``.
+
+Rows are JSON objects, owned by a scope. All verbs of `Rows` run on the store's own thread, inside one transaction:
+the callable given to `Store.transact` sees a consistent state, and either all of its writes happen or none.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from ..scope import Scope
+
+T = TypeVar("T")
+SYSTEM = Scope("org", '["system"]')
+"""The owner of the engine's own rows; no session can be opened with it."""
+
+Row = dict[str, Any]
+"""A row as it was put: JSON values only. It always has ``id``, a string unique in its collection and scope."""
+
+ColumnType = Literal["text", "integer", "real", "boolean", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One collection as the store sees it.
+
+    ``columns`` are the fields that ``find`` may filter and order by; they are also kept as typed columns.
+    ``text`` names the field whose words ``match`` looks up, or is "" when the collection is not searched.
+    """
+
+    name: str
+    columns: Mapping[str, ColumnType]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One condition of `Rows.find`: ``field op value``. ``value`` of ``in`` is a sequence; of ``null``, a bool."""
+
+    field: str
+    op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "null"]
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One row found by its words: how many of the asked words it holds, and how many words it has."""
+
+    id: str
+    shared: int
+    length: int
+
+
+class Rows(Protocol):
+    """The verbs inside one transaction. Every one of them names the scope that owns the rows."""
+
+    def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
+        """Return the rows with these ids, in the order of ``ids``, missing ones left out."""
+        ...
+
+    def find(
+        self,
+        table: Table,
+        scope: Scope,
+        where: Sequence[Where] = (),
+        order: str = "",
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Row]:
+        """Return the rows that meet all conditions, in order of first insertion.
+
+        ``order`` names a column to order by instead, descending with a leading ``-``; ties by insertion.
+        """
+        ...
+
+    def count(self, table: Table, scope: Scope, where: Sequence[Where] = ()) -> int:
+        """Return how many rows meet all conditions."""
+        ...
+
+    def put(self, table: Table, scope: Scope, rows: Iterable[Row]) -> None:
+        """Insert the rows, or replace those of the same id, keeping their place in insertion order."""
+        ...
+
+    def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
+        """Delete the rows with these ids; return how many there were."""
+        ...
+
+    def clear(self, table: Table, scope: Scope) -> int:
+        """Delete every row of the scope; return how many there were."""
+        ...
+
+    def purge(self, scope: Scope) -> dict[str, int]:
+        """Delete every row and document that the scope owns, in every table the file has, known now or not.
+
+        Returns the number deleted per table (and ``documents``), zeros left out.
+        """
+        ...
+
+    def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
+        """Return the rows whose text shares most words with ``words``, best first, ties by insertion.
+
+        ``words`` are tokens of `fabric.text.words`.
+        """
+        ...
+
+    def read(self, key: str, scope: Scope) -> Any:
+        """Return the document's JSON value, or None when it was never written."""
+        ...
+
+    def write(self, key: str, scope: Scope, value: Any) -> None:
+        """Write the document's JSON value; None removes the document."""
+        ...
+
+
+class Store(Protocol):
+    """A database: opened by its constructor's arguments, used by any number of threads and event loops."""
+
+    @property
+    def location(self) -> str:
+        """The path of the file, or ``:memory:``."""
+        ...
+
+    def open(self) -> None:
+        """Open and migrate; raise StoreLockedError, NotOurFileError, NewerFileError or StoreError."""
+        ...
+
+    def close(self) -> None:
+        """Finish what was begun and close; further calls raise StoreError. Closing twice is harmless."""
+        ...
+
+    def define(self, table: Table) -> None:
+        """Make the table known, creating or widening it; the same definition twice is harmless.
+
+        Raises ResourceConflictError when the name is known with other columns types.
+        """
+        ...
+
+    async def transact(self, work: Callable[[Rows], T]) -> T:
+        """Run ``work`` in one transaction on the store's thread and return its result.
+
+        An exception of ``work`` rolls everything back and is raised here.
+        """
+        ...
+
+    def transact_sync(self, work: Callable[[Rows], T]) -> T:
+        """Do the same from a thread that has no event loop."""
+        ...
+
+    def scopes(self, table: Table) -> list[Scope]:
+        """Return every scope that owns a row of the table."""
+        ...

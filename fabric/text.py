@@ -1,0 +1,82 @@
+"""Words: the one way text of any language is cut into tokens, and the rough count of model tokens."""
+
+import math
+import unicodedata
+
+import regex
+
+# Scripts written without spaces: a run of them has no word boundaries, so it is cut into bigrams.
+_UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f"  # Myanmar
+    "\u1780-\u17ff"  # Khmer
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # CJK ideographs
+    "\U00020000-\U0003ffff"  # CJK extensions
+    "\uac00-\ud7af"  # Hangul syllables
+)
+_UNSPACED_RUN = regex.compile(f"[{_UNSPACED}]+")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
+_POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
+CHARS_PER_TOKEN = 4
+
+
+def normalise(text: str) -> str:
+    """Return ``text`` in NFKC form, case-folded, with one kind of apostrophe and no optional vowel points.
+
+    >>> normalise("Ｓtraße")
+    'strasse'
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return _POINTS.sub("", folded.translate(_APOSTROPHES))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of ``text`` in order: normalised, punctuation stripped, unspaced scripts as bigrams.
+
+    >>> words("She works at Stripe, Inc.")
+    ['she', 'works', 'at', 'stripe', 'inc']
+    >>> words("成語しり")
+    ['成語', '語し', 'しり']
+    """
+    found: list[str] = []
+    for word in _WORD.findall(normalise(text)):
+        _split_word(word, found)
+    return found
+
+
+def estimate_tokens(text: str) -> int:
+    """Return the estimated number of model tokens in ``text``: ``ceil(characters / 4)``.
+
+    >>> estimate_tokens("hello")
+    2
+    """
+    return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+def _split_word(word: str, found: list[str]) -> None:
+    if word.isascii():
+        found.append(word)
+        return
+    position = 0
+    for run in _UNSPACED_RUN.finditer(word):
+        if run.start() > position:
+            found.append(word[position : run.start()])
+        found.extend(bigrams(run.group()))
+        position = run.end()
+    if position < len(word):
+        found.append(word[position:])
+
+
+def bigrams(run: str) -> list[str]:
+    """Return the overlapping pairs of characters of ``run``; one character stands alone.
+
+    >>> bigrams("寿司屋")
+    ['寿司', '司屋']
+    """
+    if len(run) < 2:
+        return [run]
+    return [run[index : index + 2] for index in range(len(run) - 1)]
