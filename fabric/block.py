@@ -1,0 +1,280 @@
+"""The block: the one contract that handlers, generators, sequencers and routers keep.
+
+A block is an immutable value with a name. Wiring blocks together runs nothing; a run calls ``await block(value, ctx)``:
+
+1. ``connect_input`` maps the incoming value to what the block expects;
+2. the value is checked against ``input_schema``;
+3. the block does its work, again and again as ``retry`` allows;
+4. the result is checked against ``output_schema``;
+5. an error goes to the first ``rescue`` that takes it, whose block's output stands for the result.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from .calls import Call
+from .capability import Capability
+from .context import Context
+from .errors import ConfigurationError, FabricError, SchemaError
+from .events import BlockFinished, BlockStarted
+from .resource import Resource
+from .tool import Tool
+
+if TYPE_CHECKING:
+    import networkx
+
+In = TypeVar("In", contravariant=True)
+Out = TypeVar("Out", covariant=True)
+Use = Capability[Any] | Resource
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often and when to try again: delay = ``min(max_delay, base_delay * 2 ** (attempt - 1))`` seconds."""
+
+    attempts: int = 3
+    base_delay: float = 0.0
+    max_delay: float = 30.0
+    on: tuple[type[Exception], ...] = (Exception,)
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or self.base_delay < 0 or self.max_delay < 0:
+            raise ConfigurationError(f"{self}: attempts must be at least 1 and delays at least 0")
+
+    def delay(self, attempt: int) -> float:
+        """Return the seconds to wait after this attempt, counted from 1."""
+        return float(min(self.max_delay, self.base_delay * 2 ** (attempt - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What to do with an error: ``block`` receives it as input, and its output stands for the failed block's."""
+
+    block: "Block[Any, Any]"
+    when: tuple[type[Exception], ...] = (Exception,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Block(Generic[In, Out]):
+    """One step of a dataflow. Subclasses say how it works in `execute`; everything else is the same for all.
+
+    ``uses`` declares capabilities and resources, which are installed because they are declared.
+    """
+
+    name: str
+    description: str = ""
+    input_schema: Any = None
+    output_schema: Any = None
+    uses: tuple[Use, ...] = ()
+    retry: Retry | None = None
+    rescues: tuple[Rescue, ...] = ()
+    connector: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.name.strip():
+            raise ConfigurationError("a block needs a name: name='...'")
+        for schema in (self.input_schema, self.output_schema):
+            if schema is not None:
+                _adapter(schema, self.name)
+
+    async def execute(self, value: Any, ctx: Context) -> Any:
+        """Do the work of this kind of block. ``ctx`` is the block's own context."""
+        raise NotImplementedError
+
+    async def __call__(self, value: Any, ctx: Context) -> Out:
+        """Run the block inside the run that ``ctx`` belongs to, and return its output."""
+        inner = Context(ctx.run, self, ctx)
+        try:
+            if self._plain and not ctx.run.listening:
+                result: Out = await self.execute(value, inner)
+            else:
+                result = await self._observed(value, inner)
+        except Exception as error:
+            _note(error, inner)
+            raise
+        return result
+
+    async def _observed(self, value: Any, ctx: Context) -> Any:
+        if not ctx.run.listening:
+            return await self._guarded(value, ctx)
+        path = ctx.path
+        ctx.run.emit(BlockStarted(path))
+        try:
+            result = await self._guarded(value, ctx)
+        except Exception as error:
+            ctx.run.emit(BlockFinished(path, error=f"{type(error).__name__}: {error}"))
+            raise
+        ctx.run.emit(BlockFinished(path))
+        return result
+
+    async def _guarded(self, value: Any, ctx: Context) -> Any:
+        try:
+            connected = await self.connect(value, ctx)
+            return await self.resume(connected, ctx)
+        except Exception as error:
+            handler = next((one for one in self.rescues if isinstance(error, one.when)), None)
+            if handler is None:
+                raise
+            ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=handler.block.name)
+            return await handler.block(error, ctx)
+
+    async def connect(self, value: Any, ctx: Context) -> Any:
+        """Return the value as the block expects it: connected and checked. ``ctx`` is the block's own context."""
+        if self._connect is not None:
+            value = await self._connect(value, ctx)
+        if self.input_schema is not None:
+            value = check(self.input_schema, value, ctx, "input")
+        return value
+
+    async def resume(self, connected: Any, ctx: Context) -> Any:
+        """Do the block's work on a value that `connect` returned, with retries, and check the result."""
+        attempt = 1
+        while True:
+            try:
+                result = await self.execute(connected, ctx)
+                break
+            except Exception as error:
+                retry = self.retry
+                if retry is None or attempt >= retry.attempts or not isinstance(error, retry.on):
+                    raise
+                ctx.log.info("retrying", attempt=attempt, error=f"{type(error).__name__}: {error}")
+                await asyncio.sleep(retry.delay(attempt))
+                attempt += 1
+        if self.output_schema is not None:
+            result = check(self.output_schema, result, ctx, "output")
+        return result
+
+    @cached_property
+    def _connect(self) -> Call | None:
+        return None if self.connector is None else Call(self.connector, where=f"{self.name}: connect_input")
+
+    @cached_property
+    def _plain(self) -> bool:
+        return (
+            self.input_schema is None
+            and self.output_schema is None
+            and self.retry is None
+            and not self.rescues
+            and self.connector is None
+        )
+
+    @property
+    def accepts(self) -> Any:
+        """The type of value that the block can be given, Any when it does not say."""
+        return Any if self.input_schema is None or self.connector is not None else self.input_schema
+
+    @property
+    def returns(self) -> Any:
+        """The type of value that the block gives, Any when it does not say."""
+        return Any if self.output_schema is None else self.output_schema
+
+    @property
+    def capabilities(self) -> tuple[Capability[Any], ...]:
+        """The capabilities this block declares."""
+        return tuple(use for use in self.uses if isinstance(use, Capability))
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources this block declares itself, those of its capabilities not counted."""
+        return tuple(use for use in self.uses if not isinstance(use, Capability))
+
+    def children(self) -> Sequence[tuple[str, "Block[Any, Any]"]]:
+        """Return the blocks directly inside, each with the label of the step it stands in."""
+        return [(f"rescue {index}", one.block) for index, one in enumerate(self.rescues)]
+
+    def walk(self) -> Iterator["Block[Any, Any]"]:
+        """Yield this block and every block inside it, outermost first, each block value once."""
+        seen: set[int] = set()
+        waiting: list[Block[Any, Any]] = [self]
+        while waiting:
+            block = waiting.pop(0)
+            if id(block) in seen:
+                continue
+            seen.add(id(block))
+            yield block
+            waiting[:0] = [child for _, child in block.children()]
+
+    def connect_input(self, fn: Callable[..., Any]) -> "Block[Any, Out]":
+        """Return the same block with ``fn`` mapping the incoming value to what it expects."""
+        return replace(self, connector=fn)
+
+    def renamed(self, name: str) -> "Block[In, Out]":
+        """Return the same block under another name."""
+        return replace(self, name=name)
+
+    def as_tool(self, *, name: str = "", description: str = "") -> Tool:
+        """Return the block as a tool: its input schema becomes the arguments."""
+        from .block_tool import block_tool  # noqa: PLC0415  tools of blocks know blocks
+
+        return block_tool(self, name=name, description=description)
+
+    def graph(self) -> "networkx.DiGraph[str]":
+        """Return the block's structure as a directed graph; see `fabric.graph`."""
+        from .graph import graph_of  # noqa: PLC0415  networkx is imported only when a graph is drawn
+
+        return graph_of(self)
+
+    def to_mermaid(self) -> str:
+        """Return a picture of the block's structure, as Mermaid text."""
+        from .graph import mermaid_of  # noqa: PLC0415
+
+        return mermaid_of(self)
+
+
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _adapter(schema: Any, name: str) -> TypeAdapter[Any]:
+    known = _ADAPTERS.get(schema) if _hashable(schema) else None
+    if known is not None:
+        return known
+    try:
+        made: TypeAdapter[Any] = TypeAdapter(schema)
+    except Exception as error:  # noqa: BLE001  pydantic raises several kinds for a type it cannot take
+        raise ConfigurationError(f"{name}: {schema!r} is not a schema: give a type pydantic can check") from error
+    if _hashable(schema):
+        _ADAPTERS[schema] = made
+    return made
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def check(schema: Any, value: Any, ctx: Context, side: str) -> Any:
+    """Return ``value`` as ``schema`` types it; SchemaError naming the block's path, the side and each field."""
+    name = ctx.block.name if ctx.block is not None else ""
+    try:
+        return _adapter(schema, name).validate_python(value, from_attributes=True)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in error.errors()[:5]
+        )
+        got = repr(value)
+        shown = got if len(got) <= 200 else f"{got[:200]}... ({len(got)} characters)"
+        wanted = getattr(schema, "__name__", str(schema))
+        raise SchemaError(f"{ctx.path}: {side} does not fit {wanted}: {wrong}; got {shown}") from error
+
+
+def _note(error: BaseException, ctx: Context) -> None:
+    if isinstance(error, FabricError) or hasattr(error, "__notes__"):
+        return
+    error.add_note(f"in block {ctx.path}")
+
+
+def rescues_of(rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None") -> tuple[Rescue, ...]:
+    """Return the rescues that a ``rescue=`` argument means: one block for all errors, or a block per error type."""
+    if rescue is None:
+        return ()
+    if isinstance(rescue, Block):
+        return (Rescue(rescue),)
+    return tuple(Rescue(block, (kind,)) for kind, block in rescue.items())

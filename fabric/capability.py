@@ -1,0 +1,135 @@
+"""Capabilities: what a block may be given, in one bundle: resources, functions, context lines and tools."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import CapabilityError
+from .resource import Resource
+from .tool import Tool
+
+if TYPE_CHECKING:
+    from .context import Context
+
+H = TypeVar("H")
+ContextSource = Any
+"""A string, or a function of the context (sync or async) that returns a string; "" adds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A part of a capability that a generator gets, and whether it is on unless switched."""
+
+    context: tuple[ContextSource, ...] = ()
+    tools: tuple[Any, ...] = ()
+    on: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Capability(Generic[H]):
+    """What `define_capability` returns: declare it with ``uses=[capability]``.
+
+    ``switches`` are the presets switched by `presets`; ``base`` is the capability they were switched on, which is the
+    identity by which two references to one capability are known to be the same.
+    """
+
+    name: str
+    resources: tuple[Resource, ...]
+    helpers: "Callable[[Context], H] | None"
+    bundles: Mapping[str, Preset]
+    uses: "tuple[Capability[Any], ...]"
+    switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    _base: "Capability[H] | None" = None
+
+    @property
+    def base(self) -> "Capability[H]":
+        """The capability itself, whatever presets were switched."""
+        return self._base or self
+
+    def presets(self, **switches: bool) -> "Capability[H]":
+        """Return a reference with these presets switched on or off; CapabilityError for a name it has not."""
+        for name in switches:
+            if name not in self.bundles:
+                known = ", ".join(sorted(self.bundles)) or "none"
+                raise CapabilityError(f"capability {self.name!r} has no preset {name!r}; it has: {known}")
+        return replace(self, switches={**self.switches, **switches}, _base=self.base)
+
+    def active(self) -> list[Preset]:
+        """Return the presets that are on."""
+        return [bundle for name, bundle in self.bundles.items() if self.switches.get(name, bundle.on)]
+
+
+def define_capability(
+    name: str,
+    *,
+    resources: Iterable[Resource] = (),
+    helpers: "Callable[[Context], H] | None" = None,
+    context: Sequence[ContextSource] = (),
+    tools: Sequence[Tool | Callable[..., Any] | Any] = (),
+    presets: Mapping[str, Preset] | None = None,
+    uses: "Sequence[Capability[Any]]" = (),
+) -> Capability[H]:
+    """Define a capability.
+
+    ``helpers`` is called with the context and returns the object found at ``ctx.cap.<name>`` and ``ctx[capability]``.
+    ``context`` and ``tools`` are the presets of those names, on unless switched off with ``.presets(context=False)``;
+    ``presets`` adds more. ``uses`` are capabilities this one needs: who declares this one gets them too.
+
+    >>> greeting = define_capability("greeting", helpers=lambda ctx: "hello " + ctx.user)
+    >>> greeting.presets(loud=True)
+    Traceback (most recent call last):
+    fabric.errors.CapabilityError: capability 'greeting' has no preset 'loud'; it has: none
+    """
+    if not name.isidentifier():
+        raise CapabilityError(f"capability name {name!r}: it becomes ctx.cap.<name>, so use letters, digits and _")
+    bundles: dict[str, Preset] = {}
+    if context:
+        bundles["context"] = Preset(context=tuple(context))
+    if tools:
+        bundles["tools"] = Preset(tools=tuple(tools))
+    for key, bundle in (presets or {}).items():
+        if key in bundles:
+            raise CapabilityError(f"capability {name!r}: preset {key!r} is given twice")
+        bundles[key] = bundle
+    return Capability(name, tuple(resources), helpers, bundles, tuple(uses))
+
+
+def merge_capabilities(declared: Iterable[tuple[str, Capability[Any]]]) -> dict[str, Capability[Any]]:
+    """Return the capabilities by name, dependencies before those that need them.
+
+    ``declared`` are pairs of the place that declares and the capability. One base met twice is one capability: an
+    explicit switch wins over a default. CapabilityError when one name has two bases, when two places switch a preset
+    opposite ways, or when ``uses`` form a cycle; the message names both places.
+    """
+    merged: dict[str, tuple[str, Capability[Any]]] = {}
+    for place, capability in declared:
+        _add(merged, place, capability, ())
+    return {name: capability for name, (_, capability) in merged.items()}
+
+
+def _add(
+    merged: dict[str, tuple[str, Capability[Any]]],
+    place: str,
+    capability: Capability[Any],
+    above: tuple[Capability[Any], ...],
+) -> None:
+    if capability.base in above:
+        names = " > ".join(one.name for one in (*above, capability))
+        raise CapabilityError(f"capabilities use each other in a cycle, declared by {place}: {names}")
+    for needed in capability.uses:
+        _add(merged, f"{place} (through {capability.name})", needed, (*above, capability.base))
+    known = merged.get(capability.name)
+    if known is None:
+        merged[capability.name] = (place, capability)
+        return
+    if known[1].base is not capability.base:
+        raise CapabilityError(
+            f"two different capabilities are named {capability.name!r}: one declared by {known[0]}, another by {place}"
+        )
+    switches = dict(known[1].switches)
+    for preset, on in capability.switches.items():
+        if switches.setdefault(preset, on) != on:
+            raise CapabilityError(
+                f"preset {preset!r} of {capability.name!r} is switched {on} by {place} and {not on} by {known[0]}"
+            )
+    merged[capability.name] = (known[0], capability.base.presets(**switches))

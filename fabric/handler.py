@@ -1,0 +1,118 @@
+"""The handler: a block made from a plain function, sync or async, with no model call of its own."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+from .block import Block, Retry, Use, rescues_of
+from .calls import Call, annotations
+from .context import Context
+
+I = TypeVar("I")  # noqa: E741  input
+O = TypeVar("O")  # noqa: E741  output
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Handler(Block[Any, Any]):
+    """A block that calls ``fn(value, ctx)``. A plain function runs on the event loop: keep it quick."""
+
+    fn: Callable[..., Any]
+
+    async def execute(self, value: Any, ctx: Context) -> Any:
+        """Call the function."""
+        return await self._call(value, ctx)
+
+    @cached_property
+    def _call(self) -> Call:
+        return Call(self.fn, where=self.name)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._call  # noqa: B018  a function of the wrong shape is found now
+
+    @property
+    def accepts(self) -> Any:
+        """The input schema, or else the annotation of the function's parameter."""
+        declared = super().accepts
+        return annotations(self.fn)[0] if declared is Any and self.connector is None else declared
+
+    @property
+    def returns(self) -> Any:
+        """The output schema, or else the annotation of the function's result."""
+        declared = super().returns
+        return annotations(self.fn)[1] if declared is Any else declared
+
+
+@overload
+def handler(fn: Callable[..., Awaitable[O]], /) -> Block[Any, O]: ...
+@overload
+def handler(fn: Callable[..., O], /) -> Block[Any, O]: ...
+@overload
+def handler(
+    fn: None = None,
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Block[Any, Any]]: ...
+@overload
+def handler(
+    fn: Callable[..., Any],
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Block[Any, Any]: ...
+def handler(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Any:
+    """Make a block from a function: ``@handler``, ``@handler(name=...)`` or ``handler(fn, name=...)``.
+
+    The function takes ``()``, ``(value)``, ``(ctx)`` or ``(value, ctx)``. Its annotations are used to check the wiring;
+    values are checked only against ``input_schema`` and ``output_schema``.
+
+    >>> @handler
+    ... def shout(text: str) -> str:
+    ...     return text.upper()
+    >>> shout.name
+    'shout'
+    """
+
+    def make(function: Callable[..., Any]) -> Handler:
+        own_name = getattr(function, "__name__", "")
+        return Handler(
+            fn=function,
+            name=name or ("" if own_name == "<lambda>" else own_name),
+            description=description or (function.__doc__ or "").strip(),
+            input_schema=input_schema,
+            output_schema=output_schema,
+            uses=tuple(uses),
+            retry=retry,
+            rescues=rescues_of(rescue),
+            connector=connect_input,
+        )
+
+    return make if fn is None else make(fn)

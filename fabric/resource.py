@@ -1,0 +1,164 @@
+"""Resources: what a block keeps between runs. A Document is one value per scope, a Collection many records.
+
+A resource is a definition, a value without data. Declaring it (``uses=[...]``, or a capability that brings it) is all
+the installation there is; its data is reached through a transaction, ``await ctx.transact(lambda tx: ...)``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from .errors import ConfigurationError, ConflictError, ResourceConflictError
+from .scope import SCOPE_KINDS, ScopeIds, ScopeKind
+from .store.base import ColumnType, Match, Rows, Table, Where
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Document(Generic[M]):
+    """One value per scope: counters, working memory. ``default`` makes the value that was never written."""
+
+    key: str
+    schema: type[M]
+    scope: ScopeKind
+    default: Callable[[], M] | None = None
+
+    def __post_init__(self) -> None:
+        _check_key(self.key, self.scope)
+
+    def initial(self) -> M:
+        """Return the value of a scope that never wrote one."""
+        return self.default() if self.default is not None else self.schema()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Collection(Generic[M]):
+    """Many records per scope: episodes, facts. Records are pydantic models with a string field ``id``.
+
+    ``columns`` are the fields that `Transaction.find` may filter and order by; ``text`` is the field `match` searches.
+    """
+
+    key: str
+    schema: type[M]
+    scope: ScopeKind
+    columns: Mapping[str, ColumnType] = field(default_factory=dict[str, ColumnType])
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        _check_key(self.key, self.scope)
+        missing = {"id", *self.columns, *([self.text] if self.text else [])} - set(self.schema.model_fields)
+        if missing:
+            raise ConfigurationError(
+                f"collection {self.key!r}: {self.schema.__name__} has no field {', '.join(sorted(missing))}"
+            )
+
+    @property
+    def table(self) -> Table:
+        """The collection as the store sees it."""
+        return Table(self.key, self.columns, self.text)
+
+
+Resource = Document[Any] | Collection[Any]
+
+
+class Transaction:
+    """The resources of one session's scopes, inside one transaction. Everything here is synchronous and atomic."""
+
+    __slots__ = ("ids", "rows")
+
+    def __init__(self, rows: Rows, ids: ScopeIds) -> None:
+        self.rows = rows
+        self.ids = ids
+
+    def read(self, document: Document[M]) -> M:
+        """Return the document's value."""
+        value = self.rows.read(document.key, self.ids.scope(document.scope))
+        return document.initial() if value is None else document.schema.model_validate(value)
+
+    def write(self, document: Document[M], value: M) -> None:
+        """Replace the document's value."""
+        self.rows.write(document.key, self.ids.scope(document.scope), value.model_dump(mode="json"))
+
+    def get(self, collection: Collection[M], record_id: str) -> M | None:
+        """Return the record with this id, or None."""
+        found = self.rows.get(collection.table, self.ids.scope(collection.scope), [record_id])
+        return collection.schema.model_validate(found[0]) if found else None
+
+    def get_many(self, collection: Collection[M], record_ids: Sequence[str]) -> list[M]:
+        """Return the records with these ids, in that order, missing ones left out."""
+        rows = self.rows.get(collection.table, self.ids.scope(collection.scope), record_ids)
+        return [collection.schema.model_validate(row) for row in rows]
+
+    def find(
+        self,
+        collection: Collection[M],
+        *where: Where,
+        order: str = "",
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[M]:
+        """Return the records that meet all conditions, oldest first, or by ``order`` (``-field`` descends)."""
+        rows = self.rows.find(collection.table, self.ids.scope(collection.scope), where, order, limit, offset)
+        return [collection.schema.model_validate(row) for row in rows]
+
+    def count(self, collection: Collection[M], *where: Where) -> int:
+        """Return how many records meet all conditions."""
+        return self.rows.count(collection.table, self.ids.scope(collection.scope), where)
+
+    def put(self, collection: Collection[M], records: Iterable[M]) -> None:
+        """Insert the records, or replace those with the same id."""
+        rows = [record.model_dump(mode="json") for record in records]
+        if rows:
+            self.rows.put(collection.table, self.ids.scope(collection.scope), rows)
+
+    def insert(self, collection: Collection[M], record: M) -> None:
+        """Insert one record; raise ConflictError when its id is taken."""
+        record_id = str(getattr(record, "id"))  # noqa: B009  checked when the collection was defined
+        if self.get(collection, record_id) is not None:
+            raise ConflictError(f"{collection.key}: id {record_id!r} is taken; nothing was written")
+        self.put(collection, [record])
+
+    def delete(self, collection: Collection[M], record_ids: Sequence[str]) -> int:
+        """Delete the records with these ids; return how many there were."""
+        return self.rows.delete(collection.table, self.ids.scope(collection.scope), record_ids)
+
+    def match(self, collection: Collection[M], words: Sequence[str], limit: int) -> list[Match]:
+        """Return the records that share most words with ``words`` (tokens of `fabric.text.words`), best first."""
+        return self.rows.match(collection.table, self.ids.scope(collection.scope), words, limit)
+
+
+def merge_resources(resources: Iterable[tuple[str, Resource]]) -> dict[str, Resource]:
+    """Return the resources by key; raise ResourceConflictError when one key has two definitions.
+
+    ``resources`` are pairs of the place that declares and the resource.
+    """
+    merged: dict[str, tuple[str, Resource]] = {}
+    for place, resource in resources:
+        known = merged.setdefault(resource.key, (place, resource))
+        if not same_definition(known[1], resource):
+            raise ResourceConflictError(
+                f"resource {resource.key!r} has two definitions: one declared by {known[0]}, another by {place}; "
+                "give one of them another key, or let both use one definition"
+            )
+    return {key: resource for key, (_, resource) in merged.items()}
+
+
+def same_definition(one: Resource, other: Resource) -> bool:
+    """Return whether two definitions keep the same data in the same form."""
+    if one is other:
+        return True
+    if type(one) is not type(other) or one.schema is not other.schema or one.scope != other.scope:
+        return False
+    if isinstance(one, Collection) and isinstance(other, Collection):
+        return one.table == other.table
+    return True
+
+
+def _check_key(key: str, scope: str) -> None:
+    if not key.isidentifier() or not key.isascii():
+        raise ConfigurationError(f"resource key {key!r}: use letters, digits and underscores")
+    if scope not in SCOPE_KINDS:
+        raise ConfigurationError(f"resource {key!r}: unknown scope {scope!r}; expected one of {', '.join(SCOPE_KINDS)}")
