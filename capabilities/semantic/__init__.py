@@ -1,0 +1,37 @@
+"""Semantic memory: curated facts with confidence, history and sources."""
+
+from .capability import (
+    SemanticMemory,
+    create_semantic_memory_capability,
+    create_semantic_memory_resource,
+    format_facts,
+    semantic_memory_capability,
+)
+from .record import (
+    DEFAULT_CONSOLIDATION_CONFIG,
+    DEFAULT_PRUNE_CONFIG,
+    DEFAULT_SEMANTIC_CONFIG,
+    ConsolidationConfig,
+    Fact,
+    FactInput,
+    PruneConfig,
+    SemanticConfig,
+)
+from .table import FactTable
+
+__all__ = [
+    "DEFAULT_CONSOLIDATION_CONFIG",
+    "DEFAULT_PRUNE_CONFIG",
+    "DEFAULT_SEMANTIC_CONFIG",
+    "ConsolidationConfig",
+    "Fact",
+    "FactInput",
+    "FactTable",
+    "PruneConfig",
+    "SemanticConfig",
+    "SemanticMemory",
+    "create_semantic_memory_capability",
+    "create_semantic_memory_resource",
+    "format_facts",
+    "semantic_memory_capability",
+]

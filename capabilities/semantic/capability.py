@@ -1,0 +1,126 @@
+"""Semantic memory as a capability: the resource it installs, and its functions on a running context."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Literal
+
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.prompt import data_block
+from fabric.resource import Collection, Transaction
+
+from ..sources import Outcome, Source
+from .record import DEFAULT_SEMANTIC_CONFIG, Fact, FactInput, SemanticConfig
+from .table import FactTable
+
+
+def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") -> Collection[Fact]:
+    """Return the collection that holds the facts of a user or of a project."""
+    return Collection(
+        key="semantic_memory",
+        schema=Fact,
+        scope=scope,
+        columns={
+            "subject": "text",
+            "category": "text",
+            "status": "text",
+            "reinforcement_count": "integer",
+            "recorded_at": "time",
+            "superseded_by": "text",
+        },
+        text="content",
+    )
+
+
+class SemanticMemory:
+    """``ctx.cap.semantic_memory``: the facts of the context's user or project."""
+
+    def __init__(self, ctx: Context, facts: Collection[Fact]) -> None:
+        self._ctx = ctx
+        self._facts = facts
+
+    def table(self, tx: Transaction) -> FactTable:
+        """Return the facts inside a transaction of the caller's own."""
+        return FactTable(tx, self._facts, self._ctx.clock, self._ctx.path)
+
+    async def add(self, offered: FactInput) -> Outcome:
+        """Take a fact in: stored, merged into what is known, or superseding it."""
+        return await self._ctx.transact(lambda tx: self.table(tx).settle(offered))
+
+    async def update(
+        self,
+        fact_id: str,
+        content: str,
+        *,
+        sources: Sequence[Source] = (),
+        confidence: float | None = None,
+    ) -> Fact | None:
+        """Supersede a current fact by a new text; the new version, or None when there is no such current fact."""
+        return await self._ctx.transact(
+            lambda tx: self.table(tx).update(fact_id, content, sources=sources, confidence=confidence)
+        )
+
+    async def reinforce(self, fact_id: str, sources: Sequence[Source] = ()) -> Fact | None:
+        """Count one more repetition; the fact, or None when there is no such current fact."""
+        return await self._ctx.transact(lambda tx: self.table(tx).reinforce(fact_id, sources))
+
+    async def remove(self, fact_id: str, reason: str = "removed") -> bool:
+        """Invalidate a current fact, keeping its history; False when there is no such current fact."""
+        return await self._ctx.transact(lambda tx: self.table(tx).remove(fact_id, reason))
+
+    async def all(self, subject: str = "") -> list[Fact]:
+        """Return the current facts, of one subject if named, most reinforced first."""
+        return await self._ctx.transact(lambda tx: self.table(tx).current(subject))
+
+    async def query(self, predicate: Callable[[Fact], bool]) -> list[Fact]:
+        """Return the current facts for which ``predicate`` holds, most reinforced first."""
+        return [fact for fact in await self.all() if predicate(fact)]
+
+    async def history(self, fact_id: str) -> list[Fact]:
+        """Return every version of a fact, oldest first; [] for an unknown id."""
+        return await self._ctx.transact(lambda tx: self.table(tx).history(fact_id))
+
+    async def at(self, *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Fact]:
+        """Return the facts that were true at ``as_of``, by what was known at ``known_at`` (None: now)."""
+        known = known_at or self._ctx.clock.now()
+        if as_of is None:
+            return await self._ctx.transact(lambda tx: self.table(tx).known(known))
+        return await self._ctx.transact(lambda tx: self.table(tx).held(as_of, known))
+
+    async def format(self) -> str:
+        """Return the current facts as lines for a prompt, grouped by subject; "" when there are none."""
+        return format_facts(await self.all())
+
+
+def format_facts(facts: Sequence[Fact]) -> str:
+    """Return facts as the sections of a prompt: a flat list for one subject, else one section per subject."""
+    subjects = list(dict.fromkeys(fact.subject for fact in facts))
+    if not subjects:
+        return ""
+    if len(subjects) == 1:
+        return _section("Known facts:", facts)
+    ordered = sorted(subjects, key=lambda subject: (subject != "user", subjects.index(subject)))
+    return "\n\n".join(_section(f"About {one}:", [f for f in facts if f.subject == one]) for one in ordered)
+
+
+def _section(title: str, facts: Sequence[Fact]) -> str:
+    return "\n".join([title, *(f"- [{fact.category}] {fact.content}" for fact in facts)])
+
+
+def create_semantic_memory_capability(config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG) -> Capability[SemanticMemory]:
+    """Return the semantic tier as a capability; its ``context`` preset puts the facts into a generator's prompt."""
+    facts = create_semantic_memory_resource(config.scope or "user")
+
+    async def context(ctx: Context) -> str:
+        text = await SemanticMemory(ctx, facts).format()
+        return data_block("memory", text) if text else ""
+
+    return define_capability(
+        "semantic_memory",
+        resources=[facts],
+        helpers=lambda ctx: SemanticMemory(ctx, facts),
+        context=[context],
+    )
+
+
+semantic_memory_capability = create_semantic_memory_capability()

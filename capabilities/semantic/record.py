@@ -1,0 +1,136 @@
+"""The fact: what is held true, how firmly, since when, on whose word, and what it replaced."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fabric.errors import ConfigurationError
+
+from ..sources import Source
+from ..vocabulary import FactCategory, Subject, Unit
+
+
+class Fact(BaseModel):
+    """One version of one fact. A changed fact is closed and a new version written; nothing is overwritten.
+
+    Two times are kept. When it was true: from ``valid_from`` until ``valid_to``. When we knew: from ``recorded_at``
+    until ``superseded_at``. A closed version names the one that took its place in ``superseded_by``, or nothing when
+    it was invalidated.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    subject: Subject = "user"
+    content: str
+    confidence: Unit
+    category: FactCategory
+    source_episode_ids: list[str] = []
+    sources: list[Source] = []
+    extracted_at: datetime
+    last_reinforced: datetime | None = None
+    reinforcement_count: int = 1
+    valid_from: datetime
+    valid_to: datetime | None = None
+    recorded_at: datetime
+    superseded_at: datetime | None = None
+    superseded_by: str = ""
+    status: Literal["current", "superseded", "invalidated"] = "current"
+    made_by: str = ""
+    """The path of the block that wrote this version."""
+    reason: str = ""
+    """Why it was closed, once it was."""
+
+    def known(self, known_at: datetime) -> bool:
+        """Return whether this version was held at that time."""
+        return self.recorded_at <= known_at and (self.superseded_at is None or known_at < self.superseded_at)
+
+    def held(self, as_of: datetime, known_at: datetime) -> bool:
+        """Return whether, by what was known at ``known_at``, the fact was true at ``as_of``."""
+        if self.recorded_at > known_at or self.valid_from > as_of:
+            return False
+        closing_known = self.superseded_at is not None and self.superseded_at <= known_at
+        if not closing_known:
+            return True
+        return self.valid_to is not None and as_of < self.valid_to
+
+
+class ConsolidationConfig(BaseModel):
+    """When episodes are distilled into facts: enough new episodes, or a lasting entry left working memory."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    episodic_threshold: int = Field(5, ge=1)
+    on_eviction: bool = True
+    min_interval: int = Field(4, ge=0)
+    """Turns between two consolidations."""
+
+
+class PruneConfig(BaseModel):
+    """When the facts are reviewed, and which are out of a review's reach."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prune_threshold: int = Field(20, ge=0)
+    """Number of facts from which pruning runs; 0 never."""
+    protected_reinforcements: int = Field(5, ge=1)
+    protected_confidence: Unit = 0.8
+
+
+class SemanticConfig(BaseModel):
+    """Options of semantic memory. ``scope`` None takes the scope of episodic memory."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scope: Literal["user", "project"] | None = None
+    consolidation: ConsolidationConfig = ConsolidationConfig()
+    prune_threshold: int = Field(20, ge=0)
+
+    @property
+    def prune(self) -> PruneConfig:
+        """The options of pruning."""
+        return PruneConfig(prune_threshold=self.prune_threshold)
+
+
+DEFAULT_SEMANTIC_CONFIG = SemanticConfig()
+DEFAULT_CONSOLIDATION_CONFIG = ConsolidationConfig()
+DEFAULT_PRUNE_CONFIG = PruneConfig()
+REINFORCEMENT = 0.05
+"""What one repetition adds to a fact's confidence."""
+SAME = 0.95
+"""From this overlap in both directions two texts say the same; below it, one refines the other."""
+ALIKE = 0.6
+"""From this overlap in one direction two texts are about the same thing."""
+
+
+def semantic_config(value: "bool | SemanticConfig | dict[str, object] | None") -> SemanticConfig | None:
+    """Return the config that an option means: ``True`` the defaults, a dict its fields, ``False`` or None nothing."""
+    if value is None or value is False:
+        return None
+    if value is True:
+        return DEFAULT_SEMANTIC_CONFIG
+    if isinstance(value, SemanticConfig):
+        return value
+    try:
+        return SemanticConfig.model_validate(value)
+    except ValueError as error:
+        raise ConfigurationError(f"semantic memory: {error}") from error
+
+
+class FactInput(BaseModel):
+    """A fact that is offered to semantic memory, before it is compared with what is known.
+
+    ``replaces`` is the id of the current fact that it takes the place of, or "". ``valid_from`` None means since now.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    subject: Subject = "user"
+    content: str = Field(min_length=1)
+    confidence: Unit
+    category: FactCategory
+    sources: list[Source] = []
+    source_episode_ids: list[str] = []
+    valid_from: datetime | None = None
+    replaces: str = ""

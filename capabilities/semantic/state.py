@@ -1,0 +1,169 @@
+"""How facts change: pure functions from facts to facts, with ids and times as arguments."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from fabric.text import words
+
+from ..contradict import Existing, changes_value, find_replaced
+from ..formulas.similarity import overlap
+from ..sources import Source, unite
+from ..vocabulary import Observation
+from .record import ALIKE, REINFORCEMENT, SAME, Fact, FactInput
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an offered fact is beside the known ones: ``new``, or for ``fact`` a ``repeat``, ``refine`` or ``change``."""
+
+    kind: Literal["new", "repeat", "refine", "change"]
+    fact: Fact | None = None
+
+
+def first_version(offered: FactInput, *, fact_id: str, now: datetime, made_by: str) -> Fact:
+    """Return the first version of a fact."""
+    return Fact(
+        id=fact_id,
+        subject=offered.subject,
+        content=offered.content,
+        confidence=offered.confidence,
+        category=offered.category,
+        source_episode_ids=offered.source_episode_ids,
+        sources=offered.sources,
+        extracted_at=now,
+        valid_from=offered.valid_from or now,
+        recorded_at=now,
+        made_by=made_by,
+    )
+
+
+def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
+    """Compare an offered fact with the current facts of its subject.
+
+    The most alike one (share of words in the better direction at least 0.6) is a repeat when both directions reach
+    0.95, else refined; but a change of number, date, name or negation makes it a change of the fact it replaces, or
+    a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed.
+    """
+    named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
+    if named is not None and named.category == offered.category:
+        return Decision("repeat" if _same(offered.content, named.content) else "change", named)
+    own = words(offered.content)
+    alike = sorted(
+        ((max(pair), min(pair), fact) for fact in current for pair in [_overlaps(own, fact)] if max(pair) >= ALIKE),
+        key=lambda one: (-one[0], -one[1]),
+    )
+    for _, smaller, fact in alike:
+        if changes_value(fact.content, offered.content):
+            continue
+        return Decision("repeat" if smaller >= SAME else "refine", fact)
+    replaced = find_replaced(_as_observation(offered), [_as_existing(fact) for fact in current])
+    changed = next((fact for fact in current if fact.id == replaced), None)
+    return Decision("change", changed) if changed is not None else Decision("new")
+
+
+def reinforce(fact: Fact, *, sources: Iterable[Source], episode_ids: Iterable[str], now: datetime) -> Fact:
+    """Return the fact said once more: confidence min(1, c + 0.05), one count more, sources united.
+
+    A turn that is already among the sources is not counted again.
+    """
+    offered = list(sources)
+    united = unite(fact.sources, offered)
+    if offered and len(united) == len(fact.sources):
+        return fact
+    return fact.model_copy(
+        update={
+            "confidence": min(1.0, fact.confidence + REINFORCEMENT),
+            "reinforcement_count": fact.reinforcement_count + 1,
+            "sources": united,
+            "source_episode_ids": _join(fact.source_episode_ids, episode_ids),
+            "last_reinforced": now,
+        }
+    )
+
+
+def supersede(
+    old: Fact,
+    *,
+    fact_id: str,
+    content: str,
+    confidence: float,
+    now: datetime,
+    changed: bool,
+    sources: Iterable[Source] = (),
+    episode_ids: Iterable[str] = (),
+    valid_from: datetime | None = None,
+    made_by: str = "",
+    reason: str = "",
+) -> tuple[Fact, Fact]:
+    """Return the closed old version and the version that takes its place.
+
+    A changed fact was true until the new one began. A refined one (``changed`` False) is the same truth in better
+    words: the new version takes over its beginning and its count, and the old one held at no time.
+    """
+    began = max(valid_from or now, old.valid_from) if changed else old.valid_from
+    new = Fact(
+        id=fact_id,
+        subject=old.subject,
+        content=content,
+        confidence=confidence,
+        category=old.category,
+        source_episode_ids=_join(old.source_episode_ids if not changed else (), episode_ids),
+        sources=unite(old.sources if not changed else [], list(sources)),
+        extracted_at=now,
+        last_reinforced=None if changed else now,
+        reinforcement_count=1 if changed else old.reinforcement_count + 1,
+        valid_from=began,
+        recorded_at=now,
+        made_by=made_by,
+    )
+    closed = old.model_copy(
+        update={
+            "status": "superseded",
+            "valid_to": began,
+            "superseded_at": now,
+            "superseded_by": fact_id,
+            "reason": reason or ("changed" if changed else "refined"),
+        }
+    )
+    return closed, new
+
+
+def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:
+    """Return the fact closed with nothing in its place: it is no longer true from now on."""
+    return fact.model_copy(
+        update={"status": "invalidated", "valid_to": now, "superseded_at": now, "superseded_by": "", "reason": reason}
+    )
+
+
+def longer(one: str, other: str) -> str:
+    """Return the longer of two texts, the first on a tie."""
+    return other if len(other) > len(one) else one
+
+
+def _overlaps(own: list[str], fact: Fact) -> tuple[float, float]:
+    theirs = words(fact.content)
+    return overlap(own, theirs), overlap(theirs, own)
+
+
+def _same(one: str, other: str) -> bool:
+    return words(one) == words(other)
+
+
+def _join(one: Iterable[str], other: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*one, *other]))
+
+
+def _as_observation(offered: FactInput) -> Observation:
+    return Observation(
+        subject=offered.subject,
+        content=offered.content,
+        importance=offered.confidence,
+        durability="persistent",
+        category=offered.category,
+    )
+
+
+def _as_existing(fact: Fact) -> Existing:
+    return Existing(id=fact.id, subject=fact.subject, content=fact.content, category=fact.category)

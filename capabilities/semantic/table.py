@@ -1,0 +1,235 @@
+"""The facts of one scope inside a transaction: everything that can be done to them, each change with its history."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from fabric.clock import Clock
+from fabric.resource import Collection, Transaction
+from fabric.store.base import Where
+from fabric.text import words
+
+from ..sources import Outcome, Source
+from .record import Fact, FactInput
+from .state import decide, first_version, invalidate, longer, reinforce, supersede
+
+CURRENT = Where("status", "=", "current")
+CANDIDATES = 64
+"""How many facts sharing words with an offered one are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """The facts that a transaction sees. ``made_by`` is the path of the block that writes."""
+
+    tx: Transaction
+    facts: Collection[Fact]
+    clock: Clock
+    made_by: str = ""
+
+    def get(self, fact_id: str) -> Fact | None:
+        """Return one version of a fact, current or closed."""
+        return self.tx.get(self.facts, fact_id)
+
+    def current(self, subject: str = "") -> list[Fact]:
+        """Return the current facts, of one subject if named, most reinforced first."""
+        where = [CURRENT, *([Where("subject", "=", subject.strip().lower())] if subject else [])]
+        return self.tx.find(self.facts, *where, order="-reinforcement_count")
+
+    def count(self) -> int:
+        """Return how many facts are current."""
+        return self.tx.count(self.facts, CURRENT)
+
+    def held(self, as_of: datetime, known_at: datetime) -> list[Fact]:
+        """Return the facts that were true at ``as_of`` by what was known at ``known_at``."""
+        found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
+        return [fact for fact in found if fact.held(as_of, known_at)]
+
+    def known(self, known_at: datetime) -> list[Fact]:
+        """Return the facts that were current at that time."""
+        found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
+        return [fact for fact in found if fact.known(known_at)]
+
+    def settle(self, offered: FactInput) -> Outcome:
+        """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
+        decision = decide(offered, self._alike(offered))
+        if decision.fact is None:
+            return self._insert(offered)
+        if decision.kind == "repeat":
+            return self._repeat(decision.fact, offered.sources, offered.source_episode_ids)
+        changed = decision.kind == "change"
+        old = decision.fact
+        return self._replace(
+            old,
+            content=offered.content if changed else longer(old.content, offered.content),
+            confidence=offered.confidence if changed else max(old.confidence, offered.confidence),
+            changed=changed,
+            sources=offered.sources,
+            episode_ids=offered.source_episode_ids,
+            valid_from=offered.valid_from,
+        )
+
+    def add(self, offered: FactInput) -> Fact:
+        """Write a new fact without comparing it, and return it."""
+        return self._write(offered)
+
+    def reinforce(
+        self, fact_id: str, sources: Iterable[Source] = (), episode_ids: Iterable[str] = ()
+    ) -> Fact | None:
+        """Count one more repetition of a current fact; None when there is no such current fact."""
+        fact = self._current(fact_id)
+        if fact is None:
+            return None
+        stronger = reinforce(fact, sources=sources, episode_ids=episode_ids, now=self.clock.now())
+        self.tx.put(self.facts, [stronger])
+        return stronger
+
+    def update(
+        self,
+        fact_id: str,
+        content: str,
+        *,
+        confidence: float | None = None,
+        sources: Sequence[Source] = (),
+        episode_ids: Sequence[str] = (),
+        changed: bool = True,
+    ) -> Fact | None:
+        """Supersede a current fact by a new text and return the new version; None when there is no such current fact.
+
+        ``changed`` False says that the text is only better, not another truth.
+        """
+        fact = self._current(fact_id)
+        if fact is None:
+            return None
+        outcome = self._replace(
+            fact,
+            content=content,
+            confidence=fact.confidence if confidence is None else confidence,
+            changed=changed,
+            sources=sources,
+            episode_ids=episode_ids,
+        )
+        return self.get(outcome.id)
+
+    def remove(self, fact_id: str, reason: str = "removed") -> bool:
+        """Close a current fact with nothing in its place; False when there is no such current fact."""
+        fact = self._current(fact_id)
+        if fact is None:
+            return False
+        self.tx.put(self.facts, [invalidate(fact, now=self.clock.now(), reason=reason)])
+        return True
+
+    def merge(self, fact_ids: Sequence[str], content: str, reason: str) -> Fact | None:
+        """Replace two or more current facts of one subject by one text, keeping every source; None if not possible.
+
+        The first id's fact is carried on; the others are closed and point to the merged version.
+        """
+        merging = [fact for fact in (self._current(one) for one in dict.fromkeys(fact_ids)) if fact is not None]
+        if len(merging) < 2 or len({fact.subject for fact in merging}) > 1:
+            return None
+        kept, *others = merging
+        now, new_id = self.clock.now(), self.clock.new_id("sf")
+        closed, merged = supersede(
+            kept,
+            fact_id=new_id,
+            content=content,
+            confidence=max(fact.confidence for fact in merging),
+            now=now,
+            changed=False,
+            sources=[source for fact in others for source in fact.sources],
+            episode_ids=[one for fact in others for one in fact.source_episode_ids],
+            made_by=self.made_by,
+            reason=f"merged: {reason}",
+        )
+        count = sum(fact.reinforcement_count for fact in merging)
+        merged = merged.model_copy(update={"reinforcement_count": count})
+        folded = [
+            invalidate(fact, now=now, reason=f"merged: {reason}").model_copy(
+                update={"status": "superseded", "superseded_by": new_id, "valid_to": fact.valid_from}
+            )
+            for fact in others
+        ]
+        self.tx.put(self.facts, [merged, closed, *folded])
+        return merged
+
+    def history(self, fact_id: str) -> list[Fact]:
+        """Return every version that led to or followed from this one, oldest first; [] for an unknown id."""
+        start = self.get(fact_id)
+        if start is None:
+            return []
+        found: dict[str, Fact] = {}
+        waiting = [start]
+        while waiting:
+            fact = waiting.pop()
+            if fact.id in found:
+                continue
+            found[fact.id] = fact
+            waiting.extend(self.tx.find(self.facts, Where("superseded_by", "=", fact.id)))
+            if fact.superseded_by:
+                waiting.extend(self.tx.get_many(self.facts, [fact.superseded_by]))
+        return sorted(found.values(), key=lambda fact: (fact.recorded_at, fact.id))
+
+    def _alike(self, offered: FactInput) -> list[Fact]:
+        matches = self.tx.match(self.facts, words(offered.content), CANDIDATES)
+        ids = [match.id for match in matches]
+        if offered.replaces:
+            ids = [offered.replaces, *ids]
+        found = self.tx.get_many(self.facts, list(dict.fromkeys(ids)))
+        alike = [fact for fact in found if fact.status == "current" and fact.subject == offered.subject]
+        return alike + self._same_slot(offered, {fact.id for fact in alike})
+
+    def _same_slot(self, offered: FactInput, known: set[str]) -> list[Fact]:
+        where = (CURRENT, Where("subject", "=", offered.subject), Where("category", "=", offered.category))
+        found = self.tx.find(self.facts, *where, order="-recorded_at", limit=CANDIDATES)
+        return [fact for fact in found if fact.id not in known]
+
+    def _current(self, fact_id: str) -> Fact | None:
+        fact = self.get(fact_id)
+        return fact if fact is not None and fact.status == "current" else None
+
+    def _write(self, offered: FactInput) -> Fact:
+        fact = first_version(offered, fact_id=self.clock.new_id("sf"), now=self.clock.now(), made_by=self.made_by)
+        self.tx.put(self.facts, [fact])
+        return fact
+
+    def _insert(self, offered: FactInput) -> Outcome:
+        fact = self._write(offered)
+        return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
+
+    def _repeat(self, fact: Fact, sources: Sequence[Source], episode_ids: Sequence[str]) -> Outcome:
+        stronger = reinforce(fact, sources=sources, episode_ids=episode_ids, now=self.clock.now())
+        if stronger is fact:
+            return Outcome(
+                status="skipped", tier="semantic", id=fact.id, content=fact.content, reason="said in the same turn"
+            )
+        self.tx.put(self.facts, [stronger])
+        return Outcome(status="merged", tier="semantic", id=fact.id, content=fact.content, reason="said again")
+
+    def _replace(
+        self,
+        old: Fact,
+        *,
+        content: str,
+        confidence: float,
+        changed: bool,
+        sources: Sequence[Source] = (),
+        episode_ids: Sequence[str] = (),
+        valid_from: datetime | None = None,
+    ) -> Outcome:
+        if not changed and content == old.content:
+            return self._repeat(old, sources, episode_ids)
+        closed, new = supersede(
+            old,
+            fact_id=self.clock.new_id("sf"),
+            content=content,
+            confidence=confidence,
+            now=self.clock.now(),
+            changed=changed,
+            sources=sources,
+            episode_ids=episode_ids,
+            valid_from=valid_from,
+            made_by=self.made_by,
+        )
+        self.tx.put(self.facts, [closed, new])
+        status = "superseded" if changed else "merged"
+        return Outcome(status=status, tier="semantic", id=new.id, content=new.content, replaced=old.id)

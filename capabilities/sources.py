@@ -1,0 +1,40 @@
+"""Where a memory came from: the turn that was said, and what became of it."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Source(BaseModel):
+    """One captured turn: which session and turn, and the id of its kept text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    turn_id: str
+    session: str
+    turn: int
+    said_at: datetime
+
+
+class Outcome(BaseModel):
+    """What became of one thing that was offered to the memory. Nothing is dropped without one.
+
+    ``status``: ``stored`` new; ``merged`` into what was known (repeated or refined); ``superseded`` an older one, named
+    by ``replaced``; ``skipped`` and ``failed`` for ``reason``; ``deferred`` until a model or a budget is free.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    status: Literal["stored", "merged", "superseded", "skipped", "deferred", "failed"]
+    tier: Literal["turn", "working", "episodic", "semantic", ""] = ""
+    id: str = ""
+    content: str = ""
+    replaced: str = ""
+    reason: str = ""
+
+
+def unite(one: list[Source], other: list[Source]) -> list[Source]:
+    """Return both lists as one, each turn once, in order."""
+    seen = {source.turn_id for source in one}
+    return [*one, *(source for source in other if source.turn_id not in seen)]
