@@ -1,0 +1,97 @@
+"""Episodic memory as a capability: the collection it installs, and its functions on a running context."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.resource import Collection, Transaction
+
+from ..vocabulary import Category, Durability
+from .log import RECENT, EpisodeLog, create_episodic_memory_resource
+from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig
+
+
+class Encoded(NamedTuple):
+    """What encoding an episode did: the episode as written, and those that left because the log is full."""
+
+    episode: Episode
+    evicted: list[Episode]
+
+
+class EpisodicMemory:
+    """``ctx.cap.episodic_memory``: the episodes of the context's user or project. Each method is one transaction."""
+
+    def __init__(self, ctx: Context, episodes: Collection[Episode], config: EpisodicConfig) -> None:
+        self._ctx = ctx
+        self._episodes = episodes
+        self._config = config
+
+    def log(self, tx: Transaction) -> EpisodeLog:
+        """Return the episodes inside a transaction of the caller's own."""
+        return EpisodeLog(tx, self._episodes, self._config)
+
+    async def encode(
+        self,
+        content: str,
+        *,
+        significance: float,
+        subject: str = "user",
+        category: Category = "event",
+        durability: Durability = "persistent",
+        occurred_at: datetime | None = None,
+        preceding_topic: str = "",
+    ) -> Encoded:
+        """Write an episode, whatever the threshold. ``significance`` is in [0, 1], else ValueError."""
+        episode = Episode(
+            id=self._ctx.clock.new_id("ep"),
+            content=content,
+            subject=subject,
+            category=category,
+            durability=durability,
+            significance=significance,
+            encoded_at=self._ctx.clock.now(),
+            occurred_at=occurred_at,
+            occurred_at_turn=self._ctx.turn,
+            session_id=self._ctx.session,
+            preceding_topic=preceding_topic,
+        )
+        written, evicted = await self._ctx.transact(lambda tx: self.log(tx).encode([episode]))
+        return Encoded(written[0], evicted)
+
+    async def recent(self, limit: int = RECENT) -> list[Episode]:
+        """Return the newest episodes of all sessions, newest first."""
+        return await self._ctx.transact(lambda tx: self.log(tx).recent(limit))
+
+    async def all(self) -> list[Episode]:
+        """Return every episode, newest first."""
+        return await self._ctx.transact(lambda tx: self.log(tx).all())
+
+    async def unconsolidated(self) -> list[Episode]:
+        """Return the episodes that consolidation has not seen, oldest first."""
+        return await self._ctx.transact(lambda tx: self.log(tx).unconsolidated())
+
+    async def mark_consolidated(self, ids: Iterable[str]) -> int:
+        """Note that consolidation has seen these episodes; return how many it had not. Unknown ids are ignored."""
+        wanted = list(ids)
+        return await self._ctx.transact(lambda tx: self.log(tx).mark_consolidated(wanted))
+
+
+def create_episodic_memory_capability(
+    config: EpisodicConfig | Mapping[str, Any] = DEFAULT_EPISODIC_CONFIG,
+) -> Capability[EpisodicMemory]:
+    """Return the episodic tier as a capability.
+
+    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
+    """
+    limits = EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG
+    episodes = create_episodic_memory_resource(limits.scope)
+    return define_capability(
+        "episodic_memory",
+        resources=[episodes],
+        helpers=lambda ctx: EpisodicMemory(ctx, episodes, limits),
+    )
+
+
+episodic_memory_capability = create_episodic_memory_capability()

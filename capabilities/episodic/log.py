@@ -1,0 +1,91 @@
+"""The log of episodes inside a transaction: what can be read from it and written to it, never more than is needed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fabric.resource import Collection, Transaction
+from fabric.store.base import Where
+
+from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, EpisodicScope
+from .state import surplus, to_evict
+
+RECENT = 10
+
+
+def create_episodic_memory_resource(scope: EpisodicScope = "user") -> Collection[Episode]:
+    """Return the collection that holds the episodes of a user or of a project."""
+    return Collection(
+        key="episodic_memory",
+        schema=Episode,
+        scope=scope,
+        columns={
+            "sequence": "integer",
+            "encoded_at": "time",
+            "occurred_at_turn": "integer",
+            "consolidated": "boolean",
+            "category": "text",
+            "subject": "text",
+            "session_id": "text",
+        },
+        text="content",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLog:
+    """The episodes that a transaction sees."""
+
+    tx: Transaction
+    episodes: Collection[Episode]
+    config: EpisodicConfig = DEFAULT_EPISODIC_CONFIG
+
+    def encode(self, episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
+        """Write new episodes, in that order; return them as written, and those that left because the log is full.
+
+        Their ids must be new. Oldest consolidated episodes leave first, then the oldest of the others. More episodes
+        at once than the log holds leave only the last ones.
+        """
+        offered = episodes[-self.config.max_episodes :]
+        evicted = self._oldest(surplus(self.count(), len(offered), self.config)) if offered else []
+        start = self.last_sequence() + 1
+        written = [one.model_copy(update={"sequence": start + n}) for n, one in enumerate(offered)]
+        self.tx.delete(self.episodes, [episode.id for episode in evicted])
+        self.tx.put(self.episodes, written)
+        return written, evicted
+
+    def count(self) -> int:
+        """Return how many episodes there are."""
+        return self.tx.count(self.episodes)
+
+    def last_sequence(self) -> int:
+        """Return the newest episode's place in the order of encoding, 0 when there is none."""
+        newest = self.recent(1)
+        return newest[0].sequence if newest else 0
+
+    def recent(self, limit: int = RECENT) -> list[Episode]:
+        """Return the newest episodes, newest first."""
+        return self.tx.find(self.episodes, order="-sequence", limit=limit)
+
+    def all(self) -> list[Episode]:
+        """Return every episode, newest first."""
+        return self.tx.find(self.episodes, order="-sequence")
+
+    def unconsolidated(self) -> list[Episode]:
+        """Return the episodes that consolidation has not seen, oldest first."""
+        return self.tx.find(self.episodes, Where("consolidated", "=", False), order="sequence")
+
+    def mark_consolidated(self, ids: Iterable[str]) -> int:
+        """Note that consolidation has seen these episodes; return how many it had not. Unknown ids are ignored."""
+        fresh = [one for one in self.tx.get_many(self.episodes, list(dict.fromkeys(ids))) if not one.consolidated]
+        self.tx.put(self.episodes, [one.model_copy(update={"consolidated": True}) for one in fresh])
+        return len(fresh)
+
+    def _oldest(self, number: int) -> list[Episode]:
+        """Look at no more than the first ``number`` of each kind, so that a full log costs a write no scan."""
+        if not number:
+            return []
+        first: list[Episode] = []
+        for consolidated in (True, False):
+            where = Where("consolidated", "=", consolidated)
+            first += self.tx.find(self.episodes, where, order="sequence", limit=number)
+        return to_evict(first, number)

@@ -1,0 +1,68 @@
+"""The episode, a significant experience as it was recorded, and the limits of the log that keeps them."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from fabric.clock import utc
+
+from ..settings import Settings
+from ..sources import Source
+from ..vocabulary import Category, Durability, Subject, Unit
+
+Moment = Annotated[datetime, AfterValidator(utc)]
+"""A time in UTC; one given without a zone is taken as UTC."""
+
+EpisodicScope = Literal["user", "project"]
+"""Whose episodes: a user's own, or those of everybody in a project."""
+
+
+class Episode(BaseModel):
+    """One significant experience. It is never rewritten; only ``consolidated`` turns true.
+
+    ``sequence`` is its place in the order of encoding, from 1, and is set when it is encoded.
+    ``occurred_at_turn`` counts turns of its own session, so it orders episodes of one session only. ``occurred_at`` is
+    when it happened, where that is known to differ from when it was said.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    content: str
+    subject: Subject = "user"
+    category: Category = "event"
+    durability: Durability = "persistent"
+    significance: Unit
+    encoded_at: Moment
+    sequence: Annotated[int, Field(ge=0)] = 0
+    occurred_at: Moment | None = None
+    occurred_at_turn: Annotated[int, Field(ge=0)] = 0
+    session_id: str = ""
+    preceding_topic: str = ""
+    consolidated: bool = False
+    sources: list[Source] = []
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.content.strip():
+            raise ValueError("content is blank: an episode needs the text to remember")
+        return self
+
+
+class EpisodicConfig(Settings):
+    """Options of episodic memory.
+
+    >>> EpisodicConfig(significance_threshold=1.5)
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: EpisodicConfig: significance_threshold=1.5: Input should be less than or equal \
+to 1
+    """
+
+    scope: EpisodicScope = "user"
+    significance_threshold: Unit = 0.6
+    """From this importance on, a lasting observation becomes an episode."""
+    max_episodes: Annotated[int, Field(ge=1, strict=True)] = 200
+
+
+DEFAULT_EPISODIC_CONFIG = EpisodicConfig()

@@ -1,0 +1,54 @@
+"""How alike two texts are, by the words they share."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+ALIKE = 0.6
+"""From this overlap in one direction two texts are about the same thing."""
+
+
+def overlap(a: Collection[str], b: Collection[str]) -> float:
+    """Return ``|A and B| / |A|`` over the sets of words: the share of ``a``'s words found in ``b``, in [0, 1].
+
+    Directional, and each word counts once however often it is said; an empty ``a`` gives 0. Source: the
+    specification's token overlap; it is the containment of Broder, "On the resemblance and containment of
+    documents" (1997).
+
+    >>> overlap(["works", "at", "stripe"], ["she", "works", "at", "home"])
+    0.6666666666666666
+    >>> overlap([], ["anything"])
+    0.0
+    """
+    asked = set(a)
+    if not asked:
+        return 0.0
+    return len(asked.intersection(b)) / len(asked)
+
+
+class Overlap(NamedTuple):
+    """How two texts overlap, in both directions."""
+
+    position: int
+    """Which of the texts offered it is, from 0."""
+    larger: float
+    """The overlap in the direction where it is larger: whether the texts are about one thing."""
+    smaller: float
+    """The overlap in the other direction: whether they also say the same."""
+
+
+def best_overlap(words: Collection[str], others: Iterable[Collection[str]], threshold: float = ALIKE) -> Overlap | None:
+    """Return the one of ``others`` that overlaps most with ``words``, or None when none reaches ``threshold``.
+
+    Ordered by the larger direction, then by the smaller one, then the first wins. ``threshold`` in [0, 1].
+
+    >>> best_overlap(["likes", "tea"], [["likes", "coffee"], ["likes", "green", "tea"]])
+    Overlap(position=1, larger=1.0, smaller=0.6666666666666666)
+    >>> best_overlap(["likes", "tea"], [["works", "at", "stripe"]]) is None
+    True
+    """
+    best: Overlap | None = None
+    for position, other in enumerate(others):
+        smaller, larger = sorted((overlap(words, other), overlap(other, words)))
+        if larger >= threshold and (best is None or (larger, smaller) > (best.larger, best.smaller)):
+            best = Overlap(position, larger, smaller)
+    return best

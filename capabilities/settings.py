@@ -1,0 +1,56 @@
+"""Settings: the one base of every config, so that a value that cannot work is refused where it is written."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fabric.errors import ConfigurationError
+
+
+class Settings(BaseModel):
+    """A frozen set of options; ConfigurationError names the option, what it got and what was expected.
+
+    >>> class Tea(Settings):
+    ...     sugar: int = 0
+    >>> Tea(sugar="two")
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: Tea: sugar='two': Input should be a valid integer, unable to parse string as an \
+integer
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    if not TYPE_CHECKING:  # the type checkers read the constructor from the fields
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise ConfigurationError(f"{type(self).__name__}: {_explain(error)}") from error
+
+    @classmethod
+    def of(cls, value: "bool | Mapping[str, Any] | Settings | None") -> Self | None:
+        """Return the settings an option means: True the defaults, a mapping its fields, False or None nothing.
+
+        ConfigurationError for anything else.
+        """
+        if value is None or value is False:
+            return None
+        if value is True:
+            return cls()
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, Mapping):
+            return cls(**value)
+        raise ConfigurationError(f"{cls.__name__}: got {value!r}; expected True, False, a mapping or a {cls.__name__}")
+
+
+def _explain(error: ValidationError) -> str:
+    return "; ".join(_one(details) for details in error.errors(include_url=False))
+
+
+def _one(details: Any) -> str:
+    place = ".".join(str(part) for part in details["loc"])
+    message = str(details["msg"]).removeprefix("Value error, ")
+    return f"{place}={details['input']!r}: {message}" if place else message

@@ -1,0 +1,38 @@
+"""Working memory: the few things an agent tracks in one session, which fade unless they are used."""
+
+from .capability import WorkingMemory, create_working_memory_capability, working_memory_capability
+from .document import add, advance, evict, items, load, pin, refresh, save, unpin, working_memory_resource
+from .format import format_active, format_entries, format_for_observer
+from .record import (
+    DEFAULT_WORKING_MEMORY_CONFIG,
+    Added,
+    DecayConfig,
+    WorkingEntry,
+    WorkingMemoryConfig,
+    WorkingState,
+)
+
+__all__ = [
+    "DEFAULT_WORKING_MEMORY_CONFIG",
+    "Added",
+    "DecayConfig",
+    "WorkingEntry",
+    "WorkingMemory",
+    "WorkingMemoryConfig",
+    "WorkingState",
+    "add",
+    "advance",
+    "create_working_memory_capability",
+    "evict",
+    "format_active",
+    "format_entries",
+    "format_for_observer",
+    "items",
+    "load",
+    "pin",
+    "refresh",
+    "save",
+    "unpin",
+    "working_memory_capability",
+    "working_memory_resource",
+]

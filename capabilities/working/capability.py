@@ -1,0 +1,99 @@
+"""Working memory as a capability: the document it installs, its functions on a running context, its prompt lines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+
+from ..vocabulary import Category, Durability
+from . import document
+from .format import format_active
+from .record import DEFAULT_WORKING_MEMORY_CONFIG, Added, WorkingEntry, WorkingMemoryConfig
+
+
+class WorkingMemory:
+    """``ctx.cap.working_memory``: what the agent is tracking in this session. Each method is one transaction."""
+
+    def __init__(self, ctx: Context, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> None:
+        self._ctx = ctx
+        self._config = config
+
+    async def add(
+        self,
+        content: str,
+        *,
+        importance: float,
+        pinned: bool = False,
+        durability: Durability = "session",
+        category: Category = "identity",
+        subject: str = "user",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Added:
+        """Add an entry; return it as kept and what was evicted. ``importance`` is in [0, 1], else ValueError."""
+        entry = WorkingEntry(
+            id=self._ctx.clock.new_id("wm"),
+            content=content,
+            importance=importance,
+            pinned=pinned,
+            durability=durability,
+            category=category,
+            subject=subject,
+            metadata=dict(metadata or {}),
+        )
+        return await self._ctx.transact(lambda tx: document.add(tx, entry, self._config))
+
+    async def evict(self, entry_id: str) -> bool:
+        """Remove an entry, pinned or not; False when there is no such entry."""
+        return await self._ctx.transact(lambda tx: document.evict(tx, entry_id))
+
+    async def pin(self, entry_id: str) -> bool:
+        """Protect an entry from eviction; False when there is no such entry or all pinned slots are taken."""
+        return await self._ctx.transact(lambda tx: document.pin(tx, entry_id, self._config))
+
+    async def unpin(self, entry_id: str) -> bool:
+        """Take an entry's protection away; False when there is no such entry."""
+        return await self._ctx.transact(lambda tx: document.unpin(tx, entry_id))
+
+    async def refresh(self, entry_id: str) -> bool:
+        """Count an entry as used now, which restores its salience; False when there is no such entry."""
+        return await self._ctx.transact(lambda tx: document.refresh(tx, entry_id, self._config))
+
+    async def advance(self) -> int:
+        """Go on by one turn, score every entry again, and return the turn reached."""
+        state = await self._ctx.transact(lambda tx: document.advance(tx, self._config))
+        return state.current_turn
+
+    async def items(self) -> list[WorkingEntry]:
+        """Return the entries, most salient first."""
+        return await self._ctx.transact(document.items)
+
+    async def format(self) -> str:
+        """Return the entries as a list under "Active memories:", most salient first; "" when there are none."""
+        return format_active(await self.items())
+
+
+def create_working_memory_capability(
+    config: WorkingMemoryConfig | Mapping[str, Any] = DEFAULT_WORKING_MEMORY_CONFIG,
+) -> Capability[WorkingMemory]:
+    """Return the working tier as a capability; its ``context`` preset puts the entries into a generator's prompt.
+
+    ``config`` may be a mapping of its fields; ConfigurationError when a limit cannot work.
+    """
+    limits = WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG
+
+    async def context(ctx: Context) -> str:
+        from fabric.prompt import data_block  # noqa: PLC0415
+
+        text = await WorkingMemory(ctx, limits).format()
+        return data_block("memory", text) if text else ""
+
+    return define_capability(
+        "working_memory",
+        resources=[document.working_memory_resource],
+        helpers=lambda ctx: WorkingMemory(ctx, limits),
+        context=[context],
+    )
+
+
+working_memory_capability = create_working_memory_capability()

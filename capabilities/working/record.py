@@ -1,0 +1,97 @@
+"""The working-memory entry, the state that holds them, and the limits both keep."""
+
+from typing import Annotated, Any, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ..formulas.decay import Strategy
+from ..settings import Settings
+from ..sources import Source
+from ..vocabulary import Category, Durability, Subject, Unit
+
+Turn = Annotated[int, Field(ge=0)]
+"""A number of turns of the session; working memory starts at turn 0."""
+
+
+class WorkingEntry(BaseModel):
+    """One thing the agent is tracking right now.
+
+    ``salience`` is how present it is; it and both turns are set by `state.add`, whatever they were before.
+    ``episode_id`` and ``fact_id`` name the episode and the fact it became, or are "".
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    content: str
+    importance: Unit
+    salience: Unit = 0.0
+    pinned: bool = False
+    added_at_turn: Turn = 0
+    last_accessed_at_turn: Turn = 0
+    durability: Durability = "session"
+    category: Category = "identity"
+    subject: Subject = "user"
+    metadata: dict[str, Any] = {}
+    sources: list[Source] = []
+    episode_id: str = ""
+    fact_id: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.content.strip():
+            raise ValueError("content is blank: an entry needs the text to remember")
+        return self
+
+
+class WorkingState(BaseModel):
+    """All of a session's working memory: entries in the order they were added, and the turn it has reached."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entries: tuple[WorkingEntry, ...] = ()
+    current_turn: Turn = 0
+
+
+class Added(NamedTuple):
+    """What adding an entry did: the entry as it was kept, and those that had to leave for it.
+
+    ``pin_refused`` says that a pin was asked for and all pinned slots were taken: the entry is kept unpinned.
+    """
+
+    entry: WorkingEntry
+    evicted: list[WorkingEntry]
+    pin_refused: bool
+
+
+class DecayConfig(Settings):
+    """How salience falls with the turns since an entry was last used."""
+
+    strategy: Strategy = "power-law"
+    rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.5
+
+
+class WorkingMemoryConfig(Settings):
+    """Limits of working memory. ``max_pinned_slots`` must leave room for at least one entry that is not pinned.
+
+    >>> WorkingMemoryConfig(capacity=2, max_pinned_slots=2)
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: WorkingMemoryConfig: max_pinned_slots is 2 and capacity is 2: pins would fill \
+working memory; set max_pinned_slots to at most 1, or raise capacity
+    """
+
+    capacity: Annotated[int, Field(ge=1, strict=True)] = 7
+    max_pinned_slots: Annotated[int, Field(ge=0, strict=True)] = 2
+    decay: DecayConfig = DecayConfig()
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        if self.max_pinned_slots >= self.capacity:
+            raise ValueError(
+                f"max_pinned_slots is {self.max_pinned_slots} and capacity is {self.capacity}: pins would fill working "
+                f"memory; set max_pinned_slots to at most {self.capacity - 1}, or raise capacity"
+            )
+        return self
+
+
+DEFAULT_WORKING_MEMORY_CONFIG = WorkingMemoryConfig()
