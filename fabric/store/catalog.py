@@ -1,0 +1,166 @@
+"""What the file holds: its collections with their columns, and its scopes with the numbers that stand for them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..errors import ResourceConflictError, StoreError
+from ..scope import Scope
+from .base import ColumnType, Table
+from .columns import SQL_TYPES, original, storable
+from .sql import Sql, identifier
+
+
+@dataclass(slots=True)
+class Known:
+    """One collection of the file: every column it ever had, and the place the next new row gets."""
+
+    name: str
+    columns: dict[str, ColumnType]
+    text: str
+    next_place: int = 0
+
+    @property
+    def sql(self) -> str:
+        """The name as SQL has it."""
+        return identifier(self.name, "the collection name")
+
+    def column(self, field: str) -> tuple[str, ColumnType]:
+        """Return a column's SQL name and type; raise StoreError when the collection has no such column."""
+        if field == "id":
+            return "id", "text"
+        if field not in self.columns:
+            raise StoreError(
+                f"collection {self.name!r} has no column {field!r}: it can be filtered and ordered by "
+                f"{', '.join(['id', *sorted(self.columns)])}; declare the field in its columns"
+            )
+        return identifier(field, "the column name"), self.columns[field]
+
+
+class Catalog:
+    """The collections and scopes of one open file; `load` makes it what the file says."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, Known] = {}
+        self._scopes: dict[Scope, int] = {}
+        self._next_scope = 0
+        self.touched = False
+
+    def load(self, sql: Sql) -> None:
+        """Read everything from the file."""
+        for name, columns, text in sql.rows("SELECT name, columns, text FROM _tables"):
+            known = Known(name, json.loads(columns), text)
+            known.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {known.sql}")[0][0])
+            self._tables[name] = known
+        self.reload_scopes(sql)
+
+    def reload_scopes(self, sql: Sql) -> None:
+        """Read the scopes again, after a transaction that changed them was rolled back."""
+        found = sql.rows("SELECT kind, key, number FROM _scopes")
+        self._scopes = {Scope(kind, original(key)): number for kind, key, number in found}
+        self._next_scope = max([self._next_scope, *(number + 1 for number in self._scopes.values())])
+        self.touched = False
+
+    def table(self, table: Table) -> Known:
+        """Return the collection; raise StoreError when it was not defined."""
+        known = self._tables.get(table.name)
+        if known is None:
+            raise StoreError(f"collection {table.name!r} is not defined: call store.define(table) first")
+        return known
+
+    def tables(self) -> list[Known]:
+        """Return every collection that the file has."""
+        return list(self._tables.values())
+
+    def scope(self, scope: Scope) -> int | None:
+        """Return the scope's number, or None when it owns nothing."""
+        _check_scope(scope)
+        return self._scopes.get(scope)
+
+    def scope_for_writing(self, sql: Sql, scope: Scope) -> int:
+        """Return the scope's number, giving it one when it is new."""
+        found = self.scope(scope)
+        if found is not None:
+            return found
+        self.touched = True
+        number = self._next_scope
+        self._next_scope += 1
+        sql.run("INSERT INTO _scopes VALUES (?, ?, ?)", [number, scope.kind, storable(scope.key)])
+        self._scopes[scope] = number
+        return number
+
+    def forget_scope(self, sql: Sql, scope: Scope) -> None:
+        """Remove the scope itself, whose key may hold a person's name."""
+        self.touched = True
+        sql.run("DELETE FROM _scopes WHERE number = ?", [self._scopes.pop(scope)])
+
+    def scopes(self) -> dict[int, Scope]:
+        """Return every scope by its number."""
+        return {number: scope for scope, number in self._scopes.items()}
+
+    def missing(self, table: Table) -> Known | None:
+        """Return the definition the file would need to have, or None when it has it already."""
+        known = self._tables.get(table.name)
+        wanted = {name: kind for name, kind in table.columns.items() if name != "id"}
+        if known is None:
+            return Known(table.name, wanted, table.text)
+        _check_same(known, table)
+        if wanted.items() <= known.columns.items() and table.text in ("", known.text):
+            return None
+        return replace(known, columns=known.columns | wanted, text=known.text or table.text)
+
+    def install(self, sql: Sql, wanted: Known) -> bool:
+        """Create or widen the collection in the file; return whether columns were added to rows that are there."""
+        known = self._tables.get(wanted.name)
+        columns = json.dumps(wanted.columns)
+        if known is None:
+            _create(sql, wanted)
+            sql.run("INSERT INTO _tables VALUES (?, ?, ?)", [wanted.name, columns, wanted.text])
+            return False
+        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", [columns, wanted.text, wanted.name])
+        new = wanted.columns.keys() - known.columns.keys()
+        for name in sorted(new):
+            sql.run(f"ALTER TABLE {wanted.sql} ADD COLUMN {_column(name, wanted.columns)}")
+        return bool(new)
+
+    def adopt(self, wanted: Known) -> None:
+        """Know the collection from now on, once its transaction is committed."""
+        self._tables[wanted.name] = wanted
+
+
+def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
+    if columns[name] not in SQL_TYPES:
+        raise StoreError(f"column {name!r} has the unknown type {columns[name]!r}: expected {', '.join(SQL_TYPES)}")
+    return f"{identifier(name, 'the column name')} {SQL_TYPES[columns[name]]}"
+
+
+def _create(sql: Sql, wanted: Known) -> None:
+    fixed = ["_key BIGINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
+    fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
+    declared = [_column(name, wanted.columns) for name in wanted.columns]
+    sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")
+    sql.run(f"CREATE INDEX {_index(wanted, 'key')} ON {wanted.sql} (_key)")
+    sql.run(f"CREATE INDEX {_index(wanted, 'scope')} ON {wanted.sql} (_scope)")
+
+
+def _index(known: Known, of: str) -> str:
+    return f'"_{known.name}_{of}"'
+
+
+def _check_same(known: Known, table: Table) -> None:
+    for name, kind in table.columns.items():
+        if known.columns.get(name, kind) != kind:
+            raise ResourceConflictError(
+                f"collection {table.name!r} has column {name!r} as {known.columns[name]} in the file and as {kind} in "
+                "this definition: give the collection or the column another name"
+            )
+    if known.text and table.text and known.text != table.text:
+        raise ResourceConflictError(
+            f"collection {table.name!r} is searched by field {known.text!r} in the file and by {table.text!r} in this "
+            "definition: give the collection another name"
+        )
+
+
+def _check_scope(scope: Scope) -> None:
+    if not isinstance(scope, Scope):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise StoreError(f"rows are owned by a Scope, got {type(scope).__name__}: use session.ids.scope(kind)")

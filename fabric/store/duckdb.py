@@ -1,0 +1,208 @@
+"""The store over DuckDB: one file, one connection, one thread that runs every transaction in turn."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from inspect import iscoroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import StoreError
+from ..scope import Scope
+from .base import Rows, Table
+from .catalog import Catalog
+from .duckdb_file import connect, translated
+from .migrations import migrate
+from .rows import SqlRows
+from .sql import Connection, Sql
+from .words import WordIndexes
+
+T = TypeVar("T")
+MEMORY = ":memory:"
+
+
+class DuckDBStore:
+    """`Store` in the DuckDB file at ``path``, or in memory only with ``":memory:"``.
+
+    >>> from fabric.scope import Scope
+    >>> store = DuckDBStore(":memory:")
+    >>> store.open()
+    >>> notes, jake = Table("notes", {}), Scope("user", '["user",null,"jake"]')
+    >>> store.define(notes)
+    >>> store.transact_sync(lambda rows: rows.put(notes, jake, [{"id": "n1", "text": "joined Stripe"}]))
+    >>> store.transact_sync(lambda rows: rows.find(notes, jake))
+    [{'id': 'n1', 'text': 'joined Stripe'}]
+    >>> store.close()
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._location = str(path)
+        self._executor: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._thread = 0
+        self._connection: Connection | None = None
+        self._release: Callable[[], None] = lambda: None
+        self._catalog = Catalog()
+        self._indexes = WordIndexes()
+        self._identity = ""
+
+    @property
+    def location(self) -> str:
+        """The path of the file, or ``:memory:``."""
+        return self._location
+
+    @property
+    def identity(self) -> str:
+        """The random id that the file got when it was made, whatever it is called now; "" before it is open."""
+        return self._identity
+
+    def open(self) -> None:
+        """Open and migrate; raise StoreLockedError, NotOurFileError, NewerFileError or StoreError."""
+        with self._lock:
+            if self._executor is not None:
+                raise StoreError(f"{self._location} is open already")
+            executor = ThreadPoolExecutor(1, thread_name_prefix="fabric-store")
+            try:
+                executor.submit(self._open).result()
+            except BaseException:
+                executor.shutdown()
+                raise
+            self._executor = executor
+
+    def close(self) -> None:
+        """Finish what was begun and close; further calls raise StoreError. Closing twice is harmless."""
+        self._check_thread()
+        with self._lock:
+            executor, self._executor = self._executor, None
+            if executor is not None:
+                closed = executor.submit(self._close)
+                executor.shutdown()
+                closed.result()
+
+    def define(self, table: Table) -> None:
+        """Make the table known, creating or widening it; the same definition twice is harmless.
+
+        Raises ResourceConflictError when the name is known with other types of columns.
+        """
+        self._submit(self._define, table).result()
+
+    async def transact(self, work: Callable[[Rows], T]) -> T:
+        """Run ``work`` in one transaction on the store's thread and return its result.
+
+        A cancelled call that has not begun does nothing; one that has begun finishes as a whole.
+        """
+        return await asyncio.wrap_future(self._submit(self._transact, work))
+
+    def transact_sync(self, work: Callable[[Rows], T]) -> T:
+        """Do the same from a thread that has no event loop."""
+        return self._submit(self._transact, work).result()
+
+    def scopes(self, table: Table) -> list[Scope]:
+        """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""
+        return self._submit(self._scopes, table).result()
+
+    def _submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
+        self._check_thread()
+        with self._lock:
+            if self._executor is None:
+                raise StoreError(f"{self._location} is not open: open the store first, and do not use it once closed")
+            return self._executor.submit(function, *arguments)
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() == self._thread:
+            raise StoreError("a transaction cannot be begun inside a transaction: use the rows that it was given")
+
+    def _open(self) -> None:
+        connection, release, new = connect(self._location)
+        try:
+            with translated(self._location):
+                sql = Sql(connection)
+                self._whole(connection, lambda: migrate(sql, self._location, new=new))
+                self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
+                self._catalog, self._indexes = Catalog(), WordIndexes()
+                self._catalog.load(sql)
+        except BaseException:
+            connection.close()
+            release()
+            raise
+        self._connection, self._release = connection, release
+        self._thread = threading.get_ident()
+
+    def _close(self) -> None:
+        connection, self._connection, self._thread = self._connection, None, 0
+        try:
+            if connection is not None:
+                with translated(self._location):
+                    connection.close()
+        finally:
+            self._release()
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            raise StoreError(f"{self._location} is closed")
+        return self._connection
+
+    def _transact(self, work: Callable[[Rows], T]) -> T:
+        connection = self._connected()
+        sql = Sql(connection)
+        rows = SqlRows(sql, self._catalog, self._indexes)
+        try:
+            with translated(self._location):
+                return self._whole(connection, lambda: _plain(work(rows)))
+        except BaseException:
+            self._forget(connection, rows)
+            raise
+        finally:
+            sql.end()
+            self._catalog.touched = False
+
+    def _whole(self, connection: Connection, step: Callable[[], T]) -> T:
+        connection.execute("BEGIN TRANSACTION")
+        try:
+            result = step()
+            connection.execute("COMMIT")
+        except BaseException:
+            self._roll_back(connection)
+            raise
+        return result
+
+    def _roll_back(self, connection: Connection) -> None:
+        with translated(self._location, ignore=True):
+            connection.execute("ROLLBACK")
+
+    def _forget(self, connection: Connection, rows: SqlRows) -> None:
+        """Make what is kept in memory true again after a rollback."""
+        for table, scope in rows.touched:
+            self._indexes.drop(table, scope)
+        if self._catalog.touched:
+            with translated(self._location, ignore=True):
+                self._catalog.reload_scopes(Sql(connection))
+
+    def _define(self, table: Table) -> None:
+        wanted = self._catalog.missing(table)
+        if wanted is None:
+            return
+        sql = Sql(self._connected())
+
+        def install() -> None:
+            if self._catalog.install(sql, wanted):
+                SqlRows(sql, self._catalog, self._indexes).fill(wanted)
+
+        with translated(self._location):
+            self._whole(self._connected(), install)
+        self._catalog.adopt(wanted)
+
+    def _scopes(self, table: Table) -> list[Scope]:
+        with translated(self._location):
+            known = self._catalog.table(table)
+            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")
+        scopes = self._catalog.scopes()
+        return [scopes[number] for (number,) in found]
+
+
+def _plain(result: T) -> T:
+    if iscoroutine(result):
+        result.close()
+        raise StoreError("the work of a transaction is a plain function, got an async one: do the waiting outside")
+    return result

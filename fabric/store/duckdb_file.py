@@ -1,0 +1,152 @@
+"""Opening a DuckDB file without harming one that is not ours, and its errors in our words."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from ..errors import NotOurFileError, StoreError, StoreLockedError
+from .migrations import APPLICATION, check_format, file_format
+from .sql import Connection, Sql
+
+MEMORY = ":memory:"
+RETRIES = 5
+RETRY_SECONDS = 0.1
+SETTINGS: dict[str, Any] = {
+    "threads": 2,
+    "memory_limit": "1GB",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "enable_external_access": False,
+    "python_enable_replacements": False,
+}
+_MAGIC = b"DUCK"
+_MAGIC_OFFSET = 8
+_PID = re.compile(r"PID (\d+)")
+_LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
+_open_files: set[str] = set()
+_open_lock = Lock()
+
+
+@contextmanager
+def translated(location: str, *, ignore: bool = False) -> Iterator[None]:
+    """Turn every error of the driver into a StoreError of one line; with ``ignore``, into nothing."""
+    import duckdb  # noqa: PLC0415  the driver loads only where a store is used
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if not ignore:
+            raise StoreError(f"{location}: {_first_line(error)}") from error
+
+
+def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
+    """Open the file; return the connection, what to call after closing it, and whether the file is new."""
+    if location == MEMORY:
+        return _connect(location, read_only=False), lambda: None, True
+    path = Path(location)
+    release = _claim(path)
+    try:
+        new = _is_new(path) or _is_blank(path)
+        return _connect(location, read_only=False), release, new
+    except BaseException:
+        release()
+        raise
+
+
+def _claim(path: Path) -> Callable[[], None]:
+    real = os.path.realpath(path)
+    with _open_lock:
+        if real in _open_files:
+            raise _locked(str(path), os.getpid())
+        _open_files.add(real)
+
+    def release() -> None:
+        with _open_lock:
+            _open_files.discard(real)
+
+    return release
+
+
+def _is_new(path: Path) -> bool:
+    """Return whether there is no file yet; raise an error when it cannot be a DuckDB file."""
+    try:
+        if path.is_dir():
+            raise NotOurFileError(f"{path} is a directory: give the path of a file")
+        if not path.exists():
+            if not path.parent.is_dir():
+                raise StoreError(f"{path} cannot be made: there is no directory {path.parent}")
+            return True
+        if not path.is_file():
+            raise NotOurFileError(f"{path} is not a regular file: give the path of a file")
+        with path.open("rb") as file:
+            start = file.read(_MAGIC_OFFSET + len(_MAGIC))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{location_text(path)} cannot be a path: {error}") from error
+    if start and start[_MAGIC_OFFSET:] != _MAGIC:
+        raise NotOurFileError(f"{path} is not a {APPLICATION} file: give another path; the file was not changed")
+    return not start
+
+
+def location_text(path: Path) -> str:
+    """Return the path as text that can be printed."""
+    return repr(str(path))
+
+
+def _is_blank(path: Path) -> bool:
+    """Return whether the database has no table at all; raise an error unless it is that or ours, changing nothing."""
+    connection = _connect(str(path), read_only=True)
+    try:
+        with translated(str(path)):
+            sql = Sql(connection)
+            tables = {name for (name,) in sql.rows("SELECT table_name FROM duckdb_tables()")}
+            if not tables:
+                return True
+            found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if "_meta" in tables else []
+            if found != [(APPLICATION,)]:
+                raise NotOurFileError(
+                    f"{path} is a DuckDB file, but not a {APPLICATION} file: give another path; the file was not changed"
+                )
+            check_format(file_format(sql), str(path))
+    finally:
+        connection.close()
+    return False
+
+
+def _connect(location: str, *, read_only: bool) -> Connection:
+    import duckdb  # noqa: PLC0415
+
+    for attempt in range(RETRIES + 1):
+        try:
+            return duckdb.connect(location, read_only=read_only, config=SETTINGS)
+        except duckdb.Error as error:
+            if not _LOCKED.search(str(error)):
+                raise StoreError(f"{location} cannot be opened: {_first_line(error)}") from error
+            if attempt == RETRIES:
+                pid = _PID.search(str(error))
+                raise _locked(location, int(pid.group(1)) if pid else None) from error
+            time.sleep(RETRY_SECONDS * (attempt + 1))
+    raise AssertionError
+
+
+def _locked(location: str, pid: int | None) -> StoreLockedError:
+    if pid == os.getpid():
+        holder = f"this process (PID {pid})"
+    else:
+        holder = f"another process (PID {pid})" if pid else "another process"
+    return StoreLockedError(
+        f"{location} is in use by {holder}: one process at a time can open it. End that process or close its store, "
+        "share one store inside a process, or use another file",
+        pid=pid,
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0]

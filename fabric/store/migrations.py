@@ -1,0 +1,56 @@
+"""The steps that bring a file of any earlier version to the present form; they only ever add."""
+
+from collections.abc import Callable
+
+from ..clock import SystemClock
+from ..errors import NewerFileError
+from .sql import Sql
+
+APPLICATION = "thought-fabric"
+MIGRATIONS: list[Callable[[Sql], None]] = []
+
+
+def migration(step: Callable[[Sql], None]) -> Callable[[Sql], None]:
+    """Register the next step; its name starts with ``m`` and its number."""
+    MIGRATIONS.append(step)
+    if not step.__name__.startswith(f"m{len(MIGRATIONS):03}_"):
+        raise NameError(f"{step.__name__} is step {len(MIGRATIONS)}: its name must say so")
+    return step
+
+
+@migration
+def m001_first(sql: Sql) -> None:
+    """Create what every file has: its identity, the known collections, the scopes and the documents."""
+    sql.run("CREATE TABLE _meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL)")
+    sql.run("CREATE TABLE _migrations (number INTEGER NOT NULL, name VARCHAR NOT NULL)")
+    sql.run("CREATE TABLE _tables (name VARCHAR NOT NULL, columns VARCHAR NOT NULL, text VARCHAR NOT NULL)")
+    sql.run("CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)")
+    sql.run("CREATE TABLE _documents (_key BIGINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
+    sql.run("CREATE INDEX _documents_key ON _documents (_key)")
+    sql.run("INSERT INTO _meta VALUES ('application', ?)", [APPLICATION])
+    sql.run("INSERT INTO _meta VALUES ('identity', ?)", [SystemClock().new_id("file")])
+    sql.run("INSERT INTO _meta VALUES ('format', '0')")
+
+
+def migrate(sql: Sql, location: str, *, new: bool) -> None:
+    """Run the steps that the file has not seen, inside the caller's transaction; raise NewerFileError for a newer one."""
+    done = 0 if new else file_format(sql)
+    check_format(done, location)
+    for number, step in enumerate(MIGRATIONS[done:], start=done + 1):
+        step(sql)
+        sql.run("INSERT INTO _migrations VALUES (?, ?)", [number, step.__name__])
+        sql.run("UPDATE _meta SET value = ? WHERE name = 'format'", [str(number)])
+
+
+def file_format(sql: Sql) -> int:
+    """Return the number of the last step that the file has seen."""
+    return int(sql.rows("SELECT value FROM _meta WHERE name = 'format'")[0][0])
+
+
+def check_format(found: int, location: str) -> None:
+    """Raise NewerFileError when the file has seen steps that are not known here."""
+    if found > len(MIGRATIONS):
+        raise NewerFileError(
+            f"{location} has file format {found}, but this version of {APPLICATION} knows formats up to "
+            f"{len(MIGRATIONS)}: upgrade {APPLICATION} to open it; the file was not changed"
+        )

@@ -1,0 +1,74 @@
+"""The little that the store's files need from a database connection, so that only one of them imports the driver."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from ..errors import StoreError
+
+T = TypeVar("T")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+
+
+class Connection(Protocol):
+    """A database connection with parameters as ``?``."""
+
+    def execute(self, query: str, parameters: Any = None) -> Any:
+        """Run one statement."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows of the last statement."""
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
+
+
+class Sql:
+    """Statements on one connection, for as long as their transaction lasts."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection: Connection | None = connection
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement and return its rows."""
+        if self._connection is None:
+            raise StoreError("this transaction is over: use the rows inside the function given to transact")
+        self._connection.execute(query, list(parameters))
+        return self._connection.fetchall()
+
+    def run(self, query: str, parameters: Sequence[Any] = ()) -> int:
+        """Run a statement that writes and return how many rows it changed."""
+        found = self.rows(query, parameters)
+        return int(found[0][0]) if found else 0
+
+    def end(self) -> None:
+        """Refuse every later statement."""
+        self._connection = None
+
+
+def identifier(name: str, what: str) -> str:
+    """Return ``name`` quoted for SQL; raise StoreError unless it is a plain lower-case name."""
+    if not _NAME.fullmatch(name):
+        raise StoreError(
+            f"{what} {name!r} cannot be stored: expected at most 63 lower-case letters, digits and underscores, "
+            "the first a letter"
+        )
+    return f'"{name}"'
+
+
+def marks(values: Sequence[object]) -> str:
+    """Return one ``?`` per value, separated by commas."""
+    return ", ".join("?" * len(values))
+
+
+def chunks(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Return the values in lists of at most ``size``."""
+    rest = iter(values)
+    while chunk := list(islice(rest, size)):
+        yield chunk
