@@ -5,6 +5,7 @@ from typing import Any
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
+from fabric.prompt import data_block
 
 from ..vocabulary import Category, Durability
 from . import document
@@ -83,8 +84,6 @@ def create_working_memory_capability(
     limits = WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG
 
     async def context(ctx: Context) -> str:
-        from fabric.prompt import data_block  # noqa: PLC0415
-
         text = await WorkingMemory(ctx, limits).format()
         return data_block("memory", text) if text else ""
 
