@@ -49,7 +49,8 @@ class EpisodeLog:
         evicted = self._oldest(surplus(self.count(), len(offered), self.config)) if offered else []
         start = self.last_sequence() + 1
         written = [one.model_copy(update={"sequence": start + n}) for n, one in enumerate(offered)]
-        self.tx.delete(self.episodes, [episode.id for episode in evicted])
+        if evicted:
+            self.tx.delete(self.episodes, [episode.id for episode in evicted])
         self.tx.put(self.episodes, written)
         return written, evicted
 
