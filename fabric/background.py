@@ -1,0 +1,255 @@
+"""The background: runs the jobs of each session in order, sessions side by side, and survives whatever they do."""
+
+import asyncio
+import itertools
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from .block import Block, Retry
+from .errors import WorkError
+from .events import WorkFinished
+from .jobs import JOBS, MISSING_HINT, UNKNOWN_HINT, Job, chain_of, job_of, put_jobs
+from .live import Entry, LiveRun, Services, Verdict
+from .scope import Scope
+from .store.base import SYSTEM, Rows
+from .work import Attempt, Ending, commit, perform_inline
+
+STALLED_SECONDS = 1.0
+"""How long a session's work rests after the store refused a write."""
+
+
+class Lane:
+    """The jobs of one session, in order."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.task: asyncio.Task[None] | None = None
+        self.resting = False
+        self.wake = asyncio.Event()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs, or could run now."""
+        return self.task is not None and not self.resting
+
+    def add(self, entry: Entry) -> None:
+        """Put a job where its number says."""
+        self.entries.append(entry)
+        self.entries.sort(key=lambda one: one.job.seq)
+        self.wake.set()
+
+
+class Background:
+    """Background work of one open file. Its methods belong to the portal's loop unless they say otherwise."""
+
+    def __init__(self, services: Services, *, retry: Retry, max_concurrency: int) -> None:
+        self._services = services
+        self._retry = retry
+        self._limit = asyncio.Semaphore(max_concurrency)
+        self._numbers = itertools.count(1)
+        self._lanes: dict[Scope, Lane] = {}
+        self._parked: dict[str, list[Entry]] = defaultdict(list)
+        self._roots: dict[str, Block[Any, Any]] = {}
+        self._lock = threading.Lock()
+        self._changed = asyncio.Event()
+        self._closing = False
+        self.log = structlog.get_logger("fabric")
+
+    def next_seq(self) -> int:
+        """Return the next job number. From any thread."""
+        return next(self._numbers)
+
+    def recover(self) -> None:
+        """Read what an earlier process left. Called once, before anything runs."""
+        jobs = self._services.store.transact_sync(self._left_over)
+        self._numbers = itertools.count(max((job.seq for job in jobs), default=0) + 1)
+        for job in jobs:
+            if job.status == "pending":
+                self._parked[job.root].append(Entry(job))
+
+    def _left_over(self, rows: Rows) -> list[Job]:
+        jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, order="seq")]
+        broken = [_interrupted(job, self._retry.attempts) for job in jobs if job.status == "running"]
+        put_jobs(rows, broken)
+        known = {job.id: job for job in broken}
+        return [known.get(job.id, job) for job in jobs]
+
+    def know(self, root: Block[Any, Any]) -> None:
+        """Take a pipeline as the one that jobs of its name belong to. From any thread."""
+        with self._lock:
+            self._roots[root.name] = root
+            waiting = bool(self._parked.get(root.name))
+        if waiting:
+            self._services.portal.loop.call_soon_threadsafe(self._unpark, root.name)
+
+    def hinted(self, job: Job) -> Job:
+        """Return the job with what it waits for, if it cannot run as things are. From any thread."""
+        with self._lock:
+            if not any(entry.job.id == job.id for entry in self._parked.get(job.root, ())):
+                return job
+            return replace(job, hint=MISSING_HINT if job.root in self._roots else UNKNOWN_HINT)
+
+    def submit(self, entries: Sequence[Entry]) -> None:
+        """Take over jobs that were just stored. From any thread."""
+        if entries:
+            self._services.portal.loop.call_soon_threadsafe(self._add, entries)
+
+    async def retry(self, job: Job) -> None:
+        """Take a job that was put back, whether it waits here or not."""
+        lane = self._lanes.get(job.ids.scope("session"))
+        waiting = [one for one in lane.entries if one.job.id == job.id] if lane is not None else []
+        for entry in waiting:
+            entry.job = job
+        if lane is not None and waiting:
+            lane.wake.set()
+        else:
+            self._add([Entry(job)])
+
+    async def drain(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  part of the public meaning
+        """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
+        for lane in self._lanes.values():
+            lane.wake.set()
+        await asyncio.sleep(0)
+        try:
+            async with asyncio.timeout(timeout):
+                while any(lane.busy for lane in self._lanes.values()):
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            self.log.info("background work goes on after the time given", seconds=timeout)
+
+    async def stop(self) -> None:
+        """Cancel what runs; its jobs stay pending."""
+        self._closing = True
+        tasks = [lane.task for lane in self._lanes.values() if lane.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def settle(
+        self,
+        run: LiveRun,
+        tickets: Sequence[Any],
+        *,
+        fail_on_error: bool,
+        timeout: float | None,  # noqa: ASYNC109
+    ) -> None:
+        """Wait until each ticket's job had its try: in the run itself when that is a job, else in the background."""
+        entries = [ticket for ticket in tickets if isinstance(ticket, Entry)]
+        where = f"{entries[0].job.root}: " if entries else ""
+        try:
+            async with asyncio.timeout(timeout):
+                verdicts = await self._verdicts(run, entries)
+        except TimeoutError as error:
+            raise TimeoutError(f"{where}background work took longer than {timeout} s; it goes on") from error
+        for verdict in verdicts if fail_on_error else ():
+            if verdict.status != "done":
+                state = "failed" if verdict.status == "failed" else "was put off"
+                raise WorkError(f"{verdict.job.block}: background work {state}: {verdict.error}")
+
+    async def _verdicts(self, run: LiveRun, entries: Sequence[Entry]) -> list[Verdict]:
+        if run.in_job:
+            return await perform_inline(run, entries, self._retry)
+        await commit(run)
+        return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]
+
+    def _add(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            chain = self._chain(entry)
+            if not chain:
+                with self._lock:
+                    self._parked[entry.job.root].append(entry)
+                continue
+            entry.chain = chain
+            lane = self._lanes.setdefault(entry.job.ids.scope("session"), Lane())
+            lane.add(entry)
+            if lane.task is None and not self._closing:
+                lane.task = asyncio.get_running_loop().create_task(self._serve(entry.job.ids.scope("session"), lane))
+
+    def _unpark(self, root: str) -> None:
+        with self._lock:
+            entries = self._parked.pop(root, [])
+        self._add(entries)
+
+    def _chain(self, entry: Entry) -> Sequence[Block[Any, Any]]:
+        if entry.chain:
+            return entry.chain
+        root = self._roots.get(entry.job.root)
+        return (root and chain_of(root, entry.job.block)) or ()
+
+    async def _serve(self, scope: Scope, lane: Lane) -> None:
+        try:
+            while lane.entries:
+                entry = lane.entries[0]
+                if not await self._due(lane, entry):
+                    continue
+                async with self._limit:
+                    ending = await self._supervise(entry)
+                if ending is None:
+                    await self._rest(lane, STALLED_SECONDS)
+                    continue
+                self._close_try(lane, entry, ending)
+        finally:
+            lane.task = None
+            self._lanes.pop(scope, None)
+            self._changed.set()
+
+    async def _due(self, lane: Lane, entry: Entry) -> bool:
+        """Return whether the first job may run now, else rest until it may or something changed."""
+        later = entry.job.not_before
+        seconds = 0.0 if later is None else (later - self._services.clock.now()).total_seconds()
+        if seconds <= 0:
+            return True
+        woken = await self._rest(lane, seconds)
+        if not woken and lane.entries[0] is entry:
+            entry.job = replace(entry.job, not_before=None)
+        return False
+
+    async def _rest(self, lane: Lane, seconds: float) -> bool:
+        lane.wake.clear()
+        lane.resting = True
+        self._changed.set()
+        try:
+            async with asyncio.timeout(seconds):
+                await lane.wake.wait()
+        except TimeoutError:
+            return False
+        finally:
+            lane.resting = False
+        return True
+
+    async def _supervise(self, entry: Entry) -> Ending | None:
+        """Give a job one try, whatever happens; None when not even the store can be reached."""
+        try:
+            return await Attempt(self._services, entry, self._retry).run()
+        except Exception as error:
+            if self._closing:
+                raise
+            self.log.exception("a job's state could not be stored", job=entry.job.id, error=str(error))
+            return None
+
+    def _close_try(self, lane: Lane, entry: Entry, ending: Ending) -> None:
+        entry.job = ending.verdict.job
+        if ending.verdict.status != "pending":
+            lane.entries.remove(entry)
+        self._add(ending.children)
+        announce(entry, ending.verdict)
+
+
+def announce(entry: Entry, verdict: Verdict) -> None:
+    """Tell whoever waits for a job, or streams the run that made it, how its try ended."""
+    if entry.listener is not None:
+        entry.listener(WorkFinished(verdict.job.id, verdict.job.block, verdict.status, verdict.error))
+    if not entry.verdict.done():
+        entry.verdict.set_result(verdict)
+
+
+def _interrupted(job: Job, max_attempts: int) -> Job:
+    if job.attempts >= max_attempts:
+        return replace(job, status="failed", error="the process ended while it ran, in each of its tries")
+    return replace(job, status="pending")

@@ -1,0 +1,194 @@
+"""Jobs: background work as rows of the store, so that it outlives the process that asked for it."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from .block import Block
+from .clock import utc
+from .context import Context, Run
+from .errors import SchemaError
+from .scope import ScopeIds
+from .store.base import SYSTEM, Row, Rows, Table, Where
+
+T = TypeVar("T")
+JobStatus = Literal["pending", "running", "failed"]
+JOBS = Table("fabric_jobs", {"seq": "integer", "status": "text", "session": "text", "user": "text", "root": "text"})
+EFFECTS = Table("fabric_effects", {"owner": "text", "session": "text"})
+TURNS = Table("fabric_turns", {"turn": "integer"})
+UNKNOWN_HINT = "waits until its pipeline is known: run it again, or fabric.register(pipeline)"
+MISSING_HINT = "its pipeline is known but has no such block any more: register the one it was made with"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of background work that is not done yet.
+
+    ``block`` is the path of its block, ``root`` the name of the pipeline; ``turn`` is the turn it was made for,
+    ``input`` the connected value as JSON. ``attempts`` counts tries begun; a pending job with ``not_before`` waits
+    for a later try. ``hint`` says what a job waits for that cannot run as things are.
+    """
+
+    id: str
+    ids: ScopeIds
+    root: str
+    block: str
+    turn: int
+    input: Any
+    created_at: datetime
+    seq: int
+    status: JobStatus = "pending"
+    attempts: int = 0
+    error: str = ""
+    not_before: datetime | None = None
+    hint: str = ""
+
+    @property
+    def outcome_id(self) -> str:
+        """The id of the item that will say what the job did."""
+        return f"item_{self.id}"
+
+
+def job_id(key: str) -> str:
+    """Return the id that the same work of the same turn always gets.
+
+    >>> job_id("a") == job_id("a") != job_id("b")
+    True
+    """
+    return f"job_{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+def job_row(job: Job) -> Row:
+    """Return the job as JSON values."""
+    return {
+        "id": job.id,
+        "ids": job.ids.as_dict(),
+        "session": job.ids.scope("session").key,
+        "user": job.ids.scope("user").key if job.ids.has("user") else "",
+        "root": job.root,
+        "block": job.block,
+        "turn": job.turn,
+        "input": job.input,
+        "created_at": utc(job.created_at).isoformat(),
+        "seq": job.seq,
+        "status": job.status,
+        "attempts": job.attempts,
+        "error": job.error,
+        "not_before": utc(job.not_before).isoformat() if job.not_before is not None else None,
+    }
+
+
+def job_of(row: Row) -> Job:
+    """Return the job that a row was made from."""
+    later = row["not_before"]
+    return Job(
+        id=row["id"],
+        ids=ScopeIds(**row["ids"]),
+        root=row["root"],
+        block=row["block"],
+        turn=row["turn"],
+        input=row["input"],
+        created_at=datetime.fromisoformat(row["created_at"]),
+        seq=row["seq"],
+        status=row["status"],
+        attempts=row["attempts"],
+        error=row["error"],
+        not_before=datetime.fromisoformat(later) if later else None,
+    )
+
+
+def read_job(rows: Rows, identity: str) -> Job | None:
+    """Return the job with this id, or None when it is done or was never made."""
+    found = rows.get(JOBS, SYSTEM, [identity])
+    return job_of(found[0]) if found else None
+
+
+def put_jobs(rows: Rows, jobs: Sequence[Job]) -> None:
+    """Insert or replace jobs."""
+    if jobs:
+        rows.put(JOBS, SYSTEM, [job_row(job) for job in jobs])
+
+
+def drop_effects(rows: Rows, owners: Sequence[str]) -> None:
+    """Delete the journal of effects of jobs or turns that are done."""
+    for owner in owners:
+        found = rows.find(EFFECTS, SYSTEM, [Where("owner", "=", owner)])
+        if found:
+            rows.delete(EFFECTS, SYSTEM, [row["id"] for row in found])
+
+
+def chain_of(root: Block[Any, Any], path: str) -> list[Block[Any, Any]] | None:
+    """Return the blocks from ``root`` to the one at ``path`` (``"root > ... > block"``), or None."""
+    if path == root.name:
+        return [root]
+    prefix = f"{root.name} > "
+    if path.startswith(prefix):
+        for _, child in root.children():
+            below = chain_of(child, path[len(prefix) :])
+            if below is not None:
+                return [root, *below]
+    return None
+
+
+def chain_to(block: Block[Any, Any], ctx: Context) -> list[Block[Any, Any]]:
+    """Return the blocks from the root to ``block``, which ``ctx`` is the context of, or stands directly inside."""
+    chain: list[Block[Any, Any]] = []
+    here: Context | None = ctx
+    while here is not None:
+        if here.block is not None:
+            chain.append(here.block)
+        here = here.parent
+    chain.reverse()
+    return chain if chain and chain[-1] is block else [*chain, block]
+
+
+def context_of(run: Run, chain: Sequence[Block[Any, Any]]) -> Context:
+    """Return the context of the last block of ``chain`` in another run."""
+    ctx = Context(run)
+    for block in chain:
+        ctx = ctx.child(block)
+    return ctx
+
+
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+def to_json(value: Any, where: str, what: str) -> Any:
+    """Return ``value`` as JSON values; SchemaError when it cannot be stored."""
+    try:
+        return _ANYTHING.dump_python(value, mode="json")
+    except (PydanticSerializationError, UnicodeDecodeError, ValueError) as error:
+        raise SchemaError(
+            f"{where}: {what} must be kept in the store, so it must be JSON, a pydantic model or a dataclass; "
+            f"got {type(value).__name__}: {error}"
+        ) from error
+
+
+def from_json(block: Block[Any, Any], value: Any) -> Any:
+    """Return a job's input as ``block`` types it; a value that only an annotation does not take stays as it is."""
+    if block.input_schema is not None:
+        return TypeAdapter(block.input_schema).validate_python(value)
+    if block.accepts is Any:
+        return value
+    return _typed(block.accepts, value)
+
+
+def output_of(block: Block[Any, Any], value: Any) -> Any:
+    """Return a recorded output as ``block`` types it, where it says so."""
+    return value if block.returns is Any else _typed(block.returns, value)
+
+
+def _typed(schema: Any, value: Any) -> Any:
+    try:
+        return TypeAdapter(schema).validate_python(value)
+    except (ValidationError, TypeError, AttributeError):
+        return value
+    except Exception as error:  # pydantic has no common base for "no schema for this type"
+        if type(error).__module__.startswith("pydantic"):
+            return value
+        raise

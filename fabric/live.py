@@ -1,0 +1,250 @@
+"""The live run: what the contexts of one run share, in the foreground and in background work alike."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from contextvars import Context as Variables
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .block import Block
+from .clock import Clock
+from .context import Context
+from .events import Event, ItemAdded
+from .items import Draft, Item
+from .jobs import EFFECTS, Job, chain_to, job_id, to_json
+from .log import ITEMS, Logs, SessionLog, opens_turn
+from .models.base import ModelClient, Usage
+from .portal import Portal
+from .resource import Transaction
+from .scope import ScopeIds
+from .store.base import SYSTEM, Row, Rows, Store
+
+if TYPE_CHECKING:
+    from .background import Background
+
+T = TypeVar("T")
+Listener = Callable[[Event], None]
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """What every run of one open file shares."""
+
+    store: Store
+    clock: Clock
+    portal: Portal
+    logs: Logs
+    models: Callable[[], ModelClient]
+    background: "Background" = field(init=False)
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """A job with what only this process knows of it: its blocks, its context variables, who waits for it."""
+
+    job: Job
+    chain: Sequence[Block[Any, Any]] = ()
+    variables: Variables | None = None
+    verdict: "Future[Verdict]" = field(default_factory=Future)
+    listener: Listener | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a try of a job ended: ``done``, ``pending`` (a later try will follow) or ``failed``."""
+
+    job: Job
+    status: str
+    error: str = ""
+
+
+class LiveRun:
+    """One run of a root block, or of a job's block."""
+
+    def __init__(
+        self,
+        services: Services,
+        ids: ScopeIds,
+        log: SessionLog,
+        value: Any,
+        *,
+        turn: int,
+        owner: str = "",
+        turn_id: str = "",
+        in_job: bool = False,
+        listener: Listener | None = None,
+    ) -> None:
+        self.services = services
+        self.id = services.clock.new_id("run")
+        self.ids = ids
+        self.input = value
+        self.log = log
+        self.usage = Usage()
+        self.owner = owner or self.id
+        self.turn_id = turn_id
+        self.entries: list[Entry] = []
+        self.added: list[Item] = []
+        self.in_job = in_job
+        self.settled: list[str] = []
+        self.jobs: list[str] = []
+        self._turn = turn
+        self._listener = listener
+        self.unstored: list[Item] = []
+        self._storing: list[Future[None]] = []
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def clock(self) -> Clock:
+        """Time, ids and chance."""
+        return self.services.clock
+
+    @property
+    def models(self) -> ModelClient:
+        """Who answers model calls."""
+        return self.services.models()
+
+    @property
+    def turn(self) -> int:
+        """The number of the session's turn that this run belongs to."""
+        return self._turn
+
+    @property
+    def listening(self) -> bool:
+        """Whether somebody streams this run's events."""
+        return self._listener is not None
+
+    def items(self) -> Sequence[Item]:
+        """Return the session's items up to this run's turn, oldest first."""
+        return self.log.items(self._turn)
+
+    def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
+        """Add items to the session; a user's message begins to be stored at once, without waiting for it."""
+        recorded: list[Item] = []
+        said = False
+        for draft in drafts:
+            item = self._earlier(draft)
+            if item is None:
+                item = self.add(draft, block=block)
+                said = said or opens_turn(item)
+            if opens_turn(item):
+                self._turn = item.turn
+            self.added.append(item)
+            recorded.append(item)
+            self.emit(ItemAdded(item))
+        if said and not self.in_job:
+            self._store_now()
+        return recorded
+
+    def emit(self, event: Event) -> None:
+        """Hand an event to whoever streams the run."""
+        if self._listener is not None:
+            self._listener(event)
+
+    def spend(self, usage: Usage) -> None:
+        """Count what a model call cost."""
+        self.usage = self.usage + usage
+
+    async def check_budget(self, path: str) -> None:
+        """Raise BudgetExceededError when the run or the day has no budget left for a model call."""
+
+    async def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` in one transaction."""
+        return await self.services.store.transact(lambda rows: work(Transaction(rows, self.ids)))
+
+    async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` in one transaction, at most once per owner (job, or named turn) and key."""
+        if not self.in_job and not self.turn_id:
+            return await self.transact(work)
+        row_id = f"{self.owner}|{key}"
+        session = self.ids.scope("session").key
+
+        def journaled(rows: Rows) -> T:
+            known = rows.get(EFFECTS, SYSTEM, [row_id])
+            if known:
+                stored: T = known[0]["value"]
+                return stored
+            result = work(Transaction(rows, self.ids))
+            value = to_json(result, key, "the result of a transaction that happens once")
+            rows.put(EFFECTS, SYSTEM, [{"id": row_id, "owner": self.owner, "session": session, "value": value}])
+            return result
+
+        return await self.services.store.transact(journaled)
+
+    def enqueue(self, block: Block[Any, Any], value: Any, ctx: Context, name: str) -> Entry:
+        """Make a job of a block's run on a connected value; it is stored, and begins, when this run ends."""
+        chain = chain_to(block, ctx)
+        path = " > ".join(one.name for one in chain)
+        self._counts[path] += 1
+        key = f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}|{self._counts[path]}"
+        job = Job(
+            id=job_id(key),
+            ids=self.ids,
+            root=chain[0].name,
+            block=path,
+            turn=self._turn,
+            input=to_json(value, path, "the input of background work"),
+            created_at=self.clock.now(),
+            seq=self.services.background.next_seq(),
+        )
+        entry = Entry(job, chain, copy_context(), listener=self._listener)
+        self.entries.append(entry)
+        self.jobs.append(job.id)
+        return entry
+
+    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  the protocol of runs
+        """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
+        await self.services.background.settle(self, tickets, fail_on_error=fail_on_error, timeout=timeout)
+
+    def add(self, draft: Draft, *, block: str, item_id: str = "") -> Item:
+        """Add one item that is stored when the run ends."""
+        turn_id = self.turn_id if opens_turn(draft) else ""
+        item = self.log.add(draft, clock=self.clock, turn=self._turn, block=block, item_id=item_id, turn_id=turn_id)
+        self.unstored.append(item)
+        return item
+
+    def adopt(self, run: "LiveRun", job: Job) -> None:
+        """Take over what a job recorded that was done inside this run."""
+        self.unstored.extend(run.unstored)
+        self.entries.extend(run.entries)
+        self.settled.extend([job.id, *run.settled])
+
+    def take(self) -> tuple[list[Item], list[Row]]:
+        """Return the items that are not stored yet, and their rows, and count them as stored from now on."""
+        items, self.unstored = self.unstored, []
+        return items, [self.log.row(item) for item in items]
+
+    async def stored(self) -> None:
+        """Wait until what began to be stored is stored; raise what went wrong."""
+        while self._storing:
+            await asyncio.wrap_future(self._storing[0])
+            self._storing.pop(0)
+
+    def abandon(self) -> None:
+        """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
+        self.log.discard({item.id for item in self.unstored})
+        self.unstored = []
+        self.entries = []
+
+    def _earlier(self, draft: Draft) -> Item | None:
+        if not self.turn_id or not opens_turn(draft):
+            return None
+        return self.log.opened(self.turn_id, draft.text, {item.id for item in self.added})
+
+    def _store_now(self) -> None:
+        items, rows = self.take()
+        self._storing.append(self.services.portal.submit(self._store(items, rows)))
+
+    def _store(self, items: Sequence[Item], rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
+        log, store = self.log, self.services.store
+
+        async def put() -> None:
+            try:
+                await store.transact(lambda tx: tx.put(ITEMS, log.scope, rows))
+            except BaseException:
+                log.discard({item.id for item in items})
+                raise
+
+        return put()

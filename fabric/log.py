@@ -1,0 +1,189 @@
+"""The session's log of items: numbered in memory without waiting, written to the store by whoever ends a step."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from weakref import WeakValueDictionary
+
+from .clock import Clock, utc
+from .items import Draft, Item
+from .scope import Scope
+from .store.base import Row, Rows, Store, Table
+
+ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
+RECENT_SESSIONS = 128
+"""How many sessions' logs are kept in memory after their last use."""
+
+
+class SessionLog:
+    """The items of one session, oldest first. Every method may be called from any thread."""
+
+    def __init__(self, scope: Scope, rows: Iterable[Row] = ()) -> None:
+        self.scope = scope
+        self._lock = threading.Lock()
+        self._items: list[Item] = []
+        self._by_id: dict[str, Item] = {}
+        self._turn_ids: dict[str, str] = {}
+        self._seq = 0
+        self._turns = 0
+        self._all: tuple[Item, ...] | None = None
+        for row in rows:
+            self._append(item_of(row), row.get("turn_id", ""))
+
+    @property
+    def turns(self) -> int:
+        """How many user messages the session has."""
+        with self._lock:
+            return self._turns
+
+    def items(self, turn: int | None = None) -> Sequence[Item]:
+        """Return the items, or those up to a turn."""
+        with self._lock:
+            if self._all is None:
+                self._all = tuple(self._items)
+            everything, turns = self._all, self._turns
+        if turn is None or turn >= turns:
+            return everything
+        return tuple(item for item in everything if item.turn <= turn)
+
+    def find(self, ids: Iterable[str]) -> list[Item]:
+        """Return the items with these ids, missing ones left out."""
+        with self._lock:
+            return [self._by_id[one] for one in ids if one in self._by_id]
+
+    def opened(self, turn_id: str, text: str, taken: Collection[str]) -> Item | None:
+        """Return the user's message that an earlier try of this turn recorded, unless it is among ``taken``."""
+        with self._lock:
+            for item_id, known in self._turn_ids.items():
+                if known == turn_id and item_id not in taken and self._by_id[item_id].text == text:
+                    return self._by_id[item_id]
+        return None
+
+    def add(
+        self, draft: Draft, *, clock: Clock, turn: int, block: str = "", item_id: str = "", turn_id: str = ""
+    ) -> Item:
+        """Append an item, numbered; a user's message opens the next turn, anything else belongs to ``turn``."""
+        item = Item(
+            id=item_id or clock.new_id("item"),
+            seq=0,
+            turn=turn,
+            role=draft.role,
+            kind=draft.kind,
+            text=draft.text,
+            created_at=clock.now(),
+            block=block,
+            name=draft.name,
+            call_id=draft.call_id,
+            parts=draft.parts,
+            data=draft.data,
+        )
+        with self._lock:
+            numbered = replace(item, seq=self._seq + 1, turn=self._turns + 1 if opens_turn(item) else turn)
+            self._append(numbered, turn_id)
+        return numbered
+
+    def discard(self, ids: Collection[str]) -> None:
+        """Take back items that were never stored."""
+        if not ids:
+            return
+        with self._lock:
+            self._items = [item for item in self._items if item.id not in ids]
+            for one in ids:
+                self._by_id.pop(one, None)
+                self._turn_ids.pop(one, None)
+            self._turns = max((item.turn for item in self._items), default=0)
+            self._all = None
+
+    def row(self, item: Item) -> Row:
+        """Return the item as the store keeps it."""
+        return {**row_of(item), "turn_id": self._turn_ids.get(item.id, "")}
+
+    def _append(self, item: Item, turn_id: str) -> None:
+        self._items.append(item)
+        self._by_id[item.id] = item
+        if turn_id:
+            self._turn_ids[item.id] = turn_id
+        self._seq = max(self._seq, item.seq)
+        self._turns = max(self._turns, item.turn)
+        self._all = None
+
+
+class Logs:
+    """The logs in use, one per session however many sessions objects and runs share it, and the recent ones."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._alive: WeakValueDictionary[Scope, SessionLog] = WeakValueDictionary()
+        self._recent: OrderedDict[Scope, SessionLog] = OrderedDict()
+
+    async def load(self, scope: Scope) -> SessionLog:
+        """Return the session's log, read from the store unless it is in memory."""
+        known = self._known(scope)
+        return known or self._keep(SessionLog(scope, await self._store.transact(lambda rows: _read(rows, scope))))
+
+    def load_sync(self, scope: Scope) -> SessionLog:
+        """Do the same from code that cannot await."""
+        known = self._known(scope)
+        return known or self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))))
+
+    def forget(self, scope: Scope | None = None) -> None:
+        """Drop a session's log, or all of them, from memory: what the store holds was changed by somebody else."""
+        with self._lock:
+            for one in [scope] if scope is not None else [*self._alive]:
+                self._alive.pop(one, None)
+                self._recent.pop(one, None)
+
+    def _known(self, scope: Scope) -> SessionLog | None:
+        with self._lock:
+            log = self._alive.get(scope)
+            return None if log is None else self._touch(log)
+
+    def _keep(self, loaded: SessionLog) -> SessionLog:
+        with self._lock:
+            return self._touch(self._alive.setdefault(loaded.scope, loaded))
+
+    def _touch(self, log: SessionLog) -> SessionLog:
+        self._recent[log.scope] = log
+        self._recent.move_to_end(log.scope)
+        while len(self._recent) > RECENT_SESSIONS:
+            self._recent.popitem(last=False)
+        return log
+
+
+def opens_turn(item: Item | Draft) -> bool:
+    """Return whether it is a message of the user."""
+    return item.role == "user" and item.kind == "message"
+
+
+def row_of(item: Item) -> Row:
+    """Return an item as JSON values."""
+    return {
+        "id": item.id,
+        "seq": item.seq,
+        "turn": item.turn,
+        "role": item.role,
+        "kind": item.kind,
+        "text": item.text,
+        "created_at": utc(item.created_at).isoformat(),
+        "block": item.block,
+        "name": item.name,
+        "call_id": item.call_id,
+        "parts": [dict(part) for part in item.parts],
+        "data": dict(item.data),
+    }
+
+
+def item_of(row: Row) -> Item:
+    """Return the item that a row was made from."""
+    known: dict[str, Any] = {key: value for key, value in row.items() if key != "turn_id"}
+    known["created_at"] = datetime.fromisoformat(row["created_at"])
+    known["parts"] = tuple(row["parts"])
+    return Item(**known)
+
+
+def _read(rows: Rows, scope: Scope) -> list[Row]:
+    return rows.find(ITEMS, scope, order="seq")

@@ -1,0 +1,111 @@
+"""The portal: one daemon thread with an event loop, so that sync code can run async blocks wherever it is called."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import structlog
+
+from .errors import NestedRunError
+
+T = TypeVar("T")
+INSIDE: ContextVar[str] = ContextVar("fabric_inside", default="")
+"""The path of the root block that this code runs inside of, or ""; ``job `` comes first in background work."""
+
+
+def forbid_nested(call: str) -> None:
+    """Raise NestedRunError when called from inside a running block."""
+    inside = INSIDE.get()
+    if inside:
+        raise NestedRunError(
+            f"{inside}: {call} was called from inside a running block, where it would wait for itself; "
+            "call other blocks with `await block(value, ctx)`"
+        )
+
+
+class Portal:
+    """A thread that owns an event loop. It starts with the first call and ends with `stop`."""
+
+    def __init__(self, name: str = "fabric") -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop, started if it was not running yet."""
+        with self._lock:
+            if self._loop is None:
+                loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=(loop,), name=self._name, daemon=True)
+                self._thread.start()
+                self._loop = loop
+            return self._loop
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start ``work`` on the portal's loop, with the caller's context variables; return its future."""
+        return asyncio.run_coroutine_threadsafe(_contained(work), self.loop)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run ``work`` on the portal's loop and wait for it; an interrupted wait cancels it."""
+        return wait(self.submit(work))
+
+    def stop(self) -> None:
+        """Cancel what still runs and end the thread; harmless when it never started."""
+        with self._lock:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None or thread is threading.current_thread():
+            return
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+def wait(future: "Future[T]") -> T:
+    """Return the future's result; an interrupted wait cancels it, and an exit asked for inside is raised here."""
+    try:
+        return future.result()
+    except _ExitAsked as asked:
+        raise asked.error from None
+    except BaseException:
+        future.cancel()
+        raise
+
+
+class _ExitAsked(Exception):  # noqa: N818  never seen by users
+    """Carries SystemExit or KeyboardInterrupt out of the loop, which they would end."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+async def _contained(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise _ExitAsked(error) from error
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    while True:
+        try:
+            loop.run_forever()
+            break
+        except (SystemExit, KeyboardInterrupt) as error:  # from a task that nobody contained: others go on
+            structlog.get_logger("fabric").error("exit asked for on the portal", error=repr(error))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+async def _cancel_all() -> None:
+    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,226 @@
+"""The open file: what sessions, runs and background work share, and what ends with it."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from dataclasses import replace
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from .background import Background
+from .block import Block, Retry
+from .clock import Clock, SystemClock
+from .errors import ConfigurationError, ModelUnavailableError, StoreError, WorkError
+from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_job
+from .live import Services
+from .log import ITEMS, Logs
+from .models.base import ModelClient
+from .portal import INSIDE, Portal, forbid_nested
+from .scope import ScopeIds
+from .session import Session
+from .store.base import SYSTEM, Rows, Store
+
+T = TypeVar("T")
+
+
+class Fabric:
+    """One store file, opened; use it as a context manager, sync or async.
+
+    ``path`` is the file, made when missing, or ``":memory:"``. ``models`` answers model calls (litellm if not given),
+    ``clock`` gives time, ids and chance. Background work of one session runs in order, that of at most
+    ``max_concurrency`` sessions side by side; work whose model is unavailable is tried ``max_attempts`` times, the
+    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes.
+    Raises StoreError (locked, not ours, newer) when the file cannot be opened.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str] = ":memory:",
+        *,
+        models: ModelClient | None = None,
+        clock: Clock | None = None,
+        store: Store | None = None,
+        max_concurrency: int = 4,
+        max_attempts: int = 5,
+        retry_delay: float = 2.0,
+    ) -> None:
+        if max_concurrency < 1:
+            raise ConfigurationError(f"max_concurrency must be at least 1, got {max_concurrency}")
+        retry = Retry(attempts=max_attempts, base_delay=retry_delay, max_delay=600.0, on=(ModelUnavailableError,))
+        self._lock = threading.RLock()
+        self._closed = False
+        self._models = models
+        self._roots: dict[str, Block[Any, Any]] = {}
+        self.store = store if store is not None else _duckdb(path)
+        self.store.open()
+        self.services = Services(
+            store=self.store,
+            clock=clock or SystemClock(),
+            portal=Portal(),
+            logs=Logs(self.store),
+            models=self._model_client,
+        )
+        for table in (ITEMS, TURNS, JOBS, EFFECTS):
+            self.store.define(table)
+        self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
+        self.services.background = self._background
+        self._background.recover()
+
+    @property
+    def location(self) -> str:
+        """The path of the file, or ``:memory:``."""
+        return self.store.location
+
+    def session(
+        self,
+        session: str,
+        user: str | None = None,
+        agent: str | None = None,
+        project: str | None = None,
+        org: str | None = None,
+    ) -> Session:
+        """Return the session with these ids; ScopeError when one is no string or blank."""
+        self.check_open()
+        return Session(self, ScopeIds(session=session, user=user, agent=agent, project=project, org=org))
+
+    def register(self, block: Block[Any, Any]) -> None:
+        """Make a pipeline known: its resources are installed, and background work left from before begins.
+
+        Running a pipeline does the same.
+        """
+        self.check_open()
+        if self._roots.get(block.name) is block:
+            return
+        from .wiring import survey  # noqa: PLC0415  built on the blocks above
+
+        with self._lock:
+            for resource in survey(block).resources.values():
+                self._install(resource)
+            self._roots[block.name] = block
+        self._background.know(block)
+
+    def drain(self, timeout: float | None = None) -> list[Job]:
+        """Wait for background work and return what is left: jobs that wait for a later try or for their pipeline.
+
+        With ``timeout``, wait no longer than that many seconds; what runs then goes on, and is in the list.
+        """
+        forbid_nested("fabric.drain")
+        self.check_open()
+        self.services.portal.run(self._background.drain(timeout))
+        return [job for job in self.jobs() if job.status != "failed"]
+
+    async def adrain(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
+        """Do what `drain` does, on the caller's own event loop; not inside background work (NestedRunError)."""
+        if INSIDE.get().startswith("job "):
+            forbid_nested("fabric.adrain")
+        self.check_open()
+        await self.on_portal(self._background.drain(timeout))
+        return [job for job in await self.store.transact(self._read_jobs) if job.status != "failed"]
+
+    def jobs(self, status: JobStatus | None = None) -> list[Job]:
+        """Return the background work that is not done, in order: all of it, or one status."""
+        self.check_open()
+        jobs = self.store.transact_sync(self._read_jobs)
+        return [job for job in jobs if status is None or job.status == status]
+
+    def retry(self, job: Job | str) -> Job:
+        """Put a failed job back, or try a waiting one now; WorkError when it runs or there is none of that id."""
+        self.check_open()
+        job_id = job if isinstance(job, str) else job.id
+        put_back = self.store.transact_sync(lambda rows: _put_back(rows, job_id))
+        self.services.portal.submit(self._background.retry(put_back))
+        return put_back
+
+    def close(self, timeout: float | None = None) -> None:
+        """Drain and close; jobs that wait for a later try, or run longer than ``timeout`` seconds, stay in the file."""
+        forbid_nested("fabric.close")
+        if self._closed:
+            return
+        try:
+            self.services.portal.run(self._background.drain(timeout))
+        finally:
+            self._end()
+
+    async def aclose(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  the same meaning as in close
+        """Do what `close` does, on the caller's own event loop."""
+        forbid_nested("fabric.aclose")
+        if self._closed:
+            return
+        try:
+            await self.on_portal(self._background.drain(timeout))
+        finally:
+            await asyncio.to_thread(self._end)
+
+    def __enter__(self) -> Self:
+        self.check_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(timeout=_patience(error))
+
+    async def __aenter__(self) -> Self:
+        self.check_open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose(timeout=_patience(error))
+
+    def check_open(self) -> None:
+        """Raise StoreError when this fabric was closed."""
+        if self._closed:
+            raise StoreError(f"{self.store.location}: this Fabric is closed; open it again with Fabric(path)")
+
+    async def on_portal(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run ``work`` on the portal's loop to its end, even when the caller is cancelled."""
+        return await asyncio.shield(asyncio.wrap_future(self.services.portal.submit(work)))
+
+    def _end(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self.services.portal.run(self._background.stop())
+        self.services.portal.stop()
+        self.store.close()
+
+    def _install(self, resource: Any) -> None:
+        table = getattr(resource, "table", None)
+        if table is not None:
+            self.store.define(table)
+
+    def _read_jobs(self, rows: Rows) -> list[Job]:
+        return [self._background.hinted(job_of(row)) for row in rows.find(JOBS, SYSTEM, order="seq")]
+
+    def _model_client(self) -> ModelClient:
+        with self._lock:
+            if self._models is None:
+                from .models.litellm import LiteLLMClient  # noqa: PLC0415  heavy, and not everybody needs it
+
+                self._models = LiteLLMClient()
+            return self._models
+
+
+def _put_back(rows: Rows, job_id: str) -> Job:
+    job = read_job(rows, job_id)
+    if job is None:
+        raise WorkError(f"no job {job_id!r} is left to retry: it is done, or never was; see fabric.jobs()")
+    if job.status == "running":
+        raise WorkError(f"job {job_id!r} ({job.block}) runs right now: wait for it with fabric.drain()")
+    job = replace(job, status="pending", attempts=0, not_before=None)
+    put_jobs(rows, [job])
+    return job
+
+
+def _patience(error: BaseException | None) -> float | None:
+    return 0.0 if error is not None and not isinstance(error, Exception) else None
+
+
+def _duckdb(path: str | PathLike[str]) -> Store:
+    from .store.duckdb import DuckDBStore  # noqa: PLC0415  duckdb is loaded when a file is opened
+
+    return DuckDBStore(fspath(path))

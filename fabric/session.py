@@ -1,0 +1,244 @@
+"""Sessions: where a caller runs blocks, streams them, and reads what was said."""
+
+import asyncio
+import queue
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .block import Block
+from .context import Context
+from .errors import ConfigurationError
+from .events import Event, RunFinished
+from .items import Draft, Item, drafts_from_message
+from .jobs import TURNS, output_of, to_json
+from .live import Listener, LiveRun
+from .log import ITEMS, SessionLog
+from .models.base import Usage
+from .portal import INSIDE, forbid_nested, wait
+from .scope import ScopeIds
+from .store.base import Row
+from .work import commit
+
+if TYPE_CHECKING:
+    from .run import Fabric
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run gave: its output, what it cost, the items it added, and the ids of the jobs it left.
+
+    Iterating over it iterates over the output. ``replayed`` says that a turn of this ``turn_id`` was recorded
+    before, and that this is its record; nothing ran.
+    """
+
+    output: Any
+    usage: Usage
+    items: tuple[Item, ...]
+    turn: int
+    run_id: str
+    jobs: tuple[str, ...] = ()
+    replayed: bool = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.output)
+
+
+class Session:
+    """One conversation, for one user if it names one. Made by `Fabric.session`; costs nothing to make again."""
+
+    def __init__(self, fabric: "Fabric", ids: ScopeIds) -> None:
+        self._fabric = fabric
+        self.ids = ids
+
+    @property
+    def items(self) -> list[Item]:
+        """The session's items, oldest first."""
+        self._fabric.check_open()
+        return list(self._fabric.services.logs.load_sync(self.ids.scope("session")).items())
+
+    def run(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+        """Run a block and return its result; usable everywhere but inside a running block (NestedRunError).
+
+        ``turn_id`` names the turn: a second run with the same name returns the recorded output and does nothing.
+        """
+        forbid_nested("session.run")
+        self._fabric.check_open()
+        return self._fabric.services.portal.run(self._run(block, value, turn_id))
+
+    async def arun(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+        """Do what `run` does, on the caller's own event loop."""
+        return await self._run(block, value, turn_id)
+
+    def stream(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> "Stream":
+        """Return the run's events, to be iterated once, with ``for`` or ``async for``; the last is RunFinished.
+
+        An error of the run is raised after the events before it. Leaving the iteration cancels the run.
+        """
+        self._fabric.check_open()
+        return Stream(self._fabric, lambda listener: self._run(block, value, turn_id, listener))
+
+    def add_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
+        """Add OpenAI-style messages and return their items; a message with a known ``id`` is not added again.
+
+        Raises ValueError for a message without a known role, in which case nothing is added.
+        """
+        forbid_nested("session.add_messages")
+        self._fabric.check_open()
+        return self._fabric.services.portal.run(self.aadd_messages(messages))
+
+    async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
+        """Do what `add_messages` does, on the caller's own event loop."""
+        self._fabric.check_open()
+        drafts = [pair for message in messages for pair in _named_drafts(message)]
+        log = await self._fabric.services.logs.load(self.ids.scope("session"))
+        items: list[Item] = []
+        new: list[Item] = []
+        for item_id, draft in drafts:
+            known = log.find([item_id]) if item_id else []
+            if not known:
+                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns, item_id=item_id))
+            items.extend(known or new[-1:])
+        if new:
+            await self._fabric.on_portal(self._store(log, new))
+        return items
+
+    async def _store(self, log: SessionLog, items: Sequence[Item]) -> None:
+        rows = [log.row(item) for item in items]
+        try:
+            await self._fabric.services.store.transact(lambda tx: tx.put(ITEMS, log.scope, rows))
+        except BaseException:
+            log.discard({item.id for item in items})
+            raise
+
+    async def _run(
+        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None
+    ) -> RunResult:
+        fabric = self._fabric
+        fabric.check_open()
+        fabric.register(block)
+        scope = self.ids.scope("session")
+        log = await fabric.services.logs.load(scope)
+        owner = ""
+        if turn_id is not None:
+            owner = f"{scope.key} {_checked(turn_id)}"
+            recorded = await fabric.services.store.transact(lambda rows: rows.get(TURNS, scope, [turn_id]))
+            if recorded:
+                return _replayed(block, log, recorded[0])
+        run = LiveRun(
+            fabric.services, self.ids, log, value, turn=log.turns, owner=owner, turn_id=turn_id or "", listener=listener
+        )
+        output = await _perform(run, block, value)
+        return await _finish(run, block, output)
+
+
+async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
+    token = INSIDE.set(block.name)
+    try:
+        return await block(value, Context(run))
+    except BaseException:
+        run.abandon()
+        raise
+    finally:
+        INSIDE.reset(token)
+
+
+async def _finish(run: LiveRun, block: Block[Any, Any], output: Any) -> RunResult:
+    turn: Row | None = None
+    if run.turn_id:
+        try:
+            turn = _turn_row(run, block, output)
+        except BaseException:
+            run.abandon()
+            raise
+    known = await commit(run, turn)
+    if known is not None:
+        return _replayed(block, run.log, known)
+    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs))
+
+
+def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
+    return {
+        "id": run.turn_id,
+        "turn": run.turn,
+        "run": run.id,
+        "output": to_json(output, block.name, "the output of a run with a turn_id"),
+        "items": [item.id for item in run.added],
+        "jobs": list(run.jobs),
+    }
+
+
+def _replayed(block: Block[Any, Any], log: SessionLog, row: Row) -> RunResult:
+    return RunResult(
+        output=output_of(block, row["output"]),
+        usage=Usage(),
+        items=tuple(log.find(row["items"])),
+        turn=row["turn"],
+        run_id=row["run"],
+        jobs=tuple(row["jobs"]),
+        replayed=True,
+    )
+
+
+def _checked(turn_id: object) -> str:
+    if not isinstance(turn_id, str) or not turn_id.strip():
+        raise ConfigurationError(f"turn_id must be a string that is not blank, got {turn_id!r}")
+    return turn_id
+
+
+def _named_drafts(message: Mapping[str, Any]) -> list[tuple[str, Draft]]:
+    name = message.get("id")
+    drafts = drafts_from_message(message)
+    return [
+        ("" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}", draft)
+        for index, draft in enumerate(drafts)
+    ]
+
+
+_END = object()
+
+
+class Stream:
+    """The events of one run. The run begins with the iteration."""
+
+    def __init__(self, fabric: "Fabric", start: Callable[[Listener], Coroutine[Any, Any, RunResult]]) -> None:
+        self._fabric = fabric
+        self._start: Callable[[Listener], Coroutine[Any, Any, RunResult]] | None = start
+
+    def __iter__(self) -> Iterator[Event]:
+        forbid_nested("session.stream")
+        start = self._claim()
+        events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        future = self._fabric.services.portal.submit(start(events.put))
+        future.add_done_callback(lambda _: events.put(_END))
+        try:
+            while (event := events.get()) is not _END:
+                yield event
+            yield RunFinished(wait(future))
+        finally:
+            future.cancel()
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        start = self._claim()
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Any] = asyncio.Queue()
+
+        def hear(event: Any) -> None:
+            loop.call_soon_threadsafe(events.put_nowait, event)
+
+        task = loop.create_task(start(hear))
+        task.add_done_callback(lambda _: hear(_END))
+        try:
+            while (event := await events.get()) is not _END:
+                yield event
+            yield RunFinished(await task)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    def _claim(self) -> Callable[[Listener], Coroutine[Any, Any, RunResult]]:
+        start, self._start = self._start, None
+        if start is None:
+            raise ConfigurationError("a stream can be iterated once: call session.stream again for another run")
+        return start

@@ -1,0 +1,260 @@
+"""One try of a job, and the transactions in which a turn or a job ends."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import structlog
+
+from .block import Block, Retry
+from .context import Context
+from .errors import BudgetExceededError, SchemaError, WorkError
+from .items import Draft, Item
+from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
+from .live import Entry, LiveRun, Services, Verdict
+from .log import ITEMS
+from .portal import INSIDE
+from .scope import Scope
+from .store.base import SYSTEM, Row, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a try ended, and the jobs that came out of it."""
+
+    verdict: Verdict
+    children: Sequence[Entry] = ()
+
+
+async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
+    """Store what a foreground run recorded and asked for in one transaction, then let its jobs begin.
+
+    ``turn`` is the row that makes a named turn known as done. Returns the row that another run of the same turn
+    stored meanwhile, in which case nothing of this one is stored.
+    """
+    await run.stored()
+    if turn is None and not run.entries and not run.unstored:
+        return None
+    return await asyncio.shield(asyncio.wrap_future(run.services.portal.submit(_commit(run, turn))))
+
+
+async def _commit(run: LiveRun, turn: Row | None) -> Row | None:
+    items, rows = run.take()
+    entries, run.entries = run.entries, []
+    scope = run.log.scope
+
+    def write(tx: Rows) -> tuple[Row | None, set[str]]:
+        known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
+        if known:
+            return known[0], set()
+        fresh = [entry.job for entry in entries if _is_new(tx, scope, entry.job)]
+        if rows:
+            tx.put(ITEMS, scope, rows)
+        put_jobs(tx, fresh)
+        if turn is not None:
+            tx.put(TURNS, scope, [turn])
+            drop_effects(tx, [run.owner])
+        return None, {job.id for job in fresh}
+
+    try:
+        known, fresh = await run.services.store.transact(write)
+    except BaseException:
+        run.log.discard({item.id for item in items})
+        raise
+    if known is not None:
+        run.log.discard({item.id for item in items})
+    for entry in entries:
+        if entry.job.id not in fresh:
+            entry.verdict.set_result(Verdict(entry.job, "done"))
+    run.services.background.submit([entry for entry in entries if entry.job.id in fresh])
+    return known
+
+
+def _is_new(rows: Rows, scope: Scope, job: Job) -> bool:
+    return not rows.get(JOBS, SYSTEM, [job.id]) and not rows.get(ITEMS, scope, [job.outcome_id])
+
+
+class Attempt:
+    """One try of a job: claim it, run its block, and store the outcome or what went wrong."""
+
+    def __init__(self, services: Services, entry: Entry, retry: Retry) -> None:
+        self._services = services
+        self._entry = entry
+        self._retry = retry
+
+    async def run(self) -> Ending:
+        """Give the job its try; only errors of the store are raised."""
+        job = await self._services.store.transact(self._claim)
+        if job is None:
+            return Ending(Verdict(self._entry.job, "done"))
+        self._entry.job = job
+        run = await self._make_run(job)
+        task = asyncio.get_running_loop().create_task(
+            perform(run, self._entry), context=self._entry.variables and self._entry.variables.copy()
+        )
+        try:
+            result = await task
+        except asyncio.CancelledError as error:
+            run.abandon()
+            if _being_cancelled():
+                await self._services.store.transact(lambda rows: _replace(rows, _released(job)))
+                raise
+            return await self._store_failure(after_error(job, error, self._retry, run))
+        except Exception as error:  # noqa: BLE001  supervision of background work
+            run.abandon()
+            return await self._store_failure(after_error(job, error, self._retry, run))
+        return await self._store_outcome(run, job, result)
+
+    def _claim(self, rows: Rows) -> Job | None:
+        job = read_job(rows, self._entry.job.id)
+        if job is None:
+            return None
+        job = replace(job, status="running", attempts=job.attempts + 1, not_before=None)
+        put_jobs(rows, [job])
+        return job
+
+    async def _make_run(self, job: Job) -> LiveRun:
+        log = await self._services.logs.load(job.ids.scope("session"))
+        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, in_job=True)
+
+    async def _store_failure(self, job: Job) -> Ending:
+        known = await self._services.store.transact(lambda rows: _replace(rows, job))
+        return Ending(Verdict(job, job.status if known else "done", job.error))
+
+    async def _store_outcome(self, run: LiveRun, job: Job, result: Any) -> Ending:
+        record_outcome(run, job, result)
+        items, new = run.take()
+        children = run.entries
+        owners = [job.id, *run.settled]
+
+        def write(rows: Rows) -> bool:
+            if not rows.delete(JOBS, SYSTEM, [job.id]):
+                return False
+            drop_effects(rows, owners)
+            rows.put(ITEMS, run.log.scope, new)
+            put_jobs(rows, [child.job for child in children])
+            return True
+
+        try:
+            known = await self._services.store.transact(write)
+        except BaseException:
+            run.log.discard({item.id for item in items})
+            raise
+        if not known:  # forgotten while it ran: nothing of it may come back
+            run.log.discard({item.id for item in items})
+            return Ending(Verdict(job, "done"))
+        return Ending(Verdict(job, "done"), [child for child in children if child.job.status == "pending"])
+
+
+async def perform(run: LiveRun, entry: Entry) -> Any:
+    """Run a job's block on its stored input, with the rescues that the block has."""
+    job, block = entry.job, entry.chain[-1]
+    token = INSIDE.set(f"job {job.block}")
+    try:
+        ctx = context_of(run, entry.chain)
+        return await _resume(block, from_json(block, job.input), ctx)
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise WorkError(f"{job.block}: background work asked for the process to exit: {error!r}") from error
+    finally:
+        INSIDE.reset(token)
+
+
+async def _resume(block: Block[Any, Any], value: Any, ctx: Context) -> Any:
+    try:
+        return await block.resume(value, ctx)
+    except Exception as error:
+        rescue = next((one for one in block.rescues if isinstance(error, one.when)), None)
+        if rescue is None:
+            raise
+        return await rescue.block(error, ctx)
+
+
+async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -> list[Verdict]:
+    """Run jobs that a job waits for, inside its own try: they are stored with it, done or not."""
+    verdicts: list[Verdict] = []
+    for entry in entries:
+        if not entry.verdict.done():
+            entry.verdict.set_result(await _try_inline(run, entry, retry))
+        verdicts.append(entry.verdict.result())
+    return verdicts
+
+
+async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry) -> Verdict:
+    job = replace(entry.job, attempts=entry.job.attempts + 1)
+    run = LiveRun(parent.services, job.ids, parent.log, job.input, turn=job.turn, owner=job.id, in_job=True)
+    try:
+        result = await perform(run, entry)
+    except Exception as error:  # noqa: BLE001  supervision of background work
+        run.abandon()
+        entry.job = after_error(job, error, retry, run)
+        return Verdict(entry.job, entry.job.status, entry.job.error)
+    except BaseException:
+        run.abandon()
+        raise
+    record_outcome(run, job, result)
+    parent.adopt(run, job)
+    parent.entries = [one for one in parent.entries if one is not entry]
+    return Verdict(job, "done")
+
+
+def record_outcome(run: LiveRun, job: Job, result: Any) -> Item:
+    """Add the item that says what background work did and what it cost."""
+    data = {
+        "job": job.id,
+        "result": _readable(result, job.block),
+        "usage": {
+            "input_tokens": run.usage.input_tokens,
+            "output_tokens": run.usage.output_tokens,
+            "cost": run.usage.cost,
+            "calls": run.usage.calls,
+        },
+        "attempts": job.attempts,
+    }
+    draft = Draft(role="system", kind="outcome", text="done", name=job.block.rsplit(" > ", 1)[-1], data=data)
+    return run.add(draft, block=job.block, item_id=job.outcome_id)
+
+
+def _readable(result: Any, where: str) -> Any:
+    try:
+        return to_json(result, where, "the result of background work")
+    except SchemaError:
+        return {"repr": repr(result)[:2000]}
+
+
+def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
+    """Return the job as an error leaves it: pending until later, or failed."""
+    text = describe(error)
+    log = structlog.get_logger("fabric").bind(job=job.id, block=job.block, session=job.ids.session, error=text)
+    now = run.clock.now()
+    if isinstance(error, BudgetExceededError) and error.until is not None:
+        log.info("background work is deferred", until=error.until.isoformat())
+        return replace(job, status="pending", attempts=job.attempts - 1, error=text, not_before=error.until)
+    if isinstance(error, retry.on) and job.attempts < retry.attempts:
+        later = now + timedelta(seconds=retry.delay(job.attempts))
+        log.info("background work is put off", attempt=job.attempts, until=later.isoformat())
+        return replace(job, status="pending", error=text, not_before=later)
+    log.warning("background work failed", attempt=job.attempts, exc_info=error)
+    return replace(job, status="failed", error=text)
+
+
+def describe(error: BaseException) -> str:
+    """Return the error's type, message and notes in one text."""
+    return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+
+
+def _replace(rows: Rows, job: Job) -> bool:
+    known = read_job(rows, job.id) is not None
+    if known:
+        put_jobs(rows, [job])
+    return known
+
+
+def _released(job: Job) -> Job:
+    return replace(job, status="pending", attempts=job.attempts - 1)
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
