@@ -1,0 +1,35 @@
+# `make demo` shows the memory at work, `make test` runs every check. Both need Python 3.11 or newer and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+export LITELLM_LOCAL_MODEL_COST_MAP := True
+
+.PHONY: demo test check unit lint types notebooks clean
+
+demo: $(STAMP)
+	$(BIN)/thought-fabric demo $(ARGS)
+
+test: check unit
+
+check: lint types
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("thought-fabric needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,77 @@
+"""Secrets: recognised by their form or by the word before them, and taken out before anything is stored."""
+
+import regex
+
+REDACTED = "[redacted]"
+
+# Tokens that are secrets by their form alone, whatever stands around them.
+_BY_FORM = regex.compile(
+    r"""
+    -----BEGIN\ (?:[A-Z ]{0,30})PRIVATE\ KEY(?:\ BLOCK)?-----(?:(?!-----END).){0,20000}(?:-----END\ [A-Z ]{0,40}-----)?
+    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
+    | \b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,255}\b
+    | \bgithub_pat_[A-Za-z0-9_]{20,255}\b
+    | \bglpat-[A-Za-z0-9_-]{16,255}
+    | \bxox[abeoprs]-[A-Za-z0-9-]{10,255}
+    | \b(?:sk|pk|rk)-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{16,255}
+    | \b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,255}\b
+    | \bAIza[0-9A-Za-z_-]{30,60}
+    | \bya29\.[0-9A-Za-z_-]{20,255}
+    | \bhf_[A-Za-z0-9]{20,255}\b
+    | \bnpm_[A-Za-z0-9]{30,255}\b
+    | \bpypi-[A-Za-z0-9_-]{30,255}
+    | \beyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{5,2000}
+    """,
+    regex.VERBOSE | regex.DOTALL,
+)
+
+_LABELS = (
+    r"pass(?:word|wd|phrase|code)s?|pwd|passwort|kennwort|contraseña|clave\ de\ acceso|mot\ de\ passe|senha|parola|"
+    r"wachtwoord|hasło|lösenord|пароль|كلمة\ المرور|كلمة\ السر|סיסמה|şifre|mật\ khẩu|"
+    r"(?:api|access|secret|private|auth|client|encryption)[\ _-]?(?:key|token|secret)|secret|token|bearer|"
+    r"pin(?:\ code)?|otp|cvv|cvc"
+)
+_UNSPACED_LABELS = "口令|密码|密碼|パスワード|暗証番号|비밀번호"
+# "password: x", "password = x", "my password is x", "PASSWORD=x", "密码：x".
+_BY_LABEL = regex.compile(
+    rf"""(?P<label>(?:(?<![\p{{L}}\p{{N}}])(?:{_LABELS})|{_UNSPACED_LABELS})["']?
+    (?:\s{{0,3}}[:=：＝]\s{{0,3}}|\s{{1,3}}(?:is|ist|es|est|é)\s{{0,2}}[:：]?\s{{1,3}}|は\s?|是\s?))
+    (?P<secret>"[^"\n]{{1,200}}"|'[^'\n]{{1,200}}'|[^\s"',;。、]{{3,400}})""".replace("\n", " "),
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_BEARER = regex.compile(r"(?P<label>\b(?:Bearer|Basic)\s{1,3})(?P<secret>[A-Za-z0-9._~+/=-]{12,4000})")
+_IN_URL = regex.compile(r"(?P<label>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:)(?P<secret>[^\s/@]{1,200})(?=@)")
+_WORDS_AFTER_IS = regex.compile(
+    r"(?:not|the|a|an|my|your|very|too|so|in|on|at|wrong|right|correct|incorrect|invalid|valid|expired|required|missing|"
+    r"weak|strong|safe|secure|long|short|lost|gone|broken|empty|blank|stored|saved|hard|easy|old|new|what|for|to)\b",
+    regex.IGNORECASE,
+)
+
+
+def redact(text: str) -> str:
+    """Return ``text`` with every recognised secret replaced by ``[redacted]``; the rest is untouched.
+
+    Recognised are private key blocks, the key and token formats of common services, JSON web tokens, bearer tokens,
+    passwords in addresses, and what follows a word such as "password:" in the larger languages.
+
+    >>> redact("my password: hunter2, and the key is AKIAABCDEFGHIJKLMNOP")
+    'my password: [redacted], and the key is [redacted]'
+    """
+    found = _BY_FORM.sub(REDACTED, text)
+    found = _BEARER.sub(_keep_label, found)
+    found = _IN_URL.sub(_keep_label, found)
+    return _BY_LABEL.sub(_keep_label_if_secret, found)
+
+
+def _keep_label(match: "regex.Match[str]") -> str:
+    return f"{match['label']}{REDACTED}"
+
+
+def _keep_label_if_secret(match: "regex.Match[str]") -> str:
+    secret = match["secret"]
+    spoken = match["label"].rstrip()[-1:] not in ":=：＝"
+    if secret.startswith(REDACTED) or (spoken and _WORDS_AFTER_IS.match(secret)):
+        return match.group()
+    if spoken and secret.isalpha() and secret.islower() and len(secret) < 5:
+        return match.group()
+    return f"{match['label']}{REDACTED}"

@@ -1,0 +1,50 @@
+"""Secrets are taken out before anything is stored; ordinary sentences about secrets stay."""
+
+import pytest
+
+from fabric.redact import REDACTED, redact
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("my password: hunter2", "hunter2"),
+        ("My password is hunter2, ok?", "hunter2"),
+        ("PASSWORD=hunter2", "hunter2"),
+        ('{"api_key": "abc123def"}', "abc123def"),
+        ("OPENAI_API_KEY=zk-abcdefghijklmnopqrstuv", "zk-abcdefghijklmnopqrstuv"),
+        ("use sk-proj-abcdefghijklmnopqrstuvwx please", "sk-proj-abcdefghijklmnopqrstuvwx"),
+        ("AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"),
+        ("ghp_" + "a1" * 18, "ghp_a1"),
+        ("Authorization: Bearer abcdefghijklmnop123", "abcdefghijklmnop123"),
+        ("postgres://jake:pa55word@db.example/app", "pa55word"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----", "MIIEabc"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nMIIEabc cut off", "MIIEabc"),
+        ("пароль: секрет123", "секрет123"),
+        ("mon mot de passe est azerty99", "azerty99"),
+        ("我的密码是 abc123", "abc123"),
+        ("パスワードは hunter2です", "hunter2"),
+        ("My PIN is 4711", "4711"),
+    ],
+)
+def test_a_secret_is_redacted_and_the_words_around_it_stay(text: str, secret: str):
+    cleaned = redact(text)
+    assert secret not in cleaned
+    assert REDACTED in cleaned
+    assert redact(cleaned) == cleaned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is wrong",
+        "I forgot my password again",
+        "Secret Santa is on Friday",
+        "The token is valid until May",
+        "My secret is the sauce",
+        "Let's meet at 10:30 in Berlin",
+        "https://example.org/a/b?c=d",
+    ],
+)
+def test_ordinary_sentences_are_untouched(text: str):
+    assert redact(text) == text
