@@ -5,23 +5,24 @@ A block is an immutable value with a name. Wiring blocks together runs nothing; 
 1. ``connect_input`` maps the incoming value to what the block expects;
 2. the value is checked against ``input_schema``;
 3. the block does its work, again and again as ``retry`` allows;
-4. the result is checked against ``output_schema``;
-5. an error goes to the first ``rescue`` that takes it, whose block's output stands for the result.
+4. an error goes to the first ``rescue`` that takes it, whose block's output stands for the result;
+5. the result is checked against ``output_schema``.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from .calls import Call
 from .capability import Capability
 from .context import Context
-from .errors import ConfigurationError, FabricError, SchemaError
+from .errors import ConfigurationError, FabricError, SchemaError, SchemaMismatchError
 from .events import BlockFinished, BlockStarted
+from .fit import either, fits, shown_type
 from .resource import Resource
 from .tool import Tool
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
 Use = Capability[Any] | Resource
+PATH = " > "
+"""What stands between the names in a block's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class Rescue:
     block: "Block[Any, Any]"
     when: tuple[type[Exception], ...] = (Exception,)
 
+    @property
+    def label(self) -> str:
+        """The rescue as pictures write it: ``"rescue ValueError"``."""
+        return f"rescue {', '.join(kind.__name__ for kind in self.when)}"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Block(Generic[In, Out]):
@@ -76,8 +84,8 @@ class Block(Generic[In, Out]):
     connector: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        if not self.name or not self.name.strip():
-            raise ConfigurationError("a block needs a name: name='...'")
+        if not self.name.strip() or PATH in self.name:
+            raise ConfigurationError(f"a block needs a name, without {PATH!r} in it: name='...'; got {self.name!r}")
         for schema in (self.input_schema, self.output_schema):
             if schema is not None:
                 _adapter(schema, self.name)
@@ -106,7 +114,7 @@ class Block(Generic[In, Out]):
         ctx.run.emit(BlockStarted(path))
         try:
             result = await self._guarded(value, ctx)
-        except Exception as error:
+        except BaseException as error:  # a cancelled block has ended, too
             ctx.run.emit(BlockFinished(path, error=f"{type(error).__name__}: {error}"))
             raise
         ctx.run.emit(BlockFinished(path))
@@ -115,13 +123,9 @@ class Block(Generic[In, Out]):
     async def _guarded(self, value: Any, ctx: Context) -> Any:
         try:
             connected = await self.connect(value, ctx)
-            return await self.resume(connected, ctx)
         except Exception as error:
-            handler = next((one for one in self.rescues if isinstance(error, one.when)), None)
-            if handler is None:
-                raise
-            ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=handler.block.name)
-            return await handler.block(error, ctx)
+            return self._checked(await self._rescued(error, ctx), ctx)
+        return await self.resume(connected, ctx)
 
     async def connect(self, value: Any, ctx: Context) -> Any:
         """Return the value as the block expects it: connected and checked. ``ctx`` is the block's own context."""
@@ -132,12 +136,20 @@ class Block(Generic[In, Out]):
         return value
 
     async def resume(self, connected: Any, ctx: Context) -> Any:
-        """Do the block's work on a value that `connect` returned, with retries, and check the result."""
+        """Do the block's work on a value that `connect` returned, with retries and rescues, and check the result."""
+        if self._plain:
+            return await self.execute(connected, ctx)
+        try:
+            result = self._checked(await self._tried(connected, ctx), ctx)
+        except Exception as error:
+            result = self._checked(await self._rescued(error, ctx), ctx)
+        return result
+
+    async def _tried(self, connected: Any, ctx: Context) -> Any:
         attempt = 1
         while True:
             try:
-                result = await self.execute(connected, ctx)
-                break
+                return await self.execute(connected, ctx)
             except Exception as error:
                 retry = self.retry
                 if retry is None or attempt >= retry.attempts or not isinstance(error, retry.on):
@@ -145,9 +157,16 @@ class Block(Generic[In, Out]):
                 ctx.log.info("retrying", attempt=attempt, error=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(retry.delay(attempt))
                 attempt += 1
-        if self.output_schema is not None:
-            result = check(self.output_schema, result, ctx, "output")
-        return result
+
+    async def _rescued(self, error: Exception, ctx: Context) -> Any:
+        rescue = next((one for one in self.rescues if isinstance(error, one.when)), None)
+        if rescue is None:
+            raise error
+        ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=rescue.block.name)
+        return await rescue.block(error, ctx)
+
+    def _checked(self, result: Any, ctx: Context) -> Any:
+        return result if self.output_schema is None else check(self.output_schema, result, ctx, "output")
 
     @cached_property
     def _connect(self) -> Call | None:
@@ -164,14 +183,33 @@ class Block(Generic[In, Out]):
         )
 
     @property
+    def kind(self) -> str:
+        """What kind of block this is, in one word: ``"handler"``."""
+        return type(self).__name__.lower()
+
+    @property
     def accepts(self) -> Any:
         """The type of value that the block can be given, Any when it does not say."""
-        return Any if self.input_schema is None or self.connector is not None else self.input_schema
+        if self.connector is not None:
+            return Any
+        return self._takes if self.input_schema is None else self.input_schema
 
     @property
     def returns(self) -> Any:
         """The type of value that the block gives, Any when it does not say."""
-        return Any if self.output_schema is None else self.output_schema
+        if self.output_schema is not None:
+            return self.output_schema
+        return either(self._gives, *(one.block.returns for one in self.rescues))
+
+    @property
+    def _takes(self) -> Any:
+        """The type that `execute` takes, where the kind of block knows it."""
+        return Any
+
+    @property
+    def _gives(self) -> Any:
+        """The type that `execute` gives, where the kind of block knows it."""
+        return Any
 
     @property
     def capabilities(self) -> tuple[Capability[Any], ...]:
@@ -185,25 +223,37 @@ class Block(Generic[In, Out]):
 
     def children(self) -> Sequence[tuple[str, "Block[Any, Any]"]]:
         """Return the blocks directly inside, each with the label of the step it stands in."""
-        return [(f"rescue {index}", one.block) for index, one in enumerate(self.rescues)]
+        return [(one.label, one.block) for one in self.rescues]
+
+    def background(self) -> "Sequence[Block[Any, Any]]":
+        """Return those of `children` that run in the background."""
+        return ()
+
+    def verify(self) -> None:
+        """Raise WiringError when what the block gives can never fit its own output schema."""
+        if self.output_schema is not None and not fits(self._gives, self.output_schema):
+            raise SchemaMismatchError(
+                f"{self.name!r} gives {shown_type(self._gives)}, but its output_schema is "
+                f"{shown_type(self.output_schema)}; change one of the two"
+            )
 
     def walk(self) -> Iterator["Block[Any, Any]"]:
         """Yield this block and every block inside it, outermost first, each block value once."""
         seen: set[int] = set()
         waiting: list[Block[Any, Any]] = [self]
         while waiting:
-            block = waiting.pop(0)
+            block = waiting.pop()
             if id(block) in seen:
                 continue
             seen.add(id(block))
             yield block
-            waiting[:0] = [child for _, child in block.children()]
+            waiting.extend(child for _, child in reversed(block.children()))
 
-    def connect_input(self, fn: Callable[..., Any]) -> "Block[Any, Out]":
+    def connect_input(self, fn: Callable[..., Any]) -> Self:
         """Return the same block with ``fn`` mapping the incoming value to what it expects."""
         return replace(self, connector=fn)
 
-    def renamed(self, name: str) -> "Block[In, Out]":
+    def renamed(self, name: str) -> Self:
         """Return the same block under another name."""
         return replace(self, name=name)
 

@@ -1,8 +1,8 @@
 """Calls a user's function whatever its shape: sync or async, with or without the value and the context."""
 
 import inspect
-from collections.abc import Callable
-from typing import Any, get_type_hints
+from collections.abc import Awaitable, Callable
+from typing import Any, get_args, get_origin, get_type_hints
 
 from .errors import ConfigurationError
 
@@ -73,6 +73,19 @@ def annotations(fn: Callable[..., Any]) -> tuple[Any, Any]:
     parameters = [name for name in _parameter_names(fn) if name != "ctx"]
     accepts = hints.get(parameters[0], Any) if parameters else Any
     return accepts, hints.get("return", Any)
+
+
+def awaited(returned: Any) -> Any:
+    """Return the type that a function's caller has in the end: of an awaitable, what it gives.
+
+    >>> awaited(Awaitable[int])
+    <class 'int'>
+    """
+    origin = get_origin(returned) or returned
+    if isinstance(origin, type) and issubclass(origin, Awaitable):
+        arguments = get_args(returned)
+        return arguments[-1] if arguments else Any
+    return returned
 
 
 def _parameter_names(fn: Callable[..., Any]) -> list[str]:

@@ -69,6 +69,11 @@ class Run(Protocol):
         """Add items to the session; they are stored when the run ends at the latest."""
         ...
 
+    @property
+    def added(self) -> Sequence[Item]:
+        """The items that this run added, oldest first."""
+        ...
+
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
         ...
@@ -105,12 +110,13 @@ class Context:
     ``ctx[capability]`` reach what the block declared with ``uses``; ``ctx.transact`` reads and writes resources.
     """
 
-    __slots__ = ("_cap", "block", "parent", "run")
+    __slots__ = ("_cap", "block", "parent", "run", "tickets")
 
     def __init__(self, run: Run, block: "Block[Any, Any] | None" = None, parent: "Context | None" = None) -> None:
         self.run = run
         self.block = block
         self.parent = parent
+        self.tickets: list[Any] | None = None  # of the background work that this run of a sequencer started
         self._cap: CapabilityView | None = None
 
     def child(self, block: "Block[Any, Any]") -> "Context":

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar, overload
 
 from .block import Block, Retry, Use, rescues_of
-from .calls import Call, annotations
+from .calls import Call, annotations, awaited
 from .context import Context
 
 I = TypeVar("I")  # noqa: E741  input
@@ -32,16 +32,12 @@ class Handler(Block[Any, Any]):
         self._call  # noqa: B018  a function of the wrong shape is found now
 
     @property
-    def accepts(self) -> Any:
-        """The input schema, or else the annotation of the function's parameter."""
-        declared = super().accepts
-        return annotations(self.fn)[0] if declared is Any and self.connector is None else declared
+    def _takes(self) -> Any:
+        return annotations(self.fn)[0] if self._call.shape.startswith("value") else Any
 
     @property
-    def returns(self) -> Any:
-        """The output schema, or else the annotation of the function's result."""
-        declared = super().returns
-        return annotations(self.fn)[1] if declared is Any else declared
+    def _gives(self) -> Any:
+        return awaited(annotations(self.fn)[1])
 
 
 @overload

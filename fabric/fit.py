@@ -1,0 +1,216 @@
+"""Says whether a value of one type could be taken where another is wanted. When in doubt the answer is yes.
+
+``parsed`` tells whether pydantic will check the value, and so convert it (a dict becomes a model, "7" becomes 7), or
+whether a plain function takes it as it is.
+"""
+
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin, is_typeddict
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, RootModel
+from pydantic.fields import FieldInfo
+
+_NUMBERS = (int, float, complex, Decimal)
+_TEXTS = (str, bytes, bytearray)
+_SCALARS = (*_NUMBERS, *_TEXTS, date, datetime, time, timedelta, UUID, PurePath, Enum)
+_SERIES = (list, tuple, set, frozenset, Sequence, AbstractSet, Collection, Iterable)
+
+
+def fits(produced: Any, wanted: Any, *, parsed: bool = True) -> bool:
+    """Return whether some value of type ``produced`` could be taken as ``wanted``.
+
+    >>> fits(int, str), fits(dict, BaseModel), fits(str | None, str), fits(list[int], list[str])
+    (False, True, True, False)
+    >>> fits(str, int), fits(str, int, parsed=False)
+    (True, False)
+    """
+    given = _bare(produced, lambda extra: _converts(extra) or isinstance(extra, AfterValidator))
+    taken = _bare(wanted, lambda extra: parsed and _converts(extra))
+    if given in (Any, object, Never, NoReturn) or taken in (Any, object):
+        return True
+    for whole, other, swap in ((given, taken, False), (taken, given, True)):
+        if get_origin(whole) in (Union, types.UnionType):
+            return any(fits(*((other, one) if swap else (one, other)), parsed=parsed) for one in get_args(whole))
+    if Literal in (get_origin(given), get_origin(taken)):
+        return _literals_fit(given, taken, parsed)
+    if given is type(None) or taken is type(None):
+        return given is taken
+    return _classes_fit(given, taken, parsed)
+
+
+def either(*several: Any) -> Any:
+    """Return the type of a value that has one of these types: Any when one of them is not known.
+
+    >>> either(int, None, int)
+    typing.Optional[int]
+    """
+    if not several or any(one is Any for one in several):
+        return Any
+    return Union[tuple(several)]  # noqa: UP007  made of any number of types
+
+
+def shown_type(kind: Any) -> str:
+    """Return a type as messages write it."""
+    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind).replace("typing.", "")
+
+
+def _bare(kind: Any, changes: Callable[[Any], bool]) -> Any:
+    """Return the type without its wrappings: Any when nothing can be said about the values it stands for."""
+    while True:
+        if get_origin(kind) is Annotated:
+            kind, *extras = get_args(kind)
+            if any(changes(extra) for extra in extras):
+                return Any
+        elif hasattr(kind, "__supertype__"):
+            kind = kind.__supertype__
+        elif hasattr(kind, "__value__"):
+            kind = kind.__value__
+        elif kind is None:
+            return type(None)
+        else:
+            return Any if _opaque(kind) else kind
+
+
+def _opaque(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return (
+        not isinstance(kind, type) and origin not in (Union, types.UnionType, Literal) and not isinstance(origin, type)
+    )
+
+
+def _converts(extra: Any) -> bool:
+    if isinstance(extra, FieldInfo):
+        return any(getattr(one, "coerce_numbers_to_str", False) for one in extra.metadata)
+    return hasattr(extra, "__get_pydantic_core_schema__") and not isinstance(extra, AfterValidator)
+
+
+def _literals_fit(given: Any, taken: Any, parsed: bool) -> bool:
+    values = get_args(given) if get_origin(given) is Literal else None
+    allowed = get_args(taken) if get_origin(taken) is Literal else None
+    if values is not None and allowed is not None:
+        return any(value in allowed for value in values)
+    if values is not None:
+        return any(fits(type(value), taken, parsed=parsed) for value in values)
+    return any(fits(given, type(value), parsed=parsed) for value in allowed or ())
+
+
+def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
+    one, other = get_origin(given) or given, get_origin(taken) or taken
+    if _protocol(one) or _protocol(other) or Callable in (one, other):
+        return not _scalar(one) or _protocol(other)
+    if _mapping(one) and _mapping(other):
+        return _arguments_fit(given, taken, parsed)
+    if _series(one) and _series(other):
+        return _elements_fit(given, taken, parsed) if parsed or _related(one, other) else False
+    if _related(one, other) or _same_generic(one, other):
+        return True
+    if _mapping(one):
+        return _record(other) or (parsed and _own_parser(other))
+    return _conversions_fit(one, other, parsed)
+
+
+def _conversions_fit(one: type, other: type, parsed: bool) -> bool:
+    if not parsed:
+        return issubclass(one, _NUMBERS) and issubclass(other, _NUMBERS)
+    if _own_parser(other):
+        return not issubclass(other, RootModel) or fits(one, other.model_fields["root"].annotation)
+    if _scalar(one) and _scalar(other):
+        return other is not str or issubclass(one, (*_TEXTS, Enum))
+    if issubclass(other, BaseModel) and not _scalar(one) and not _series(one):
+        return not _missing(one, other)
+    return is_dataclass(other) and not _scalar(one) and not _series(one)
+
+
+def _missing(one: type, model: type[BaseModel]) -> list[str]:
+    """Return the required fields of ``model`` that objects of ``one`` surely lack."""
+    config: Mapping[str, Any] = getattr(one, "model_config", {})
+    if config.get("extra") == "allow" or not isinstance(getattr(one, "model_fields", None), dict):
+        return []
+    return [
+        name
+        for name, info in model.model_fields.items()
+        if info.is_required()
+        and info.alias is None
+        and info.validation_alias is None
+        and name not in one.model_fields  # type: ignore[attr-defined]
+        and not hasattr(one, name)
+    ]
+
+
+def _own_parser(kind: type) -> bool:
+    """Return whether a class says itself what it can be made from, so that nothing can be known here."""
+    if issubclass(kind, RootModel):
+        return True
+    if issubclass(kind, BaseModel):
+        validators = kind.__pydantic_decorators__.model_validators.values()
+        return any(one.info.mode in ("before", "wrap") for one in validators)
+    return hasattr(kind, "__get_pydantic_core_schema__")
+
+
+def _arguments_fit(given: Any, taken: Any, parsed: bool) -> bool:
+    pairs = zip(get_args(given), get_args(taken), strict=False)
+    return all(fits(one, other, parsed=parsed) for one, other in pairs)
+
+
+def _elements_fit(given: Any, taken: Any, parsed: bool) -> bool:
+    one, other = _elements(given), _elements(taken)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(fits(a, b, parsed=parsed) for a, b in zip(one, other, strict=True))
+    if isinstance(one, tuple):
+        return all(fits(a, other, parsed=parsed) for a in one)
+    if isinstance(other, tuple):
+        return all(fits(one, b, parsed=parsed) for b in other)
+    return fits(one, other, parsed=parsed)
+
+
+def _elements(kind: Any) -> Any:
+    """Return the type of a series' elements, or the tuple of types of a tuple of fixed length."""
+    arguments = get_args(kind)
+    if (get_origin(kind) or kind) is not tuple:
+        return arguments[0] if arguments else Any
+    if not arguments:
+        return Any
+    return arguments[0] if len(arguments) == 2 and arguments[1] is ... else arguments
+
+
+def _related(one: type, other: type) -> bool:
+    return issubclass(one, other) or issubclass(other, one)
+
+
+def _same_generic(one: type, other: type) -> bool:
+    families = [getattr(kind, "__pydantic_generic_metadata__", {}).get("origin") or kind for kind in (one, other)]
+    return _related(*families)
+
+
+def _record(kind: type) -> bool:
+    return issubclass(kind, BaseModel) or is_dataclass(kind)
+
+
+def _mapping(kind: type) -> bool:
+    return is_typeddict(kind) or issubclass(kind, Mapping)
+
+
+def _series(kind: type) -> bool:
+    if _scalar(kind) or _mapping(kind):
+        return False
+    return (
+        kind in _SERIES
+        or issubclass(kind, (Sequence, AbstractSet))
+        or (issubclass(kind, Iterable) and not _record(kind))
+    )
+
+
+def _scalar(kind: type) -> bool:
+    return issubclass(kind, _SCALARS)
+
+
+def _protocol(kind: type) -> bool:
+    return bool(getattr(kind, "_is_protocol", False)) and kind not in _SERIES
