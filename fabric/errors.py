@@ -29,6 +29,8 @@
 
 from datetime import datetime
 
+from .usage import Usage
+
 
 class FabricError(Exception):
     """Base of every error here: catch it to catch them all."""
@@ -111,11 +113,26 @@ class ConflictError(StoreError):
 
 
 class ModelError(FabricError):
-    """A model call did not give a usable answer."""
+    """A model call did not give a usable answer; ``usage`` is what was paid for nevertheless."""
+
+    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
 
 
 class ModelUnavailableError(ModelError):
-    """The provider is down, slow or rate limiting: the same call may succeed later."""
+    """The provider is down, slow or rate limiting: the same call may succeed later.
+
+    ``retry_after`` is the number of seconds the provider asks to wait; ``partial`` is the text that came before a
+    stream was cut.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, partial: str = "", usage: Usage | None = None
+    ) -> None:
+        super().__init__(message, usage=usage)
+        self.retry_after = retry_after
+        self.partial = partial
 
 
 class BudgetExceededError(ModelError):
@@ -129,7 +146,7 @@ class BudgetExceededError(ModelError):
 class OutputError(ModelError):
     """A model's answer cannot be read as its schema; ``raw`` is the answer, ``truncated`` says it was cut off."""
 
-    def __init__(self, message: str, *, raw: str = "", truncated: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, raw: str = "", truncated: bool = False, usage: Usage | None = None) -> None:
+        super().__init__(message, usage=usage)
         self.raw = raw
         self.truncated = truncated

@@ -6,30 +6,12 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
+from ..usage import Usage
+
+__all__ = ["Delta", "Message", "ModelClient", "Reply", "Request", "ToolCall", "Usage"]
+
 Message = dict[str, Any]
 """An OpenAI-style chat message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What calls cost: tokens in and out, money in US dollars, and how many calls. Usages add.
-
-    >>> Usage(input_tokens=3, calls=1) + Usage(input_tokens=4, calls=1)
-    Usage(input_tokens=7, output_tokens=0, cost=0.0, calls=2)
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    calls: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost + other.cost,
-            self.calls + other.calls,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +45,7 @@ class Reply:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     finish: Literal["stop", "length", "tool_calls", "content_filter", "other"] = "stop"
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # noqa: RUF009  it is frozen
     model: str = ""
 
 

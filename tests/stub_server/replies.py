@@ -59,7 +59,9 @@ class StubReply:
         chunks += [{"delta": {"content": piece}} for piece in self._pieces(self.content or "")]
         for index, (id_, name, arguments) in enumerate(self.tool_calls):
             function = {"name": name, "arguments": ""}
-            chunks.append({"delta": {"tool_calls": [{"index": index, "id": id_, "type": "function", "function": function}]}})
+            chunks.append(
+                {"delta": {"tool_calls": [{"index": index, "id": id_, "type": "function", "function": function}]}}
+            )
             chunks += [
                 {"delta": {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}}
                 for piece in self._pieces(arguments)

@@ -84,7 +84,9 @@ class StubServer:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -104,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
         """Say nothing."""
 
-    def do_POST(self) -> None:  # noqa: N802  the name is the base class's
+    def do_POST(self) -> None:
         length = int(self.headers.get("content-length", 0))
         body = json.loads(self.rfile.read(length) or b"{}")
         received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)

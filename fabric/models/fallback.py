@@ -1,0 +1,73 @@
+"""A list of models instead of one: the next is asked when one cannot answer."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from ..errors import BudgetExceededError, ConfigurationError, ModelError, ModelUnavailableError
+from .base import Delta, ModelClient, Reply, Request, Usage
+
+Failures = list[tuple[str, ModelError]]
+
+
+async def complete_with_fallback(client: ModelClient, models: Sequence[str], request: Request) -> Reply:
+    """Return the answer of the first of ``models`` that gives one; ``request.model`` is not used.
+
+    When none does, the error names each model and why it failed: ModelUnavailableError if one of them may answer
+    later, else ModelError.
+    """
+    failures: Failures = []
+    for model in _checked(models):
+        try:
+            reply = await client.complete(replace(request, model=model))
+        except BudgetExceededError:
+            raise
+        except ModelError as error:
+            failures.append((model, error))
+        else:
+            return replace(reply, usage=_spent(failures) + reply.usage)
+    raise _summary(failures)
+
+
+async def stream_with_fallback(client: ModelClient, models: Sequence[str], request: Request) -> AsyncIterator[Delta]:
+    """Yield the answer of the first of ``models`` that gives one; after its first piece there is no way back."""
+    failures: Failures = []
+    for model in _checked(models):
+        begun = False
+        try:
+            async for delta in client.stream(replace(request, model=model)):
+                begun = True
+                reply = delta.reply and replace(delta.reply, usage=_spent(failures) + delta.reply.usage)
+                yield replace(delta, reply=reply)
+        except BudgetExceededError:
+            raise
+        except ModelError as error:
+            if begun:
+                error.usage = _spent(failures) + error.usage
+                raise
+            failures.append((model, error))
+        else:
+            return
+    raise _summary(failures)
+
+
+def _checked(models: Sequence[str]) -> Sequence[str]:
+    if isinstance(models, str) or not models:
+        raise ConfigurationError(f"models: got {models!r}; expected a list with at least one model id")
+    return models
+
+
+def _spent(failures: Failures) -> Usage:
+    return sum((error.usage for _, error in failures), Usage())
+
+
+def _summary(failures: Failures) -> ModelError:
+    if len(failures) == 1:
+        return failures[0][1]
+    message = f"none of {len(failures)} models answered:" + "".join(
+        f"\n- {model}: {error}" for model, error in failures
+    )
+    passing = [error for _, error in failures if isinstance(error, ModelUnavailableError)]
+    if not passing:
+        return ModelError(message, usage=_spent(failures))
+    waits = [error.retry_after for error in passing if error.retry_after is not None]
+    return ModelUnavailableError(message, retry_after=min(waits, default=None), usage=_spent(failures))

@@ -1,0 +1,197 @@
+"""Any provider through litellm, which is imported at the first call: it takes seconds and 200 MB."""
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..clock import Clock, SystemClock
+from ..errors import ConfigurationError, ModelError, ModelUnavailableError
+from .base import Delta, Reply, Request, Usage
+from .failures import about_schema, model_error, timed_out
+from .retry import Sleep, retrying
+from .wire import Assembly, arguments, reply_of, usage_of
+
+_ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
+GRACE = 5.0
+"""Seconds beyond its timeout after which a call is given up even if the provider's own code does not."""
+_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+
+
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """The imported library and the errors that it may raise for a call."""
+
+    litellm: Any
+    errors: tuple[type[BaseException], ...]
+
+
+class LiteLLMClient:
+    """A model client for every provider litellm knows; keys come from the environment unless ``api_key`` is given.
+
+    ``timeout`` is in seconds, for a whole answer or for the next piece of a stream. ``attempts`` counts all tries of
+    one call; rate limits, server errors, lost connections and timeouts are tried again after a growing wait or after
+    what the provider asks for. ``api_base`` is the address of an own server.
+    """
+
+    def __init__(
+        self,
+        timeout: float = 60.0,
+        attempts: int = 3,
+        *,
+        api_base: str | None = None,
+        api_key: str | None = None,
+        clock: Clock | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        if timeout <= 0 or attempts < 1:
+            raise ConfigurationError(
+                f"model client: got timeout={timeout} and attempts={attempts}; "
+                "expected more than 0 seconds and at least 1 attempt"
+            )
+        self.timeout = timeout
+        self.attempts = attempts
+        self._address = {
+            name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value is not None
+        }
+        self._clock = clock or SystemClock()
+        self._sleep = sleep
+        self._native_schema: dict[str, bool] = {}
+
+    async def complete(self, request: Request) -> Reply:
+        """Return the answer to one request; its usage includes answers that were paid for but could not be used."""
+        provider = await asyncio.to_thread(_load)
+        spent = Usage()
+
+        async def attempt() -> Reply:
+            nonlocal spent
+            try:
+                return await self._complete_once(provider, request)
+            except ModelError as error:
+                spent = error.usage = spent + error.usage
+                raise
+
+        reply: Reply = await retrying(self.attempts, self._clock, self._sleep)(attempt)
+        return replace(reply, usage=spent + reply.usage)
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yield the answer to one request piece by piece; the last piece has ``reply`` set.
+
+        A failure before the first piece is tried again; a later one raises ModelUnavailableError with ``partial``.
+        """
+        provider = await asyncio.to_thread(_load)
+
+        async def attempt() -> tuple[Delta, AsyncIterator[Delta]]:
+            rest = self._stream_once(provider, request)
+            return await anext(rest), rest
+
+        opened: tuple[Delta, AsyncIterator[Delta]] = await retrying(self.attempts, self._clock, self._sleep)(attempt)
+        yield opened[0]
+        async for delta in opened[1]:
+            yield delta
+
+    async def _complete_once(self, provider: _Provider, request: Request) -> Reply:
+        response = await self._call(provider, request, stream=False)
+        cost = _cost(provider.litellm, request.model, response)
+        reply = reply_of(response, request.model, cost)
+        if reply is None:
+            raise ModelUnavailableError(
+                f"model {request.model!r} is not available now: its answer has no choices",
+                usage=usage_of(response, cost),
+            )
+        return reply
+
+    async def _stream_once(self, provider: _Provider, request: Request) -> AsyncIterator[Delta]:
+        chunks = await self._call(provider, request, stream=True)
+        assembly = Assembly()
+        try:
+            while (chunk := await self._next(provider, request, chunks, assembly)) is not None:
+                text = assembly.add(chunk)
+                if text:
+                    yield Delta(text=text)
+        finally:
+            await _close(chunks)
+        cost = _cost(provider.litellm, request.model, assembly.counted)
+        yield Delta(reply=assembly.reply(request.model, cost))
+
+    async def _next(self, provider: _Provider, request: Request, chunks: Any, assembly: Assembly) -> Any:
+        timeout = request.timeout or self.timeout
+        try:
+            async with asyncio.timeout(timeout):
+                return await anext(chunks, None)
+        except TimeoutError as error:
+            failed: ModelError = timed_out(request.model, timeout)
+            cause: BaseException = error
+        except provider.errors as error:
+            failed, cause = model_error(error, request.model, self._clock.now()), error
+        if assembly.text:
+            failed = ModelUnavailableError(
+                f"{failed} (the stream was cut after {len(assembly.text)} characters)", partial=assembly.text
+            )
+        raise failed from cause
+
+    async def _call(self, provider: _Provider, request: Request, *, stream: bool) -> Any:
+        native = request.schema is not None and self._has_native_schema(provider.litellm, request.model)
+        try:
+            return await self._send(provider, request, stream=stream, native=native)
+        except provider.errors as error:
+            if not (native and about_schema(error)):
+                raise model_error(error, request.model, self._clock.now()) from error
+            self._native_schema[request.model] = False
+        return await self._call(provider, request, stream=stream)
+
+    async def _send(self, provider: _Provider, request: Request, *, stream: bool, native: bool) -> Any:
+        timeout = request.timeout or self.timeout
+        options = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
+        try:
+            async with asyncio.timeout(timeout + GRACE):
+                return await provider.litellm.acompletion(
+                    **self._address,
+                    timeout=timeout,
+                    max_retries=0,
+                    num_retries=0,
+                    drop_params=True,
+                    **options,
+                    **arguments(request, native_schema=native),
+                )
+        except TimeoutError as error:
+            raise timed_out(request.model, timeout) from error
+
+    def _has_native_schema(self, litellm: Any, model: str) -> bool:
+        if model not in self._native_schema:
+            self._native_schema[model] = bool(litellm.supports_response_schema(model=model))
+        return self._native_schema[model]
+
+
+def _load() -> _Provider:
+    """Import litellm without its network fetches, and quiet unless the user asked for its log."""
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    import httpx  # noqa: PLC0415
+    import litellm  # noqa: PLC0415
+    import openai  # noqa: PLC0415
+
+    litellm.suppress_debug_info = True
+    if not os.environ.get("LITELLM_LOG"):
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    return _Provider(litellm, (openai.OpenAIError, httpx.HTTPError, OSError, ImportError, json.JSONDecodeError))
+
+
+def _cost(litellm: Any, model: str, response: Any) -> float:
+    """Return the price of an answer in US dollars, 0.0 for a model without a known price."""
+    if response is None or not {model, model.partition("/")[2]} & litellm.model_cost.keys():
+        return 0.0
+    try:
+        return float(litellm.completion_cost(completion_response=response, model=model))
+    except (ValueError, TypeError, KeyError, AttributeError, litellm.exceptions.BadRequestError):
+        return 0.0
+
+
+async def _close(chunks: Any) -> None:
+    close = getattr(chunks, "aclose", None)
+    if close is not None:
+        await close()
