@@ -7,7 +7,7 @@ from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
 from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, EpisodicScope
-from .state import surplus, to_evict
+from .state import surplus
 
 RECENT = 10
 
@@ -42,17 +42,19 @@ class EpisodeLog:
     def encode(self, episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
         """Write new episodes, in that order; return them as written, and those that left because the log is full.
 
-        Their ids must be new. Oldest consolidated episodes leave first, then the oldest of the others. More episodes
-        at once than the log holds leave only the last ones.
+        Their ids must be new. The oldest consolidated episodes leave first, then the oldest of the others; when more
+        come at once than the log holds, the first of them leave too.
         """
-        offered = episodes[-self.config.max_episodes :]
-        evicted = self._oldest(surplus(self.count(), len(offered), self.config)) if offered else []
+        if not episodes:
+            return [], []
         start = self.last_sequence() + 1
-        written = [one.model_copy(update={"sequence": start + n}) for n, one in enumerate(offered)]
-        if evicted:
-            self.tx.delete(self.episodes, [episode.id for episode in evicted])
-        self.tx.put(self.episodes, written)
-        return written, evicted
+        written = [one.model_copy(update={"sequence": start + n}) for n, one in enumerate(episodes)]
+        left = self._oldest(surplus(self.count(), len(written), self.config))
+        if left:
+            self.tx.delete(self.episodes, [episode.id for episode in left])
+        kept = written[-self.config.max_episodes :]
+        self.tx.put(self.episodes, kept)
+        return written, [*left, *written[: -len(kept)]]
 
     def count(self) -> int:
         """Return how many episodes there are."""
@@ -82,11 +84,10 @@ class EpisodeLog:
         return len(fresh)
 
     def _oldest(self, number: int) -> list[Episode]:
-        """Look at no more than the first ``number`` of each kind, so that a full log costs a write no scan."""
-        if not number:
-            return []
-        first: list[Episode] = []
+        """Look at no more than ``number`` of each kind, so that a write into a full log reads only what must leave."""
+        found: list[Episode] = []
         for consolidated in (True, False):
-            where = Where("consolidated", "=", consolidated)
-            first += self.tx.find(self.episodes, where, order="sequence", limit=number)
-        return to_evict(first, number)
+            if len(found) < number:
+                where = Where("consolidated", "=", consolidated)
+                found += self.tx.find(self.episodes, where, order="sequence", limit=number - len(found))
+        return found

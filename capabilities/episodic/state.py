@@ -1,9 +1,7 @@
-"""What decides about episodes: which observation becomes one, and which episode leaves when the log is full."""
-
-from collections.abc import Sequence
+"""What decides about episodes: which observation becomes one, and how many must leave when the log is full."""
 
 from ..vocabulary import LASTING, Durability
-from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig
+from .record import DEFAULT_EPISODIC_CONFIG, EpisodicConfig
 
 
 def qualifies(durability: Durability, significance: float, config: EpisodicConfig = DEFAULT_EPISODIC_CONFIG) -> bool:
@@ -22,8 +20,3 @@ def surplus(held: int, offered: int, config: EpisodicConfig = DEFAULT_EPISODIC_C
     (4, 0)
     """
     return min(held, max(0, held + offered - config.max_episodes))
-
-
-def to_evict(episodes: Sequence[Episode], number: int) -> list[Episode]:
-    """Return the ``number`` episodes that leave first: the oldest consolidated ones, then the oldest of the others."""
-    return sorted(episodes, key=lambda episode: (not episode.consolidated, episode.sequence))[:number]

@@ -1,8 +1,8 @@
 """The working-memory entry, the state that holds them, and the limits both keep."""
 
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from ..formulas.decay import Strategy
 from ..settings import Settings
@@ -32,7 +32,7 @@ class WorkingEntry(BaseModel):
     durability: Durability = "session"
     category: Category = "identity"
     subject: Subject = "user"
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, JsonValue] = {}
     sources: list[Source] = []
     episode_id: str = ""
     fact_id: str = ""
