@@ -1,15 +1,20 @@
 """Tools: functions and blocks in the form a model may call them."""
 
+import functools
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_type_hints
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.errors import PydanticUserError
 
 from .errors import ConfigurationError
+from .strict import strict_schema
 
 if TYPE_CHECKING:
+    from .block import Block
     from .context import Context
 
 MAX_NAME_CHARS = 64
@@ -19,23 +24,27 @@ MAX_NAME_CHARS = 64
 class Tool:
     """Something a model may call. ``run`` takes the validated arguments and the context.
 
-    The scope of whatever a tool touches comes from the context, never from its arguments.
+    The scope of whatever a tool touches comes from the context, never from its arguments. ``block`` is the block that a
+    tool made from one runs.
     """
 
     name: str
     description: str
     arguments: type[BaseModel]
     run: "Callable[[Any, Context], Awaitable[Any]]"
+    block: "Block[Any, Any] | None" = None
 
     def schema(self) -> Mapping[str, Any]:
-        """Return the OpenAI function schema, in the form that strict mode accepts."""
-        parameters = self.arguments.model_json_schema()
+        """Return the OpenAI function schema, its parameters in the form that strict mode accepts.
+
+        The ``strict`` flag itself is not set: not every provider knows it, and arguments are checked here anyway.
+        """
         return {
             "type": "function",
             "function": {
                 "name": alias(self.name),
                 "description": self.description,
-                "parameters": parameters,
+                "parameters": strict_schema(self.arguments),
             },
         }
 
@@ -55,22 +64,22 @@ def tool(fn: Callable[..., Any], *, name: str = "", description: str = "") -> To
     """Make a tool from a function: its parameters become the arguments, its docstring the description.
 
     A parameter named ``ctx`` receives the context and is hidden from the model. Every other parameter needs an
-    annotation; ConfigurationError when one has none.
+    annotation; ConfigurationError when one has none. A plain function runs on the event loop: keep it quick.
 
     >>> def weather(city: str, days: int = 1) -> str:
     ...     "Look the weather up."
     ...     return "sun"
-    >>> tool(weather).schema()["function"]["parameters"]["required"]
-    ['city']
+    >>> tool(weather).schema()["function"]["parameters"]["properties"]["days"]
+    {'anyOf': [{'type': 'integer'}, {'type': 'null'}], 'description': 'Null means 1.'}
     """
     title = name or getattr(fn, "__name__", "")
     if not title or title == "<lambda>":
-        raise ConfigurationError("a tool made from a lambda needs a name: tool(fn, name=...)")
-    arguments = _arguments_model(fn, title)
+        raise ConfigurationError(f"a tool made from {fn!r} needs a name: tool(fn, name=...)")
+    arguments, fields = _arguments_model(fn, title)
     wants_ctx = "ctx" in inspect.signature(fn).parameters
 
     async def run(values: BaseModel, ctx: "Context") -> Any:
-        given: dict[str, Any] = {key: getattr(values, key) for key in type(values).model_fields}
+        given: dict[str, Any] = {parameter: getattr(values, field) for parameter, field in fields.items()}
         if wants_ctx:
             given["ctx"] = ctx
         result = fn(**given)
@@ -79,16 +88,48 @@ def tool(fn: Callable[..., Any], *, name: str = "", description: str = "") -> To
     return Tool(title, description or inspect.getdoc(fn) or title, arguments, run)
 
 
-def _arguments_model(fn: Callable[..., Any], title: str) -> type[BaseModel]:
-    hints = get_type_hints(fn, include_extras=True)
+def _arguments_model(fn: Callable[..., Any], title: str) -> tuple[type[BaseModel], dict[str, str]]:
+    hints = _hints(fn, title)
+    names: dict[str, str] = {}
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(fn).parameters.values():
         if parameter.name == "ctx":
             continue
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.name not in hints:
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ConfigurationError(
-                f"tool {title!r}: parameter {parameter.name!r} needs a type annotation and may not be * or **"
+                f"tool {title!r}: parameter {parameter.name!r} may not be *, ** or positional only"
             )
-        default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints[parameter.name], default)
-    return create_model(f"{title}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        if parameter.name not in hints:
+            raise ConfigurationError(f"tool {title!r}: parameter {parameter.name!r} needs a type annotation")
+        field = _field_name(parameter.name)
+        names[parameter.name] = field
+        hint = hints[parameter.name]
+        typed = hint if field == parameter.name else Annotated[hint, Field(alias=parameter.name)]
+        fields[field] = (typed, ... if parameter.default is parameter.empty else parameter.default)
+    try:
+        model = create_model(f"{alias(title)}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        strict_schema(model)
+    except PydanticUserError as error:
+        raise ConfigurationError(
+            f"tool {title!r}: its parameters must be of types that JSON can carry: {error.message}"
+        ) from error
+    return model, names
+
+
+def _field_name(parameter: str) -> str:
+    taken = hasattr(BaseModel, parameter) or parameter.startswith(("_", "model_"))
+    return f"arg_{parameter.lstrip('_')}" if taken else parameter
+
+
+def _hints(fn: Callable[..., Any], title: str) -> dict[str, Any]:
+    target: Any = inspect.unwrap(fn.func if isinstance(fn, functools.partial) else fn)
+    if not hasattr(target, "__globals__"):
+        target = getattr(type(target), "__call__", target)  # noqa: B004  an object that is called like a function
+    # The context's annotation is left out: it is often imported for type checkers only.
+    wanted = {key: hint for key, hint in getattr(target, "__annotations__", {}).items() if key not in ("ctx", "return")}
+    try:
+        return get_type_hints(
+            SimpleNamespace(__annotations__=wanted), globalns=getattr(target, "__globals__", {}), include_extras=True
+        )
+    except (NameError, TypeError) as error:
+        raise ConfigurationError(f"tool {title!r}: an annotation cannot be resolved: {error}") from error

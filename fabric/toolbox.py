@@ -1,0 +1,163 @@
+"""The toolbox: the tools one model call offers, and what becomes of the calls a model makes."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from .block import Block
+from .context import Context
+from .errors import DuplicateNameError
+from .messages import as_text
+from .models.base import ToolCall
+from .tool import Tool, alias, tool
+
+MAX_CALLS_PER_STEP = 20
+"""Calls of one step that are carried out; the rest are answered with an error."""
+MAX_RESULT_CHARS = 20_000
+"""Characters of a tool's result that a model is shown."""
+_MAX_REASON_CHARS = 500
+_MAX_MENDS = 4
+
+
+@lru_cache(maxsize=1024)
+def as_tool(source: Any) -> Tool:
+    """Return a function, a block or a tool as a tool; the same source gives the same tool."""
+    if isinstance(source, Tool):
+        return source
+    return source.as_tool() if isinstance(source, Block) else tool(source)
+
+
+class Toolbox:
+    """Tools under the names that a model calls them by.
+
+    ``sources`` are pairs of the place that declares and the function, block or tool. DuplicateNameError when two
+    different ones share a name, with both places.
+    """
+
+    def __init__(self, sources: Iterable[tuple[str, Any]]) -> None:
+        self.tools: dict[str, Tool] = {}
+        places: dict[str, str] = {}
+        for place, source in sources:
+            one = as_tool(source)
+            name = alias(one.name)
+            known = self.tools.setdefault(name, one)
+            if known is not one:
+                raise DuplicateNameError(
+                    f"two different tools are named {name!r}: one of {places[name]}, another of {place}; rename one"
+                )
+            places.setdefault(name, place)
+
+    def schemas(self) -> list[Mapping[str, Any]]:
+        """Return the function schemas for a request."""
+        return [one.schema() for one in self.tools.values()]
+
+    async def answer(self, calls: Sequence[ToolCall], ctx: Context, *, cut_off: bool = False) -> list[str]:
+        """Carry out the calls of one step, all at once, and return a result for each, in order.
+
+        What goes wrong is a result too: a short JSON text that tells the model what to do. ``cut_off`` says that the
+        reply ended at its length limit, so that malformed arguments are not guessed at.
+        """
+        done = await asyncio.gather(*(self._one(call, ctx, cut_off) for call in calls[:MAX_CALLS_PER_STEP]))
+        over = failure(f"more than {MAX_CALLS_PER_STEP} calls in one step", "Make this call again in the next step.")
+        return [*done, *[over for _ in calls[MAX_CALLS_PER_STEP:]]]
+
+    async def _one(self, call: ToolCall, ctx: Context, cut_off: bool) -> str:
+        known = self.tools.get(alias(call.name))
+        if known is None:
+            return failure(f"there is no tool {call.name!r}", f"Use one of: {', '.join(self.tools) or 'none'}.")
+        try:
+            arguments = read_arguments(known, call.arguments, guess=not cut_off)
+        except ValueError as error:
+            return failure(str(error), "Call the tool again with arguments that fit its schema.")
+        try:
+            return cut(as_text(await known.run(arguments, ctx)))
+        except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
+            ctx.log.warning("tool failed", tool=known.name, error=f"{type(error).__name__}: {error}")
+            return failure(f"{type(error).__name__}: {error}", "Try other arguments, or go on without this tool.")
+
+
+def failure(reason: str, advice: str) -> str:
+    """Return the result that tells a model its call failed, why, and what to do.
+
+    >>> failure("no such city", "Ask for the city.")
+    '{"error": "no such city", "do": "Ask for the city."}'
+    """
+    line = " ".join(reason.split())
+    short = line if len(line) <= _MAX_REASON_CHARS else f"{line[:_MAX_REASON_CHARS]}..."
+    return json.dumps({"error": short, "do": advice}, ensure_ascii=False)
+
+
+def cut(text: str) -> str:
+    """Return a result as long as a model is shown, a cut marked with the numbers of characters."""
+    if len(text) <= MAX_RESULT_CHARS:
+        return text
+    return f"{text[:MAX_RESULT_CHARS]}\n[cut: {MAX_RESULT_CHARS} of {len(text)} characters shown]"
+
+
+def read_arguments(known: Tool, raw: str, *, guess: bool = True) -> BaseModel:
+    """Return a call's raw arguments as the tool types them; ValueError saying what does not fit.
+
+    With ``guess``, JSON that is nearly right is repaired. Null stands for a default, and JSON in a string for the
+    object or list it spells where one is expected.
+    """
+    values = _parsed(raw, guess=guess)
+    if not isinstance(values, dict):
+        names = list(known.arguments.model_fields)
+        if len(names) != 1:
+            raise ValueError(f"the arguments are not a JSON object: {raw[:100]!r}")
+        values = {names[0]: values}
+    found: list[Any] = []
+    for _ in range(_MAX_MENDS):
+        try:
+            return known.arguments.model_validate(values)
+        except ValidationError as error:
+            found = list(error.errors(include_url=False, include_context=False))
+        if sum(_mended(values, one) for one in found) == 0:
+            break
+    wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found[:5])
+    raise ValueError(f"the arguments do not fit: {wrong}")
+
+
+def _parsed(raw: str, *, guess: bool) -> Any:
+    if not raw.strip():
+        return {}
+    try:
+        value = json.loads(raw, strict=False)
+    except ValueError as error:
+        if not guess:
+            raise ValueError("the call was cut off before its arguments were complete") from error
+        from json_repair import loads  # noqa: PLC0415  only malformed calls pay for it
+
+        value = loads(raw)
+    except RecursionError as error:
+        raise ValueError("the arguments are nested too deeply") from error
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        return _parsed(value, guess=guess) if len(value) < len(raw) else value
+    return value
+
+
+def _mended(values: Any, error: Mapping[str, Any]) -> bool:
+    """Mend one value that was refused, in place; return whether anything changed."""
+    *path, last = error["loc"] or (None,)
+    for step in path:
+        try:
+            values = values[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    if not isinstance(values, dict) or last not in values:
+        return False
+    given = values[last]
+    if given is None:
+        del values[last]
+        return True
+    if isinstance(given, str) and given.lstrip()[:1] in ("{", "["):
+        try:
+            values[last] = json.loads(given, strict=False)
+        except (ValueError, RecursionError):
+            return False
+        return True
+    return False
