@@ -9,13 +9,16 @@ from .context import Context
 from .errors import FabricError
 from .events import BlockFinished, BlockStarted, Event, ItemAdded, RunFinished, TextDelta, WorkFinished
 from .floors import check_floors
+from .generator import generator
 from .handler import handler
 from .items import Draft, Item
 from .jobs import Job
 from .models.base import ModelClient
 from .resource import Collection, Document, Transaction
+from .router import router
 from .run import Fabric
 from .scope import Scope, ScopeIds
+from .sequencer import sequencer
 from .session import RunResult, Session, Stream
 from .tool import Tool, tool
 from .usage import Usage
@@ -54,6 +57,9 @@ __all__ = [
     "Usage",
     "WorkFinished",
     "define_capability",
+    "generator",
     "handler",
+    "router",
+    "sequencer",
     "tool",
 ]

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import structlog
-
 from .block import Block, Retry
 from .errors import WorkError
 from .events import WorkFinished
 from .jobs import JOBS, MISSING_HINT, UNKNOWN_HINT, Job, chain_of, job_of, put_jobs
 from .live import Entry, LiveRun, Services, Verdict
+from .logger import logger
 from .scope import Scope
 from .store.base import SYSTEM, Rows
 from .work import Attempt, Ending, commit, perform_inline
@@ -58,7 +57,6 @@ class Background:
         self._lock = threading.Lock()
         self._changed = asyncio.Event()
         self._closing = False
-        self.log = structlog.get_logger("fabric")
 
     def next_seq(self) -> int:
         """Return the next job number. From any thread."""
@@ -121,7 +119,7 @@ class Background:
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
-            self.log.info("background work goes on after the time given", seconds=timeout)
+            logger().info("background work goes on after the time given", seconds=timeout)
 
     async def stop(self) -> None:
         """Cancel what runs; its jobs stay pending."""
@@ -230,7 +228,7 @@ class Background:
         except Exception as error:
             if self._closing:
                 raise
-            self.log.exception("a job's state could not be stored", job=entry.job.id, error=str(error))
+            logger().exception("a job's state could not be stored", job=entry.job.id, error=str(error))
             return None
 
     def _close_try(self, lane: Lane, entry: Entry, ending: Ending) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import structlog
 from pydantic import BaseModel
 
 from .capability import Capability, merge_capabilities
@@ -11,6 +10,7 @@ from .clock import Clock
 from .errors import CapabilityError
 from .events import Event
 from .items import Draft, Item
+from .logger import logger
 from .models.base import ModelClient, Usage
 from .resource import Document, Transaction
 from .scope import ScopeIds
@@ -188,7 +188,7 @@ class Context:
     def log(self) -> Any:
         """A structlog logger bound with the block's path and the session's ids."""
         ids = {kind: value for kind, value in self.ids.as_dict().items() if value is not None}
-        return structlog.get_logger("fabric").bind(block=self.path, run=self.run.id, **ids)
+        return logger(block=self.path, run=self.run.id, **ids)
 
     @property
     def cap(self) -> "CapabilityView":

@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextvars import Context as Variables
 from contextvars import copy_context
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .block import Block
 from .clock import Clock
@@ -91,6 +91,7 @@ class LiveRun:
         self.settled: list[str] = []
         self.jobs: list[str] = []
         self._turn = turn
+        self._opened = 0
         self._listener = listener
         self.unstored: list[Item] = []
         self._storing: list[Future[None]] = []
@@ -131,6 +132,7 @@ class LiveRun:
                 said = said or opens_turn(item)
             if opens_turn(item):
                 self._turn = item.turn
+                self._opened = self._opened or item.turn
             self.added.append(item)
             recorded.append(item)
             self.emit(ItemAdded(item))
@@ -140,8 +142,9 @@ class LiveRun:
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
-        if self._listener is not None:
-            self._listener(event)
+        listener = self._listener
+        if listener is not None:
+            listener(event)
 
     def spend(self, usage: Usage) -> None:
         """Count what a model call cost."""
@@ -164,12 +167,10 @@ class LiveRun:
         def journaled(rows: Rows) -> T:
             known = rows.get(EFFECTS, SYSTEM, [row_id])
             if known:
-                stored: T = known[0]["value"]
-                return stored
-            result = work(Transaction(rows, self.ids))
-            value = to_json(result, key, "the result of a transaction that happens once")
+                return cast("T", known[0]["value"])
+            value = to_json(work(Transaction(rows, self.ids)), key, "the result of a transaction that happens once")
             rows.put(EFFECTS, SYSTEM, [{"id": row_id, "owner": self.owner, "session": session, "value": value}])
-            return result
+            return cast("T", value)
 
         return await self.services.store.transact(journaled)
 
@@ -189,7 +190,7 @@ class LiveRun:
             created_at=self.clock.now(),
             seq=self.services.background.next_seq(),
         )
-        entry = Entry(job, chain, copy_context(), listener=self._listener)
+        entry = Entry(job, chain, copy_context(), listener=self.emit)
         self.entries.append(entry)
         self.jobs.append(job.id)
         return entry
@@ -221,6 +222,18 @@ class LiveRun:
         while self._storing:
             await asyncio.wrap_future(self._storing[0])
             self._storing.pop(0)
+
+    def hand_over(self) -> list[Entry]:
+        """Return the jobs asked for so far, as jobs of the turn that this run opened, and count them as stored."""
+        entries, self.entries = self.entries, []
+        for entry in entries:
+            if entry.job.turn < self._opened:
+                entry.job = replace(entry.job, turn=self._opened)
+        return entries
+
+    def unheard(self) -> None:
+        """Stop telling a listener of what happens: the run has ended."""
+        self._listener = None
 
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""

@@ -7,9 +7,8 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-import structlog
-
 from .errors import NestedRunError
+from .logger import logger
 
 T = TypeVar("T")
 INSIDE: ContextVar[str] = ContextVar("fabric_inside", default="")
@@ -99,7 +98,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_forever()
             break
         except (SystemExit, KeyboardInterrupt) as error:  # from a task that nobody contained: others go on
-            structlog.get_logger("fabric").error("exit asked for on the portal", error=repr(error))
+            logger().error("exit asked for on the portal", error=repr(error))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
 

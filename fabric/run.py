@@ -3,10 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from .background import Background
 from .block import Block, Retry
@@ -16,10 +17,11 @@ from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_j
 from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
-from .portal import INSIDE, Portal, forbid_nested
+from .portal import INSIDE, Portal, forbid_nested, wait
+from .resource import Collection
 from .scope import ScopeIds
 from .session import Session
-from .store.base import SYSTEM, Rows, Store
+from .store.base import SYSTEM, Rows, Store, Table
 
 T = TypeVar("T")
 
@@ -49,8 +51,10 @@ class Fabric:
             raise ConfigurationError(f"max_concurrency must be at least 1, got {max_concurrency}")
         retry = Retry(attempts=max_attempts, base_delay=retry_delay, max_delay=600.0, on=(ModelUnavailableError,))
         self._lock = threading.RLock()
-        self._closed = False
+        self._closing = self._closed = False
+        self._calls: set[asyncio.Task[Any]] = set()
         self._models = models
+        self._tables: dict[str, Table] = {}
         self._roots: dict[str, Block[Any, Any]] = {}
         self.store = store if store is not None else _duckdb(path)
         self.store.open()
@@ -62,7 +66,7 @@ class Fabric:
             models=self._model_client,
         )
         for table in (ITEMS, TURNS, JOBS, EFFECTS):
-            self.store.define(table)
+            self._install(table)
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background
         self._background.recover()
@@ -90,15 +94,21 @@ class Fabric:
         Running a pipeline does the same.
         """
         self.check_open()
-        if self._roots.get(block.name) is block:
+        if self.knows(block):
             return
         from .wiring import survey  # noqa: PLC0415  built on the blocks above
 
+        resources = survey(block).resources.values()
         with self._lock:
-            for resource in survey(block).resources.values():
-                self._install(resource)
+            for resource in resources:
+                if isinstance(resource, Collection):
+                    self._install(resource.table)
             self._roots[block.name] = block
         self._background.know(block)
+
+    def knows(self, block: Block[Any, Any]) -> bool:
+        """Return whether this very block is registered under its name."""
+        return self._roots.get(block.name) is block
 
     def drain(self, timeout: float | None = None) -> list[Job]:
         """Wait for background work and return what is left: jobs that wait for a later try or for their pipeline.
@@ -137,8 +147,9 @@ class Fabric:
         forbid_nested("fabric.close")
         if self._closed:
             return
+        self._closing = True
         try:
-            self.services.portal.run(self._background.drain(timeout))
+            self.services.portal.run(self._quiet_down(timeout))
         finally:
             self._end()
 
@@ -147,8 +158,9 @@ class Fabric:
         forbid_nested("fabric.aclose")
         if self._closed:
             return
+        self._closing = True
         try:
-            await self.on_portal(self._background.drain(timeout))
+            await self.on_portal(self._quiet_down(timeout))
         finally:
             await asyncio.to_thread(self._end)
 
@@ -172,12 +184,38 @@ class Fabric:
 
     def check_open(self) -> None:
         """Raise StoreError when this fabric was closed."""
-        if self._closed:
+        if self._closing:
             raise StoreError(f"{self.store.location}: this Fabric is closed; open it again with Fabric(path)")
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start a caller's work on the portal's loop; closing waits for it."""
+        try:
+            self.check_open()
+        except StoreError:
+            work.close()
+            raise
+        return self.services.portal.submit(self._counted(work))
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do a caller's work on the portal's loop and return its result."""
+        return wait(self.begin(work))
 
     async def on_portal(self, work: Coroutine[Any, Any, T]) -> T:
         """Run ``work`` on the portal's loop to its end, even when the caller is cancelled."""
         return await asyncio.shield(asyncio.wrap_future(self.services.portal.submit(work)))
+
+    async def _counted(self, work: Coroutine[Any, Any, T]) -> T:
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._calls.add(task)
+        try:
+            return await work
+        finally:
+            self._calls.discard(task)
+
+    async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
+        if self._calls:
+            await asyncio.wait(self._calls, timeout=timeout)
+        await self._background.drain(timeout)
 
     def _end(self) -> None:
         with self._lock:
@@ -188,10 +226,10 @@ class Fabric:
         self.services.portal.stop()
         self.store.close()
 
-    def _install(self, resource: Any) -> None:
-        table = getattr(resource, "table", None)
-        if table is not None:
+    def _install(self, table: Table) -> None:
+        if self._tables.get(table.name) != table:
             self.store.define(table)
+            self._tables[table.name] = table
 
     def _read_jobs(self, rows: Rows) -> list[Job]:
         return [self._background.hinted(job_of(row)) for row in rows.find(JOBS, SYSTEM, order="seq")]

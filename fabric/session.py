@@ -3,6 +3,7 @@
 import asyncio
 import queue
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,7 @@ class Session:
         ``turn_id`` names the turn: a second run with the same name returns the recorded output and does nothing.
         """
         forbid_nested("session.run")
-        self._fabric.check_open()
-        return self._fabric.services.portal.run(self._run(block, value, turn_id))
+        return self._fabric.call(self._run(block, value, turn_id))
 
     async def arun(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
         """Do what `run` does, on the caller's own event loop."""
@@ -84,8 +84,7 @@ class Session:
         Raises ValueError for a message without a known role, in which case nothing is added.
         """
         forbid_nested("session.add_messages")
-        self._fabric.check_open()
-        return self._fabric.services.portal.run(self.aadd_messages(messages))
+        return self._fabric.call(self.aadd_messages(messages))
 
     async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
         """Do what `add_messages` does, on the caller's own event loop."""
@@ -116,7 +115,8 @@ class Session:
     ) -> RunResult:
         fabric = self._fabric
         fabric.check_open()
-        fabric.register(block)
+        if not fabric.knows(block):
+            await asyncio.to_thread(fabric.register, block)
         scope = self.ids.scope("session")
         log = await fabric.services.logs.load(scope)
         owner = ""
@@ -128,8 +128,11 @@ class Session:
         run = LiveRun(
             fabric.services, self.ids, log, value, turn=log.turns, owner=owner, turn_id=turn_id or "", listener=listener
         )
-        output = await _perform(run, block, value)
-        return await _finish(run, block, output)
+        try:
+            output = await _perform(run, block, value)
+            return await _finish(run, block, output)
+        finally:
+            run.unheard()
 
 
 async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
@@ -209,7 +212,7 @@ class Stream:
         forbid_nested("session.stream")
         start = self._claim()
         events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        future = self._fabric.services.portal.submit(start(events.put))
+        future = self._fabric.begin(start(events.put))
         future.add_done_callback(lambda _: events.put(_END))
         try:
             while (event := events.get()) is not _END:
@@ -224,7 +227,8 @@ class Stream:
         events: asyncio.Queue[Any] = asyncio.Queue()
 
         def hear(event: Any) -> None:
-            loop.call_soon_threadsafe(events.put_nowait, event)
+            with suppress(RuntimeError):  # the listener's loop was closed: nobody listens any more
+                loop.call_soon_threadsafe(events.put_nowait, event)
 
         task = loop.create_task(start(hear))
         task.add_done_callback(lambda _: hear(_END))

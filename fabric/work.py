@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-import structlog
-
 from .block import Block, Retry
 from .context import Context
 from .errors import BudgetExceededError, SchemaError, WorkError
@@ -15,6 +13,7 @@ from .items import Draft, Item
 from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
 from .live import Entry, LiveRun, Services, Verdict
 from .log import ITEMS
+from .logger import logger
 from .portal import INSIDE
 from .scope import Scope
 from .store.base import SYSTEM, Row, Rows
@@ -42,7 +41,7 @@ async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
 
 async def _commit(run: LiveRun, turn: Row | None) -> Row | None:
     items, rows = run.take()
-    entries, run.entries = run.entries, []
+    entries = run.hand_over()
     scope = run.log.scope
 
     def write(tx: Rows) -> tuple[Row | None, set[str]]:
@@ -226,7 +225,7 @@ def _readable(result: Any, where: str) -> Any:
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
     """Return the job as an error leaves it: pending until later, or failed."""
     text = describe(error)
-    log = structlog.get_logger("fabric").bind(job=job.id, block=job.block, session=job.ids.session, error=text)
+    log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)
     now = run.clock.now()
     if isinstance(error, BudgetExceededError) and error.until is not None:
         log.info("background work is deferred", until=error.until.isoformat())
