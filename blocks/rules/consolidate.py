@@ -1,0 +1,99 @@
+"""Distilling episodes into facts without a model: like episodes are grouped, and each group is set against the facts."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from capabilities.vocabulary import FACT_CATEGORIES, ConsolidationPlan, FactAction, FactCategory, FactProposal, Observation
+
+from .contradict import Existing, find_replaced
+from .overlap import SAME, agree, shared
+
+ONE_EPISODE = 0.5
+SEVERAL_EPISODES = 0.6
+EACH_MORE = 0.05
+MOST_FOR_NEW = 0.8
+REINFORCED = 0.8
+
+
+def group_episodes(episodes: Sequence[Existing], facts: Sequence[Existing]) -> ConsolidationPlan:
+    """Return what ``episodes``, oldest first, change about ``facts``; events and tasks become no facts.
+
+    Confidence follows the evidence: one episode 0.5, two 0.6 and more up to 0.8, a reinforced fact 0.8 to 1.
+
+    >>> said = [Existing("e1", "user", "Likes green tea", "preference"), Existing("e2", "user", "Likes green tea", "preference")]
+    >>> [(fact.action, fact.confidence, fact.source_episode_ids) for fact in group_episodes(said, []).facts]
+    [('new', 0.6, ['e1', 'e2'])]
+    """
+    groups = _current(_grouped([episode for episode in episodes if episode.category in FACT_CATEGORIES]))
+    proposals = [_proposal(group, facts) for group in groups]
+    return ConsolidationPlan(facts=[proposal for proposal in proposals if proposal is not None])
+
+
+def _grouped(episodes: Sequence[Existing]) -> list[list[Existing]]:
+    groups: list[list[Existing]] = []
+    for episode in episodes:
+        for group in groups:
+            if _together(group[-1], episode):
+                group.append(episode)
+                break
+        else:
+            groups.append([episode])
+    return groups
+
+
+def _together(a: Existing, b: Existing) -> bool:
+    return a.subject.lower() == b.subject.lower() and a.category == b.category and agree(a.content, b.content)
+
+
+def _current(groups: list[list[Existing]]) -> list[list[Existing]]:
+    """Leave out a group that a later episode replaces: the older value is history before it became a fact."""
+    latest = [group[-1] for group in groups]
+    retired: set[str] = set()
+    for position, episode in enumerate(latest):
+        replaced = find_replaced(_as_observation(episode), latest[:position])
+        retired |= {replaced} if replaced else set()
+    return [group for group in groups if group[-1].id not in retired]
+
+
+def _proposal(group: Sequence[Existing], facts: Sequence[Existing]) -> FactProposal | None:
+    newest = group[-1]
+    content = max((episode.content for episode in group), key=len)
+    replaced = find_replaced(_as_observation(newest), facts)
+    if replaced:
+        return _proposed(group, newest.content, "update", replaced, _evidence(len(group)))
+    match = _matching(newest, facts)
+    if match is None:
+        return _proposed(group, content, "new", "", _evidence(len(group)))
+    confidence = min(1.0, max(REINFORCED, match.confidence) + EACH_MORE * len(group))
+    refined = len(content) > len(match.content) and shared(content, match.content)[1] < SAME
+    action: FactAction = "update" if refined else "reinforce"
+    return _proposed(group, content if refined else match.content, action, match.id, confidence)
+
+
+def _matching(episode: Existing, facts: Sequence[Existing]) -> Existing | None:
+    alike = [fact for fact in facts if fact.subject.lower() == episode.subject.lower() and agree(fact.content, episode.content)]
+    return max(alike, key=lambda fact: shared(fact.content, episode.content), default=None)
+
+
+def _evidence(count: int) -> float:
+    if count == 1:
+        return ONE_EPISODE
+    return min(MOST_FOR_NEW, SEVERAL_EPISODES + EACH_MORE * (count - 2))
+
+
+def _proposed(group: Sequence[Existing], content: str, action: FactAction, target: str, confidence: float) -> FactProposal:
+    return FactProposal(
+        subject=group[-1].subject,
+        content=content,
+        confidence=round(confidence, 3),
+        category=cast("FactCategory", group[-1].category),
+        action=action,
+        target_fact_id=target,
+        source_episode_ids=[episode.id for episode in group],
+    )
+
+
+def _as_observation(entry: Existing) -> Observation:
+    return Observation.model_validate(
+        {"subject": entry.subject, "content": entry.content, "category": entry.category, "importance": entry.confidence}
+    )

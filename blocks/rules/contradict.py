@@ -1,0 +1,142 @@
+"""Deciding without a model which stored entry a new observation replaces, so that nothing unrelated is ever retired."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snowballstemmer import stemmer
+
+from capabilities.vocabulary import Observation
+from fabric.text import words
+
+from .changes import changes_value, dates, negated, numbers
+from .slots import Filled, bare, slot_of
+
+__all__ = ["Existing", "changes_value", "find_replaced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """What is known already: a working-memory entry, an episode or a fact, as the rules see it."""
+
+    id: str
+    subject: str
+    content: str
+    category: str
+    confidence: float = 0.5
+    reinforcement_count: int = 1
+
+
+_STEM = stemmer("english")
+_LIGHT = frozenset(
+    "a an the is are was were be been am has have had do does did not no never longer any more anymore to of in on at for with and or their his her its my our user really very much so as that this they he she i we it will going"
+    " about s still just now by from used can could would".split()
+)
+_POLAR = frozenset(_STEM.stemWords("like love enjoy prefer hate dislike detest adore stand fan favor favour into stop quit start give gave up given stopped began want avoid".split()))
+_CALLED_OFF = re.compile(r"\b(?:cancell?ed|cancels?|called off|calls off|scrapped|no longer going|not going|fell through|dropped out of|backed out of|postponed|rescheduled|moved|pushed|delayed|brought forward|gave up on|skipped|changed)\b", re.IGNORECASE)
+_OVER = re.compile(r"\b(?:cancell?ed|cancels?|called off|scrapped|no longer|not going|fell through|dropped out|backed out|gave up)\b", re.IGNORECASE)
+_CALLING = frozenset(_STEM.stemWords("cancelled canceled cancel called off scrapped no longer not going fell through dropped out backed postponed rescheduled moved pushed delayed changed until instead planned plan plans go".split()))
+_ENDED = re.compile(r"^(?:(?:no longer|does not|did not|is not|is no longer|stopped|quit|left|gave up|used to|lost|sold|has no|does not have|does not like)\b|resigned|retired|got (?:fired|laid off|divorced)|broke up)", re.IGNORECASE)
+_JOB_ENDED = re.compile(r"^(?:quit|left|lost) (?:their |my |his |her )?job\b|^(?:got |was |been )?(?:fired|laid off|made redundant)\b|^(?:is )?(?:retired|unemployed|between jobs|out of work)\b", re.IGNORECASE)
+_PLANS = frozenset({"event", "task"})
+
+
+def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
+    """Return the id of the entry in ``existing`` that ``new`` replaces, or ``""``; the latest one wins.
+
+    Only an entry of the same subject can be replaced, and only when both fill the same single-valued slot with another
+    value, when one denies or ends what the other says, or when a plan is called off or moved.
+
+    >>> known = [Existing("wm_1", "user", "Works at Google", "profession"), Existing("wm_2", "user", "Likes tea", "preference")]
+    >>> joined = Observation(content="Joined Stripe", importance=0.8, category="profession")
+    >>> find_replaced(joined, known)
+    'wm_1'
+    """
+    filled = slot_of(new.content)
+    for entry in reversed(existing):
+        if entry.subject.lower() == new.subject and _replaces(new, filled, entry):
+            return entry.id
+    return ""
+
+
+def _replaces(new: Observation, filled: Filled | None, entry: Existing) -> bool:
+    if new.content.casefold() == entry.content.casefold():
+        return False
+    if filled is not None:
+        held = slot_of(entry.content)
+        if held is not None and held.slot == filled.slot:
+            return not _same_value(filled, held, new.content, entry.content)
+    if new.category in _PLANS or entry.category in _PLANS:
+        return _calls_off(new, entry)
+    return _ends(new, entry) or (new.category == entry.category and (_denies(new, entry) or _recounts(new, entry)))
+
+
+def _same_value(a: Filled, b: Filled, new: str, old: str) -> bool:
+    smaller, larger = sorted((a.value, b.value), key=len)
+    return smaller <= larger and negated(new) == negated(old)
+
+
+def _object(text: str) -> frozenset[str]:
+    """What a sentence is about: the stems of its words without helpers, denials and words of liking."""
+    stems = _STEM.stemWords([word for word in words(text) if word not in _LIGHT])
+    return frozenset(stems) - _POLAR
+
+
+def _denies(new: Observation, entry: Existing) -> bool:
+    """One of the two is negated and both are about the same thing."""
+    if negated(new.content) == negated(entry.content):
+        return False
+    return _about_same(_object(new.content), _object(entry.content))
+
+
+def _ends(new: Observation, entry: Existing) -> bool:
+    """"Left Google", "Got laid off", "Sold the boat" end what is known, across the categories of one subject."""
+    if _JOB_ENDED.search(bare(new.content)):
+        held = slot_of(entry.content)
+        return held is not None and held.slot in {"employer", "job title"}
+    if not _ENDED.search(bare(new.content)) or negated(entry.content):
+        return False
+    said = _object(new.content) - _OVER_VERBS
+    known = _object(entry.content) - _OVER_VERBS
+    return _about_same(said, known)
+
+
+_OVER_VERBS = frozenset(_STEM.stemWords("left lost sold resigned retired work works working joined join has own owns have drives drive lives live drink drinks eat eats job company smoke".split()))
+
+
+def _about_same(a: frozenset[str], b: frozenset[str]) -> bool:
+    if not a or not b:
+        return False
+    smaller, larger = sorted((a, b), key=len)
+    return smaller <= larger and 2 * len(smaller) >= len(larger)
+
+
+def _recounts(new: Observation, entry: Existing) -> bool:
+    """The same sentence with another number: "5 years at Google", "6 years at Google"."""
+    old, fresh = numbers(entry.content), numbers(new.content)
+    if not old or not fresh or old == fresh:
+        return False
+    return _uncounted(new.content) == _uncounted(entry.content)
+
+
+def _uncounted(text: str) -> list[str]:
+    return [_STEM.stemWord(word) for word in words(text) if word not in _LIGHT and not numbers(word)]
+
+
+def _calls_off(new: Observation, entry: Existing) -> bool:
+    """A plan is called off or moved when its own words name it."""
+    if entry.category not in _PLANS or not _CALLED_OFF.search(new.content) or _CALLED_OFF.search(entry.content):
+        return False
+    said = _undated(_object(new.content) - _CALLING, new.content)
+    known = _undated(_object(entry.content) - _CALLING, entry.content)
+    if not said or not known:
+        return False
+    shared = said & known
+    if _OVER.search(new.content):
+        return len(shared) == len(said) or (len(shared) >= 2 and 3 * len(shared) >= 2 * len(said))
+    return bool(dates(new.content) or numbers(new.content)) and shared in (said, known)
+
+
+def _undated(stems: frozenset[str], text: str) -> frozenset[str]:
+    when = {_STEM.stemWord(word) for word in words(text) if dates(word.capitalize()) or numbers(word) or word in {"next", "last", "week", "month", "year"}}
+    return stems - when

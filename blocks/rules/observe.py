@@ -1,0 +1,111 @@
+"""Reading one message of a user without a model: which lasting things does it say?"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from fabric.text import words
+
+from . import habits, identity, people, plans, taste, things, work
+from .clauses import clauses, remember, unmarked
+from .rule import Rule, first_of
+from .sentences import HIDDEN, own_sentences
+from .voice import about, plain
+
+FAMILIES: tuple[tuple[Rule, ...], ...] = (
+    identity.RULES,
+    people.COUNTED,
+    work.RULES[:3],
+    plans.RULES,
+    taste.RULES,
+    work.RULES[3:],
+    habits.RULES,
+    things.RULES,
+)
+"""The tables in the order in which they are asked; the first rule that fits a clause has the word."""
+
+_ADVERB = re.compile(
+    r"^((?:I|we|We)(?: (?:am|have|do|was|are|will|would))?) (?:(?:also|really|just|still|actually|currently|both|even|definitely|personally|honestly|truly|totally|kind of|sort of|kinda|sorta|"
+    r"absolutely|certainly|probably|finally|recently|literally|simply|especially|particularly|mainly|primarily|basically|completely|already|now|only|do(?! not)|did(?! not)|too|sure|first|soon|once|then|at least|actually) )+"
+)
+_WE = re.compile(r"^We\b")
+_ASKED_TO_DO = re.compile(r"(?:remind me|remember|don't let me forget|do not forget|don't forget) to (?!(?:be|use|answer|always|never|keep|include|reply|respond|write|check your)\b)(.{4,120})", re.IGNORECASE)
+
+
+def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]:
+    """Return what one user message says that is worth remembering, in the order said, at most 25 observations.
+
+    Only plain statements in the speaker's own voice count: no questions, conditions, quotations, pasted text, hearsay
+    or requests. English only. ``now`` is accepted for callers that pass their clock; dates stay as written.
+
+    >>> [(seen.category, seen.content) for seen in observe_text("I joined Stripe and my favorite color is teal.")]
+    [('profession', 'Joined Stripe'), ('preference', 'Favorite color is teal')]
+    >>> observe_text("Do I live in Rome?")
+    []
+    """
+    found: dict[tuple[str, str], Observation] = {}
+    known = ""
+    for sentence in own_sentences(text):
+        for seen, person in _read(sentence, known):
+            known = person or known
+            if seen is not None and HIDDEN not in seen.content:
+                found.setdefault((seen.subject, seen.content.casefold()), seen)
+        if len(found) >= MAX_OBSERVATIONS:
+            break
+    return _without_implied(list(found.values()))[:MAX_OBSERVATIONS]
+
+
+def _read(sentence: str, known: str) -> Iterator[tuple[Observation | None, str]]:
+    task = _ASKED_TO_DO.match(unmarked(sentence))
+    if task:
+        content = about(task[1])
+        yield Observation(content=content, importance=0.6, durability="session", category="task"), ""
+        return
+    told = remember(unmarked(sentence))
+    claims = list(clauses(told or sentence))
+    read = False
+    for clause in claims:
+        person = people.named_person(clause) or known
+        for seen in _clause(clause, known):
+            read = True
+            yield (_raised(seen) if told else seen), person
+    if told and not read and HIDDEN not in told:
+        yield _as_told(told), ""
+
+
+def _clause(clause: str, known: str) -> Iterator[Observation]:
+    clause = _WE.sub("we", _ADVERB.sub(r"\1 ", clause))
+    seen = [one for one in people.people_in(clause, known) if one is not None]
+    for family in FAMILIES:
+        if seen:
+            break
+        seen = list(first_of(family, clause))
+    yield from seen
+    mentioned = set(words(" ".join(one.content for one in seen)))
+    for one in people.implied(clause):
+        if one is not None and not set(words(one.content)) - {"has", "a", "an"} <= mentioned:
+            yield one
+
+
+def _as_told(told: str) -> Observation | None:
+    content = about(plain(told))
+    if len(words(content)) < 2:
+        return None
+    return Observation(content=content[:500], importance=0.7, durability="persistent", category="attribute")
+
+
+def _raised(seen: Observation) -> Observation:
+    return seen.model_copy(update={"importance": max(seen.importance, 0.8)})
+
+
+def _without_implied(seen: list[Observation]) -> list[Observation]:
+    """Drop "Has a dog" where another observation already says more about the dog."""
+    kept: list[Observation] = []
+    for one in seen:
+        core = set(words(one.content)) - {"has", "a", "an"}
+        others = (set(words(other.content)) for other in seen if other is not one and other.content != one.content)
+        if one.importance == 0.5 and one.category == "relationship" and any(core <= other for other in others):
+            continue
+        kept.append(one)
+    return kept

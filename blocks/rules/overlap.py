@@ -1,0 +1,35 @@
+"""How much of one text is in another, and whether two texts say the same thing."""
+
+from fabric.text import words
+
+from .changes import changes_value
+
+SIMILAR = 0.6
+"""Texts that share at least this much, in the better direction, are about the same thing."""
+
+SAME = 0.95
+"""Texts that share at least this much in both directions are repetitions."""
+
+
+def shared(a: str, b: str) -> tuple[float, float]:
+    """Return the larger and the smaller share of one text's words found in the other, each 0..1.
+
+    >>> shared("likes green tea", "likes tea")
+    (1.0, 0.6666666666666666)
+    """
+    first, second = set(words(a)), set(words(b))
+    if not first or not second:
+        return 0.0, 0.0
+    common = len(first & second)
+    there, back = common / len(first), common / len(second)
+    return max(there, back), min(there, back)
+
+
+def agree(a: str, b: str) -> bool:
+    """Return whether two texts are about the same thing and no number, date, name or negation differs.
+
+    >>> agree("Has 2 cats", "Has 3 cats"), agree("Has 2 cats", "Has 2 black cats")
+    (False, True)
+    """
+    larger, smaller = shared(a, b)
+    return larger >= SIMILAR and smaller >= SIMILAR / 2 and not changes_value(a, b)
