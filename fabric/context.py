@@ -61,6 +61,11 @@ class Run(Protocol):
         """Whether somebody streams this run's events."""
         ...
 
+    @property
+    def in_job(self) -> bool:
+        """Whether this is background work, which may be tried again after a crash."""
+        ...
+
     def items(self) -> Sequence[Item]:
         """Return the session's items up to this run's turn, oldest first."""
         ...

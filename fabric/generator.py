@@ -68,6 +68,10 @@ class Generator(Block[Any, Any]):
         own = merge_capabilities((self.name, one) for one in self.capabilities)
         return [*((self.name, source) for source in self.tools), *_preset_tools(own)]
 
+    @property
+    def _gives(self) -> Any:
+        return str if self.output_schema is None else Any
+
     def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
         """Return the blocks of rescues, then those that are tools."""
         tools = [as_tool(source) for _, source in self._own_tools]
@@ -77,8 +81,8 @@ class Generator(Block[Any, Any]):
         """Ask the model, carry out the tools it calls, and return its text or its answer as the schema says."""
         models = await self._models(value, ctx)
         said = await self._said(value, ctx)
-        # What a tool's block says is not said to the user: its result is recorded, by the generator around it.
-        record = self.record and not _inside_generator(ctx)
+        # What a tool's block or background work says is not said to the user, and not part of the conversation.
+        record = self.record and not ctx.run.in_job and not _inside_generator(ctx)
         earlier = hear(said, ctx, record=record, templated=self.user is not None)
         messages = [*await self._instructions(value, ctx), *self._remembered(earlier), *said]
         if not messages:
@@ -234,7 +238,8 @@ def generator(
     ``history``: True, a number of turns, or a `History`. ``user``: text, messages, or a function of ``(value, ctx)``;
     without it the input is the user's message. ``tools``: functions, blocks and tools; ``tool_limit`` steps at most.
     ``output_schema``: a type to answer in; without one the output is text. ``record``: whether the user's message,
-    tool calls and the answer become items of the session; an answer whose stream broke off does not.
+    tool calls and the answer become items of the session. An answer whose stream broke off does not, nor does what is
+    said in background work or by a block that another generator uses as a tool.
 
     >>> chat = generator(name="chat", model="gpt-5", system="Be brief.", history=10)
     >>> chat.name
