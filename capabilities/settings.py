@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fabric.errors import ConfigurationError
 
+MAX_SHOWN = 80
+"""How many characters of a refused value a message shows."""
+
 
 class Settings(BaseModel):
     """A frozen set of options; ConfigurationError names the option, what it got and what was expected.
@@ -42,7 +45,7 @@ integer
         if isinstance(value, cls):
             return value
         if isinstance(value, Mapping):
-            return cls(**value)
+            return cls(**{str(option): given for option, given in value.items()})
         raise ConfigurationError(f"{cls.__name__}: got {value!r}; expected True, False, a mapping or a {cls.__name__}")
 
 
@@ -53,4 +56,9 @@ def _explain(error: ValidationError) -> str:
 def _one(details: Any) -> str:
     place = ".".join(str(part) for part in details["loc"])
     message = str(details["msg"]).removeprefix("Value error, ")
-    return f"{place}={details['input']!r}: {message}" if place else message
+    return f"{place}={_short(details['input'])}: {message}" if place else message
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
