@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from .block import Block
 from .clock import Clock
 from .context import Context
+from .errors import BudgetExceededError
 from .events import Event, ItemAdded
 from .items import Draft, Item
 from .jobs import EFFECTS, Job, chain_to, job_id, to_json
+from .ledger import Ledger
 from .log import ITEMS, Logs, SessionLog, opens_turn
 from .models.base import ModelClient, Usage
 from .portal import Portal
@@ -37,6 +39,7 @@ class Services:
     clock: Clock
     portal: Portal
     logs: Logs
+    ledger: Ledger
     models: Callable[[], ModelClient]
     background: "Background" = field(init=False)
 
@@ -149,9 +152,17 @@ class LiveRun:
     def spend(self, usage: Usage) -> None:
         """Count what a model call cost."""
         self.usage = self.usage + usage
+        written = self.services.ledger.spend(self.ids, usage)
+        if written is not None:
+            self._storing.append(written)
 
     async def check_budget(self, path: str) -> None:
         """Raise BudgetExceededError when the run or the day has no budget left for a model call."""
+        try:
+            await self.services.ledger.check(self.ids, self.usage)
+        except BudgetExceededError as error:
+            error.add_note(f"in block {path}")
+            raise
 
     async def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction."""

@@ -7,13 +7,14 @@ from concurrent.futures import Future
 from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from .background import Background
 from .block import Block, Retry
 from .clock import Clock, SystemClock
 from .errors import ConfigurationError, ModelUnavailableError, StoreError, WorkError
 from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_job
+from .ledger import Ledger
 from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
@@ -23,6 +24,9 @@ from .scope import ScopeIds
 from .session import Session
 from .store.base import SYSTEM, Rows, Store, Table
 
+if TYPE_CHECKING:
+    from .models.budget import Budget
+
 T = TypeVar("T")
 
 
@@ -30,7 +34,8 @@ class Fabric:
     """One store file, opened; use it as a context manager, sync or async.
 
     ``path`` is the file, made when missing, or ``":memory:"``. ``models`` answers model calls (litellm if not given),
-    ``clock`` gives time, ids and chance. Background work of one session runs in order, that of at most
+    ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and a user's days
+    may cost. Background work of one session runs in order, that of at most
     ``max_concurrency`` sessions side by side; work whose model is unavailable is tried ``max_attempts`` times, the
     first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes.
     Raises StoreError (locked, not ours, newer) when the file cannot be opened.
@@ -43,6 +48,7 @@ class Fabric:
         models: ModelClient | None = None,
         clock: Clock | None = None,
         store: Store | None = None,
+        budget: "Budget | None" = None,
         max_concurrency: int = 4,
         max_attempts: int = 5,
         retry_delay: float = 2.0,
@@ -58,10 +64,12 @@ class Fabric:
         self._roots: dict[str, Block[Any, Any]] = {}
         self.store = store if store is not None else _duckdb(path)
         self.store.open()
+        clock, portal = clock or SystemClock(), Portal()
         self.services = Services(
             store=self.store,
-            clock=clock or SystemClock(),
-            portal=Portal(),
+            clock=clock,
+            portal=portal,
+            ledger=Ledger(budget, self.store, clock, portal),
             logs=Logs(self.store),
             models=self._model_client,
         )
