@@ -1,8 +1,9 @@
 """What the file holds: its collections with their columns, and its scopes with the numbers that stand for them."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..errors import ResourceConflictError, StoreError
 from ..scope import Scope
@@ -13,28 +14,29 @@ from .sql import Sql, identifier
 
 @dataclass(slots=True)
 class Known:
-    """One collection of the file: every column it ever had, and the place the next new row gets."""
+    """One collection of the file: every column it ever had, the place the next new row gets, and known scope sizes."""
 
     name: str
     columns: dict[str, ColumnType]
     text: str
     next_place: int = 0
+    sizes: dict[int, int] = field(default_factory=dict[int, int])
 
     @property
     def sql(self) -> str:
         """The name as SQL has it."""
         return identifier(self.name, "the collection name")
 
-    def column(self, field: str) -> tuple[str, ColumnType]:
+    def column(self, name: str) -> tuple[str, ColumnType]:
         """Return a column's SQL name and type; raise StoreError when the collection has no such column."""
-        if field == "id":
+        if name == "id":
             return "id", "text"
-        if field not in self.columns:
+        if name not in self.columns:
             raise StoreError(
-                f"collection {self.name!r} has no column {field!r}: it can be filtered and ordered by "
+                f"collection {self.name!r} has no column {name!r}: it can be filtered and ordered by "
                 f"{', '.join(['id', *sorted(self.columns)])}; declare the field in its columns"
             )
-        return identifier(field, "the column name"), self.columns[field]
+        return identifier(name, "the column name"), self.columns[name]
 
 
 class Catalog:
@@ -101,7 +103,7 @@ class Catalog:
     def missing(self, table: Table) -> Known | None:
         """Return the definition the file would need to have, or None when it has it already."""
         known = self._tables.get(table.name)
-        wanted = {name: kind for name, kind in table.columns.items() if name != "id"}
+        wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
         if known is None:
             return Known(table.name, wanted, table.text)
         _check_same(known, table)
@@ -135,7 +137,7 @@ def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
 
 
 def _create(sql: Sql, wanted: Known) -> None:
-    fixed = ["_key BIGINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
+    fixed = ["_key HUGEINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
     fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
     declared = [_column(name, wanted.columns) for name in wanted.columns]
     sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from inspect import iscoroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,6 @@ from .sql import Connection, Sql
 from .words import WordIndexes
 
 T = TypeVar("T")
-MEMORY = ":memory:"
 
 
 class DuckDBStore:
@@ -92,7 +92,8 @@ class DuckDBStore:
 
         A cancelled call that has not begun does nothing; one that has begun finishes as a whole.
         """
-        return await asyncio.wrap_future(self._submit(self._transact, work))
+        begun: Future[T] = self._submit(self._transact, work)
+        return await asyncio.wrap_future(begun)
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""
@@ -149,7 +150,7 @@ class DuckDBStore:
         rows = SqlRows(sql, self._catalog, self._indexes)
         try:
             with translated(self._location):
-                return self._whole(connection, lambda: _plain(work(rows)))
+                return self._whole(connection, partial(_plain, work, rows))
         except BaseException:
             self._forget(connection, rows)
             raise
@@ -160,7 +161,7 @@ class DuckDBStore:
     def _whole(self, connection: Connection, step: Callable[[], T]) -> T:
         connection.execute("BEGIN TRANSACTION")
         try:
-            result = step()
+            result: T = step()
             connection.execute("COMMIT")
         except BaseException:
             self._roll_back(connection)
@@ -169,12 +170,14 @@ class DuckDBStore:
 
     def _roll_back(self, connection: Connection) -> None:
         with translated(self._location, ignore=True):
-            connection.execute("ROLLBACK")
+            connection.execute("ROLLBACK")  # refused where the database rolled back by itself
 
     def _forget(self, connection: Connection, rows: SqlRows) -> None:
         """Make what is kept in memory true again after a rollback."""
         for table, scope in rows.touched:
             self._indexes.drop(table, scope)
+        for known in self._catalog.tables():
+            known.sizes.clear()
         if self._catalog.touched:
             with translated(self._location, ignore=True):
                 self._catalog.reload_scopes(Sql(connection))
@@ -196,12 +199,13 @@ class DuckDBStore:
     def _scopes(self, table: Table) -> list[Scope]:
         with translated(self._location):
             known = self._catalog.table(table)
-            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")
+            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")  # noqa: S608
         scopes = self._catalog.scopes()
         return [scopes[number] for (number,) in found]
 
 
-def _plain(result: T) -> T:
+def _plain(work: Callable[[Rows], T], rows: Rows) -> T:
+    result = work(rows)
     if iscoroutine(result):
         result.close()
         raise StoreError("the work of a transaction is a plain function, got an async one: do the waiting outside")

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -17,7 +17,7 @@ MEMORY = ":memory:"
 RETRIES = 5
 RETRY_SECONDS = 0.1
 SETTINGS: dict[str, Any] = {
-    "threads": 2,
+    "threads": 1,
     "memory_limit": "1GB",
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -34,7 +34,7 @@ _open_lock = Lock()
 
 
 @contextmanager
-def translated(location: str, *, ignore: bool = False) -> Iterator[None]:
+def translated(location: str, *, ignore: bool = False) -> Generator[None]:
     """Turn every error of the driver into a StoreError of one line; with ``ignore``, into nothing."""
     import duckdb  # noqa: PLC0415  the driver loads only where a store is used
 
@@ -112,7 +112,7 @@ def _is_blank(path: Path) -> bool:
             found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if "_meta" in tables else []
             if found != [(APPLICATION,)]:
                 raise NotOurFileError(
-                    f"{path} is a DuckDB file, but not a {APPLICATION} file: give another path; the file was not changed"
+                    f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; the file was not changed"
                 )
             check_format(file_format(sql), str(path))
     finally:

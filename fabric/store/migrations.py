@@ -25,7 +25,7 @@ def m001_first(sql: Sql) -> None:
     sql.run("CREATE TABLE _migrations (number INTEGER NOT NULL, name VARCHAR NOT NULL)")
     sql.run("CREATE TABLE _tables (name VARCHAR NOT NULL, columns VARCHAR NOT NULL, text VARCHAR NOT NULL)")
     sql.run("CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)")
-    sql.run("CREATE TABLE _documents (_key BIGINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
+    sql.run("CREATE TABLE _documents (_key HUGEINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
     sql.run("CREATE INDEX _documents_key ON _documents (_key)")
     sql.run("INSERT INTO _meta VALUES ('application', ?)", [APPLICATION])
     sql.run("INSERT INTO _meta VALUES ('identity', ?)", [SystemClock().new_id("file")])
@@ -33,7 +33,7 @@ def m001_first(sql: Sql) -> None:
 
 
 def migrate(sql: Sql, location: str, *, new: bool) -> None:
-    """Run the steps that the file has not seen, inside the caller's transaction; raise NewerFileError for a newer one."""
+    """Run the steps that the file has not seen, in the caller's transaction; raise NewerFileError if it is newer."""
     done = 0 if new else file_format(sql)
     check_format(done, location)
     for number, step in enumerate(MIGRATIONS[done:], start=done + 1):

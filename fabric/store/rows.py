@@ -1,4 +1,5 @@
 """The verbs of one transaction, in SQL: every statement names the number of the scope that owns the rows."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,12 +10,14 @@ from ..errors import StoreError
 from ..scope import Scope
 from .base import Match, Row, Table, Where
 from .catalog import Catalog, Known
-from .columns import SQL_TYPES, cell, condition, original, row_id, storable, to_json
+from .columns import SQL_TYPES, cell, condition, row_id, storable, to_json
 from .sql import Sql, chunks, marks
 from .words import WordIndex, WordIndexes
 
 CHUNK = 1000
 """How many rows one statement handles at most."""
+FEW = 2000
+"""Up to how many rows a scope is cut out by the index; the database itself stops using an index at 2,048."""
 
 
 class SqlRows:
@@ -27,13 +30,15 @@ class SqlRows:
         self.touched: set[tuple[str, int]] = set()
 
     def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
+        """Return the rows with these ids, in the order of ``ids``."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         if owner is None:
             return []
-        found: dict[str, str] = {}
-        for some in chunks(dict.fromkeys(ids), CHUNK):
-            found |= {row_id: row for row_id, _, row in self._held(known, owner, some, "_row")}
-        return [json.loads(found[wanted]) for wanted in ids if wanted in found]
+        keys = [row_key(owner, wanted) for wanted in ids]
+        found: dict[int, str] = {}
+        for some in chunks(dict.fromkeys(keys), CHUNK):
+            found |= dict(self._sql.rows(f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})", some))
+        return [json.loads(found[key]) for key in keys if key in found]
 
     def find(
         self,
@@ -44,23 +49,29 @@ class SqlRows:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Row]:
+        """Return the rows that meet all conditions, by insertion or by ``order``; those without a value come last."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         conditions, values = _conditions(known, where)
-        query = f"SELECT _row FROM {known.sql} WHERE _scope = ?{conditions} ORDER BY {_order(known, order)}"
-        query += _window(limit, offset)
+        rest = f"{conditions} ORDER BY {_order(known, order)}{_window(limit, offset)}"
         if owner is None:
             return []
-        return [json.loads(row) for (row,) in self._sql.rows(query, [owner, *values])]
+        fields = {one.field for one in where} | {order.removeprefix("-")} - {""}
+        narrow = bool(where) or limit is not None
+        source = self._source(known, owner, ["_row", "_seq", *(known.column(field)[0] for field in fields)], narrow)
+        return [json.loads(row) for (row,) in self._sql.rows(f"{source.format('_row')}{rest}", [owner, *values])]
 
     def count(self, table: Table, scope: Scope, where: Sequence[Where] = ()) -> int:
+        """Return how many rows meet all conditions."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         conditions, values = _conditions(known, where)
         if owner is None:
             return 0
-        query = f"SELECT count(*) FROM {known.sql} WHERE _scope = ?{conditions}"
-        return int(self._sql.rows(query, [owner, *values])[0][0])
+        columns = ["_seq", *(known.column(field)[0] for field in {one.field for one in where})]
+        source = self._source(known, owner, columns, narrow=bool(where))
+        return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
 
     def put(self, table: Table, scope: Scope, rows: Iterable[Row]) -> None:
+        """Insert the rows, or replace those of the same id in their place."""
         known = self._catalog.table(table)
         latest = {row_id(row, known.name): row for row in rows}
         if not latest:
@@ -70,20 +81,25 @@ class SqlRows:
             self._put(known, owner, {wanted: latest[wanted] for wanted in some})
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
+        """Delete the rows with these ids."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         if owner is None:
             return 0
-        deleted = 0
-        for some in chunks(dict.fromkeys(ids), CHUNK):
-            held = self._held(known, owner, some, "rowid")
-            deleted += self._remove(known, owner, held)
-        return deleted
+        keys = {row_key(owner, wanted): wanted for wanted in ids}
+        gone = self._remove(known, list(keys))
+        index = self._changed(known, owner, -len(gone))
+        if index is not None:
+            for key in gone:
+                index.remove(keys[key])
+        return len(gone)
 
     def clear(self, table: Table, scope: Scope) -> int:
+        """Delete every row of the scope."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         return 0 if owner is None else self._clear(known, owner)
 
     def purge(self, scope: Scope) -> dict[str, int]:
+        """Delete every row and document of the scope, and the scope itself."""
         owner = self._catalog.scope(scope)
         if owner is None:
             return {}
@@ -93,6 +109,7 @@ class SqlRows:
         return {name: number for name, number in deleted.items() if number}
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
+        """Return the rows that share most words with ``words``."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         if not known.text:
             raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
@@ -103,90 +120,91 @@ class SqlRows:
         return self._index(known, owner).match(words, limit)
 
     def read(self, key: str, scope: Scope) -> Any:
+        """Return the document's value, or None."""
         owner = self._catalog.scope(scope)
         if owner is None:
             return None
-        query = "SELECT value FROM _documents WHERE _key = ? AND _scope = ? AND name = ?"
-        found = self._sql.rows(query, [row_key(owner, key), owner, storable(key)])
+        found = self._sql.rows("SELECT value FROM _documents WHERE _key = ?", [row_key(owner, key)])
         return json.loads(found[0][0]) if found else None
 
     def write(self, key: str, scope: Scope, value: Any) -> None:
+        """Write the document's value; None removes it."""
         owner = self._catalog.scope(scope) if value is None else self._catalog.scope_for_writing(self._sql, scope)
         if owner is None:
             return
-        place = [row_key(owner, key), owner, storable(key)]
-        if value is None:
-            self._sql.run("DELETE FROM _documents WHERE _key = ? AND _scope = ? AND name = ?", place)
-            return
+        place = row_key(owner, key)
         text = to_json(value, f"document {key!r}")
-        update = "UPDATE _documents SET value = ? WHERE _key = ? AND _scope = ? AND name = ?"
-        if not self._sql.run(update, [text, *place]):
-            self._sql.run("INSERT INTO _documents VALUES (?, ?, ?, ?)", [*place, text])
+        self._sql.run("DELETE FROM _documents WHERE _key = ?", [place])
+        if value is not None:
+            self._sql.run("INSERT INTO _documents VALUES (?, ?, ?, ?)", [place, owner, storable(key), text])
 
     def fill(self, known: Known) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""
-        found = self._sql.rows(f"SELECT rowid, _row FROM {known.sql}")
-        for some in chunks(found, CHUNK):
-            self._update(known, [place for place, _ in some], [json.loads(row) for _, row in some])
+        query = f"SELECT _key, _scope, _seq, _row FROM {known.sql} WHERE _seq > ? ORDER BY _seq LIMIT {CHUNK * 10}"
+        last = -1
+        while found := self._sql.rows(query, [last]):
+            keys, owners, places, rows = (list(column) for column in zip(*found, strict=True))
+            self._remove(known, keys)
+            self._insert(known, keys, owners, places, [json.loads(row) for row in rows])
+            last = places[-1]
 
-    def _held(self, known: Known, owner: int, ids: Sequence[str], column: str) -> list[tuple[str, int, Any]]:
-        """Return id, place and one more column of the rows that are there."""
-        keys = [row_key(owner, wanted) for wanted in ids]
-        found = self._sql.rows(
-            f"SELECT id, _scope, _seq, {column} FROM {known.sql} WHERE _key IN ({marks(keys)})", keys
-        )
-        wanted = set(ids)
-        rows = [(original(row_id), scope, place, value) for row_id, scope, place, value in found]
-        return [(row_id, place, value) for row_id, scope, place, value in rows if scope == owner and row_id in wanted]
+    def _source(self, known: Known, owner: int, columns: Sequence[str], narrow: bool) -> str:
+        """Return the start of a query over the rows of a scope, up to the condition on it.
+
+        The index on the scope is used only when nothing else is asked in the same place: a scope of few rows is
+        therefore cut out first. A big one is better scanned with all conditions at once.
+        """
+        if not narrow or self._size(known, owner) > FEW:
+            return f"SELECT {{}} FROM {known.sql} WHERE _scope = ?"
+        taken = ", ".join(dict.fromkeys(columns))
+        own = f"WITH own AS MATERIALIZED (SELECT {taken} FROM {known.sql} WHERE _scope = ?)"
+        return f"{own} SELECT {{}} FROM own WHERE TRUE"
+
+    def _size(self, known: Known, owner: int) -> int:
+        if owner not in known.sizes:
+            found = self._sql.rows(f"SELECT count(*) FROM {known.sql} WHERE _scope = ?", [owner])
+            known.sizes[owner] = int(found[0][0])
+        return known.sizes[owner]
 
     def _put(self, known: Known, owner: int, rows: dict[str, Row]) -> None:
-        held = {row_id: (place, position) for row_id, place, position in self._held(known, owner, list(rows), "rowid")}
-        replaced = [row_id for row_id in rows if row_id in held]
-        new = [row_id for row_id in rows if row_id not in held]
-        if replaced:
-            self._update(known, [held[row_id][1] for row_id in replaced], [rows[row_id] for row_id in replaced])
-        places = {row_id: known.next_place + offset for offset, row_id in enumerate(new)}
-        known.next_place += len(new)
-        if new:
-            self._insert(known, owner, places, rows)
-        places |= {row_id: held[row_id][0] for row_id in replaced}
-        index = self._changed(known, owner)
+        keys = [row_key(owner, row_id) for row_id in rows]
+        held = self._remove(known, keys)
+        new = (place for place in range(known.next_place, known.next_place + len(keys)))
+        places = [held[key] if key in held else next(new) for key in keys]
+        known.next_place = max(known.next_place, *(place + 1 for place in places))
+        self._insert(known, keys, [owner] * len(keys), places, list(rows.values()))
+        index = self._changed(known, owner, len(keys) - len(held))
         if index is not None:
-            for row_id, row in rows.items():
-                index.put(row_id, places[row_id], _text(known, row))
+            for place, (row_id, row) in zip(places, rows.items(), strict=True):
+                index.put(row_id, place, _text(known, row))
 
-    def _insert(self, known: Known, owner: int, places: dict[str, int], rows: dict[str, Row]) -> None:
-        names, casts, cells = _cells(known, [rows[row_id] for row_id in places])
-        keys = [row_key(owner, row_id) for row_id in places]
-        fixed = [keys, [owner] * len(keys), list(places.values()), [storable(row_id) for row_id in places]]
-        columns = ", ".join(["_key", "_scope", "_seq", "id", *names])
-        unnested = ", ".join(
-            ["unnest(?::BIGINT[])"] * 3 + ["unnest(?::VARCHAR[])"] + [f"unnest({cast})" for cast in casts]
-        )
-        self._sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", [*fixed, *cells])
+    def _insert(
+        self,
+        known: Known,
+        keys: list[int],
+        owners: list[int],
+        places: list[int],
+        rows: list[Row],
+    ) -> None:
+        names, kinds, cells = _cells(known, rows)
+        columns = ", ".join(["_key", "_scope", "_seq", *names])
+        unnested = ", ".join(f"unnest(?::{kind}[])" for kind in ["HUGEINT", "BIGINT", "BIGINT", *kinds])
+        self._sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", [keys, owners, places, *cells])
 
-    def _update(self, known: Known, positions: list[int], rows: list[Row]) -> None:
-        names, casts, cells = _cells(known, rows)
-        unnested = ", ".join(f"unnest({cast}) AS {name}" for name, cast in zip(names, casts, strict=True))
-        assigned = ", ".join(f"{name} = new.{name}" for name in names)
-        query = (
-            f"UPDATE {known.sql} AS old SET {assigned} "
-            f"FROM (SELECT unnest(?::BIGINT[]) AS _position, {unnested}) AS new WHERE old.rowid = new._position"
-        )
-        self._sql.run(query, [positions, *cells])
+    def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, int]:
+        """Delete rows and return their places by key.
 
-    def _remove(self, known: Known, owner: int, held: list[tuple[str, int, Any]]) -> int:
-        if not held:
-            return 0
-        index = self._changed(known, owner)
-        if index is not None:
-            for row_id, _, _ in held:
-                index.remove(row_id)
-        positions = [position for _, _, position in held]
-        return self._sql.run(f"DELETE FROM {known.sql} WHERE rowid IN ({marks(positions)})", positions)
+        A changed row is deleted and inserted, because updates in place make checkpoints slow.
+        """
+        places: dict[int, int] = {}
+        for some in chunks(keys, CHUNK):
+            query = f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq"
+            places |= dict(self._sql.rows(query, some))
+        return places
 
     def _clear(self, known: Known, owner: int) -> int:
         self._indexes.drop(known.name, owner)
+        known.sizes.pop(owner, None)
         return self._sql.run(f"DELETE FROM {known.sql} WHERE _scope = ?", [owner])
 
     def _index(self, known: Known, owner: int) -> WordIndex:
@@ -199,26 +217,30 @@ class SqlRows:
             self._indexes.add(known.name, owner, index)
         return index
 
-    def _changed(self, known: Known, owner: int) -> WordIndex | None:
+    def _changed(self, known: Known, owner: int, rows: int) -> WordIndex | None:
+        """Note that the scope has so many rows more, and return its word index if there is one to keep true."""
+        if owner in known.sizes:
+            known.sizes[owner] += rows
         self.touched.add((known.name, owner))
         return self._indexes.get(known.name, owner) if known.text else None
 
 
-def row_key(owner: int, row_id: str) -> int:
-    """Return the 64-bit key under which rows are indexed; rows that share one are told apart by scope and id."""
-    digest = blake2b(f"{owner}:{row_id}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
+def row_key(owner: int, name: str) -> int:
+    """Return the 127-bit key under which a row or document is stored, one for each scope and id."""
+    digest = blake2b(f"{owner}:{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return int.from_bytes(digest, "big") >> 1
 
 
 def _cells(known: Known, rows: Sequence[Row]) -> tuple[list[str], list[str], list[list[Any]]]:
-    """Return the names, the parameter casts and the values of `_row` and the declared columns."""
-    names, casts = ["_row"], ["?::VARCHAR[]"]
-    cells: list[list[Any]] = [[to_json(row, f"row {row['id']!r} of {known.name!r}") for row in rows]]
+    """Return the names, the SQL types and the values of the id, the row and the declared columns."""
+    names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
+    cells: list[list[Any]] = [[storable(row["id"]) for row in rows]]
+    cells.append([to_json(row, f"row {row['id']!r} of {known.name!r}") for row in rows])
     for field, kind in known.columns.items():
         names.append(known.column(field)[0])
-        casts.append(f"?::{SQL_TYPES[kind]}[]")
+        kinds.append(SQL_TYPES[kind])
         cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
-    return names, casts, cells
+    return names, kinds, cells
 
 
 def _conditions(known: Known, where: Sequence[Where]) -> tuple[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""Which rows hold which words: an index in memory per collection and scope, rebuilt from the rows when it is not there."""
+"""Which rows hold which words: an index in memory per collection and scope, built from the rows at first use."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
