@@ -27,11 +27,12 @@ from .resource import Resource
 from .tool import Tool
 
 if TYPE_CHECKING:
-    import networkx
+    import networkx as nx
 
-In = TypeVar("In", contravariant=True)
-Out = TypeVar("Out", covariant=True)
+In = TypeVar("In", contravariant=True)  # noqa: PLC0105  read in every signature: the short name is clearer
+Out = TypeVar("Out", covariant=True)  # noqa: PLC0105
 Use = Capability[Any] | Resource
+SHOWN_CHARS = 200
 PATH = " > "
 """What stands between the names in a block's path."""
 
@@ -124,7 +125,10 @@ class Block(Generic[In, Out]):
         try:
             connected = await self.connect(value, ctx)
         except Exception as error:
-            return self._checked(await self._rescued(error, ctx), ctx)
+            rescue = self._rescue_for(error)
+            if rescue is None:
+                raise
+            return await self._rescued(rescue, error, ctx)
         return await self.resume(connected, ctx)
 
     async def connect(self, value: Any, ctx: Context) -> Any:
@@ -140,10 +144,12 @@ class Block(Generic[In, Out]):
         if self._plain:
             return await self.execute(connected, ctx)
         try:
-            result = self._checked(await self._tried(connected, ctx), ctx)
+            return self._checked(await self._tried(connected, ctx), ctx)
         except Exception as error:
-            result = self._checked(await self._rescued(error, ctx), ctx)
-        return result
+            rescue = self._rescue_for(error)
+            if rescue is None:
+                raise
+            return await self._rescued(rescue, error, ctx)
 
     async def _tried(self, connected: Any, ctx: Context) -> Any:
         attempt = 1
@@ -158,12 +164,12 @@ class Block(Generic[In, Out]):
                 await asyncio.sleep(retry.delay(attempt))
                 attempt += 1
 
-    async def _rescued(self, error: Exception, ctx: Context) -> Any:
-        rescue = next((one for one in self.rescues if isinstance(error, one.when)), None)
-        if rescue is None:
-            raise error
+    def _rescue_for(self, error: Exception) -> Rescue | None:
+        return next((one for one in self.rescues if isinstance(error, one.when)), None)
+
+    async def _rescued(self, rescue: Rescue, error: Exception, ctx: Context) -> Any:
         ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=rescue.block.name)
-        return await rescue.block(error, ctx)
+        return self._checked(await rescue.block(error, ctx), ctx)
 
     def _checked(self, result: Any, ctx: Context) -> Any:
         return result if self.output_schema is None else check(self.output_schema, result, ctx, "output")
@@ -174,13 +180,11 @@ class Block(Generic[In, Out]):
 
     @cached_property
     def _plain(self) -> bool:
-        return (
-            self.input_schema is None
-            and self.output_schema is None
-            and self.retry is None
-            and not self.rescues
-            and self.connector is None
-        )
+        return self._unguarded and self.input_schema is None
+
+    @cached_property
+    def _unguarded(self) -> bool:
+        return self.output_schema is None and self.retry is None and not self.rescues and self.connector is None
 
     @property
     def kind(self) -> str:
@@ -263,7 +267,7 @@ class Block(Generic[In, Out]):
 
         return block_tool(self, name=name, description=description)
 
-    def graph(self) -> "networkx.DiGraph[str]":
+    def graph(self) -> "nx.DiGraph[str]":
         """Return the block's structure as a directed graph; see `fabric.graph`."""
         from .graph import graph_of  # noqa: PLC0415  networkx is imported only when a graph is drawn
 
@@ -285,7 +289,7 @@ def _adapter(schema: Any, name: str) -> TypeAdapter[Any]:
         return known
     try:
         made: TypeAdapter[Any] = TypeAdapter(schema)
-    except Exception as error:  # noqa: BLE001  pydantic raises several kinds for a type it cannot take
+    except Exception as error:  # pydantic raises several kinds for a type it cannot take
         raise ConfigurationError(f"{name}: {schema!r} is not a schema: give a type pydantic can check") from error
     if _hashable(schema):
         _ADAPTERS[schema] = made
@@ -310,7 +314,7 @@ def check(schema: Any, value: Any, ctx: Context, side: str) -> Any:
             f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in error.errors()[:5]
         )
         got = repr(value)
-        shown = got if len(got) <= 200 else f"{got[:200]}... ({len(got)} characters)"
+        shown = got if len(got) <= SHOWN_CHARS else f"{got[:SHOWN_CHARS]}... ({len(got)} characters)"
         wanted = getattr(schema, "__name__", str(schema))
         raise SchemaError(f"{ctx.path}: {side} does not fit {wanted}: {wrong}; got {shown}") from error
 

@@ -6,6 +6,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from .errors import ConfigurationError
 
+MOST_ARGUMENTS = 2
+
 
 class Call:
     """A user's function as the engine calls it: ``await call(value, ctx)``.
@@ -52,12 +54,12 @@ def _shape(fn: Callable[..., Any], where: str) -> str:
     ]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     optional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p not in needed]
-    if len(needed) > 2 or any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
+    if len(needed) > MOST_ARGUMENTS or any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
         raise ConfigurationError(
             f"{where}: {getattr(fn, '__name__', fn)!r} takes {inspect.signature(fn)}; "
             "a function here takes (), (value), (ctx) or (value, ctx)"
         )
-    if len(needed) == 2:
+    if len(needed) == MOST_ARGUMENTS:
         return "value ctx"
     if len(needed) == 1:
         return "ctx" if needed[0].name == "ctx" else "value"

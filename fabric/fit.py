@@ -178,7 +178,7 @@ def _elements(kind: Any) -> Any:
         return arguments[0] if arguments else Any
     if not arguments:
         return Any
-    return arguments[0] if len(arguments) == 2 and arguments[1] is ... else arguments
+    return arguments[0] if arguments[-1] is ... else arguments
 
 
 def _related(one: type, other: type) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, Concatenate, Protocol, TypeVar, overload
 
 from .block import Block, Retry, Use, rescues_of
 from .calls import Call, annotations, awaited
@@ -11,6 +11,19 @@ from .context import Context
 
 I = TypeVar("I")  # noqa: E741  input
 O = TypeVar("O")  # noqa: E741  output
+
+
+class Make(Protocol):
+    """What ``@handler(name=...)`` applies to the function below it."""
+
+    @overload
+    def __call__(self, fn: Callable[[], Awaitable[O]] | Callable[[Context], Awaitable[O]], /) -> Block[object, O]: ...
+    @overload
+    def __call__(self, fn: Callable[Concatenate[I, ...], Awaitable[O]], /) -> Block[I, O]: ...
+    @overload
+    def __call__(self, fn: Callable[[], O] | Callable[[Context], O], /) -> Block[object, O]: ...
+    @overload
+    def __call__(self, fn: Callable[Concatenate[I, ...], O], /) -> Block[I, O]: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,10 +54,6 @@ class Handler(Block[Any, Any]):
 
 
 @overload
-def handler(fn: Callable[..., Awaitable[O]], /) -> Block[Any, O]: ...
-@overload
-def handler(fn: Callable[..., O], /) -> Block[Any, O]: ...
-@overload
 def handler(
     fn: None = None,
     /,
@@ -57,10 +66,10 @@ def handler(
     retry: Retry | None = None,
     rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
     connect_input: Callable[..., Any] | None = None,
-) -> Callable[[Callable[..., Any]], Block[Any, Any]]: ...
+) -> Make: ...
 @overload
 def handler(
-    fn: Callable[..., Any],
+    fn: Callable[[], Awaitable[O]] | Callable[[Context], Awaitable[O]],
     /,
     *,
     name: str = "",
@@ -71,7 +80,49 @@ def handler(
     retry: Retry | None = None,
     rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
     connect_input: Callable[..., Any] | None = None,
-) -> Block[Any, Any]: ...
+) -> Block[object, O]: ...
+@overload
+def handler(
+    fn: Callable[Concatenate[I, ...], Awaitable[O]],
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Block[I, O]: ...
+@overload
+def handler(
+    fn: Callable[[], O] | Callable[[Context], O],
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Block[object, O]: ...
+@overload
+def handler(
+    fn: Callable[Concatenate[I, ...], O],
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    input_schema: Any = None,
+    output_schema: Any = None,
+    uses: Sequence[Use] = (),
+    retry: Retry | None = None,
+    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
+    connect_input: Callable[..., Any] | None = None,
+) -> Block[I, O]: ...
 def handler(
     fn: Callable[..., Any] | None = None,
     /,

@@ -2,25 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 from .block import Block, In, Out, Retry, Use, rescues_of
-from .calls import Call
-from .context import Context
+from .chain import Chain, Fn, Piece
 from .errors import ConfigurationError
-from .fit import either
 from .steps import (
     Branch,
     DoUntil,
-    Exit,
     ExitIf,
     ForEach,
     Map,
     Option,
     Parallel,
-    Run,
-    Step,
     Tap,
     Then,
     ThenIf,
@@ -29,43 +23,24 @@ from .steps import (
     condition_of,
     limit_of,
 )
-from .wiring import Body, Flow, Index, Inline, index_of, remember
+from .wiring import Body, Flow
 
 T = TypeVar("T")
 V = TypeVar("V")
-Fn = Callable[..., Any]
 Condition = bool | Fn
-Piece = Block[Any, Any] | Fn
-"""A block, or a function in place of one: it becomes a handler."""
-AsyncPiece = Block[Any, T] | Callable[..., Awaitable[T]]
+_WITHOUT_CONNECTOR, _WITH_CONNECTOR = 2, 3
+"""The lengths that an option of `Sequencer.branch` may have."""
+AsyncPiece = Callable[..., Awaitable[T]]
+"""A block or an async function: both give ``T`` when awaited."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sequencer(Block[In, Out]):
+class Sequencer(Chain[In, Out]):
     """A chain of steps, itself a block. Every method returns a new sequencer; this one stays as it is.
 
-    A function may stand wherever a block is expected, and takes (), (value), (ctx) or (value, ctx). A condition is a bool
-    or such a function. A connector is a function that makes a block's input from the value of the chain.
+    A function may stand wherever a block is expected; it takes (), (value), (ctx) or (value, ctx). A condition is a
+    bool or such a function. A connector is a function that makes a block's input from the value of the chain.
     """
-
-    steps: tuple[Step, ...] = ()
-    adopted: bool = False
-    flow: Flow = Flow()
-    exits: tuple[Any, ...] = ()
-
-    async def execute(self, value: Any, ctx: Context) -> Any:
-        """Run the steps in order, each on what the one before gave."""
-        for step in self._runs:
-            value = await step(value, ctx)
-            if value.__class__ is Exit:
-                return value.value
-        return value
-
-    async def connect(self, value: Any, ctx: Context) -> Any:
-        """Return the value connected and checked; an adopted schema is left to the first block, which has it too."""
-        if self.adopted:
-            return value if self._connect is None else await self._connect(value, ctx)
-        return await super().connect(value, ctx)
 
     @overload
     def then(self, block: AsyncPiece[T], /) -> "Sequencer[In, T]": ...
@@ -89,7 +64,7 @@ class Sequencer(Block[In, Out]):
     def then_if(self, condition: Condition, connector: Fn, block: Callable[..., T], /) -> "Sequencer[In, Out | T]": ...
     def then_if(self, condition: Condition, first: Piece, second: Piece | None = None, /) -> "Sequencer[Any, Any]":
         """Run a block when ``condition`` holds for the value; else the value passes unchanged."""
-        return self._with(ThenIf(condition_of(condition, self._here), self._body(first, second)))
+        return self._with(ThenIf(self._body(first, second), condition_of(condition, self._here)))
 
     @overload
     def map(self, fn: Callable[..., Awaitable[T]], /) -> "Sequencer[In, T]": ...
@@ -138,14 +113,14 @@ class Sequencer(Block[In, Out]):
     def for_each(
         self, first: Piece, second: Piece | None = None, /, *, max_concurrency: int | None = None
     ) -> "Sequencer[Any, Any]":
-        """Run a block on each element of the list that arrives, or that the connector makes; gives the outputs in order.
+        """Run a block on each element of the list that arrives, or that the connector makes; gives the list of outputs.
 
         None gives ``[]``; anything else that is no list or tuple raises RunError. Elements run at once, at most
         ``max_concurrency`` at a time; the first failure cancels the others.
         """
         connector, piece = self._split(first, second)
         body = Body(self._block(piece))
-        return self._with(ForEach(connector, body, limit_of(max_concurrency, self._here)))
+        return self._with(ForEach(body, connector, limit_of(max_concurrency, self._here)))
 
     @overload
     def do_until(self, condition: Condition, block: AsyncPiece[T], /) -> "Sequencer[In, T]": ...
@@ -156,11 +131,11 @@ class Sequencer(Block[In, Out]):
     @overload
     def do_until(self, condition: Condition, connector: Fn, block: Callable[..., T], /) -> "Sequencer[In, T]": ...
     def do_until(self, condition: Condition, first: Piece, second: Piece | None = None, /) -> "Sequencer[Any, Any]":
-        """Run a block once, and then on its own output until ``condition`` holds for that; the connector runs each round.
+        """Run a block, and again on its own output, until ``condition`` holds for the output.
 
-        GuardError after 250 rounds.
+        A connector runs in each round. GuardError after 250 rounds.
         """
-        return self._with(DoUntil(condition_of(condition, self._here), self._body(first, second)))
+        return self._with(DoUntil(self._body(first, second), condition_of(condition, self._here)))
 
     def branch(
         self, options: Mapping[str, tuple[Condition, Piece] | tuple[Fn, Condition, Piece]], /
@@ -174,10 +149,10 @@ class Sequencer(Block[In, Out]):
         made: dict[str, Option] = {}
         for name, option in options.items():
             where = f"{self._here}, branch {name!r}"
-            if len(option) not in (2, 3):
+            if len(option) not in (_WITHOUT_CONNECTOR, _WITH_CONNECTOR):
                 raise ConfigurationError(f"{where}: expected (condition, block) or (connector, condition, block)")
-            connector = self._call(option[0]) if len(option) == 3 else None
-            body = Body(self._block(cast(Piece, option[-1]), f"-{name}", taken))
+            connector = self._call(option[0]) if len(option) == _WITH_CONNECTOR else None
+            body = Body(self._block(option[-1], f"-{name}", taken))
             made[name] = Option(connector, condition_of(option[-2], where), body)
         if not made:
             raise ConfigurationError(f"{self._here}: branch needs at least one option")
@@ -210,98 +185,14 @@ class Sequencer(Block[In, Out]):
     def rescue(self, rescue: Piece | Mapping[type[Exception], Piece], /) -> "Sequencer[In, Any]":
         """Say what stands for the sequence's output when a step fails: a block, or a block per error type.
 
-        The block receives the error. There is one set of rescues for the whole chain: a later call replaces it. An error
-        that none takes is raised.
+        The block receives the error. There is one set of rescues for the whole chain: a later call replaces it. An
+        error that none takes is raised.
         """
         taken: set[str] = set()
         if isinstance(rescue, Mapping):
             blocks = {kind: self._block(piece, f"-{kind.__name__}", taken) for kind, piece in rescue.items()}
-            return _indexed(replace(self, rescues=rescues_of(blocks)))
-        return _indexed(replace(self, rescues=rescues_of(self._block(rescue))))
-
-    def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
-        """Return the blocks of the steps, and those of the rescues, each with its label."""
-        inside = [(label, body.block) for step in self.steps for label, body in step.bodies()]
-        return [*inside, *super().children()]
-
-    def background(self) -> Sequence[Block[Any, Any]]:
-        """Return the blocks of the work steps."""
-        return [step.body.block for step in self.steps if isinstance(step, Work)]
-
-    @property
-    def _here(self) -> str:
-        return f"{self.name}, step {len(self.steps) + 1}"
-
-    @property
-    def _takes(self) -> Any:
-        first = self.steps[0] if self.steps else None
-        return first.body.block.accepts if isinstance(first, Then) and first.body.connector is None else Any
-
-    @property
-    def _gives(self) -> Any:
-        return either(self.flow.type, *self.exits)
-
-    @cached_property
-    def _plain(self) -> bool:
-        return super()._plain or (self.adopted and replace(self, input_schema=None, adopted=False)._plain)
-
-    @cached_property
-    def _runs(self) -> tuple[Run, ...]:
-        return tuple(
-            step.body.block if isinstance(step, Then) and step.body.connector is None else step.run
-            for step in self.steps
-        )
-
-    def _with(self, step: Step) -> "Sequencer[Any, Any]":
-        adopts: dict[str, Any] = {}
-        if not self.steps and self.input_schema is None and isinstance(step, Then) and step.body.connector is None:
-            first = step.body.block
-            if first.input_schema is not None and first.connector is None:
-                adopts = {"input_schema": first.input_schema, "adopted": True}
-        flow = step.flow(self.flow)
-        exits = (*self.exits, flow.type) if isinstance(step, ExitIf) else self.exits
-        made = replace(self, steps=(*self.steps, step), flow=flow, exits=exits, **adopts)
-        index = index_of(self)
-        for _, body in step.bodies():
-            index = index.plus(body.block, background=isinstance(step, Work))
-        remember(made, index)
-        return made
-
-    def _body(self, first: Piece, second: Piece | None) -> Body:
-        connector, piece = self._split(first, second)
-        return Body(self._block(piece), connector)
-
-    def _split(self, first: Piece, second: Piece | None) -> tuple[Call | None, Piece]:
-        return (None, first) if second is None else (self._call(first), second)
-
-    def _call(self, fn: Any) -> Call:
-        if isinstance(fn, Block) or not callable(fn):
-            raise ConfigurationError(
-                f"{self._here}: expected a function here, got {fn!r}; a block before another is a step of its own: .then(block)"
-            )
-        return Call(fn, where=self._here)
-
-    def _block(self, piece: Any, suffix: str = "", taken: set[str] | None = None) -> Block[Any, Any]:
-        """Return the block, or the handler made of a function, under a name that no sibling has."""
-        if isinstance(piece, Block):
-            return cast(Block[Any, Any], piece)
-        if not callable(piece):
-            raise ConfigurationError(f"{self._here}: expected a block or a function, got {piece!r}")
-        own = getattr(piece, "__name__", "<lambda>")
-        base = f"step-{len(self.steps) + 1}{suffix}" if own == "<lambda>" else own
-        names = {*index_of(self).siblings, *(taken or ())}
-        name, count = base, 1
-        while name in names:
-            count += 1
-            name = f"{base}-{count}"
-        if taken is not None:
-            taken.add(name)
-        return Inline(fn=piece, name=name, description=(getattr(piece, "__doc__", "") or "").strip())
-
-
-def _indexed(made: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
-    index_of(made)
-    return made
+            return replace(self, rescues=rescues_of(blocks)).checked()
+        return replace(self, rescues=rescues_of(self._block(rescue))).checked()
 
 
 @overload
@@ -327,7 +218,7 @@ def sequencer(
     retry: Retry | None = None,
     rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
     connect_input: Fn | None = None,
-) -> Sequencer[Any, Any]: ...
+) -> Sequencer[object, Any]: ...
 def sequencer(
     *,
     name: str,
@@ -356,4 +247,4 @@ def sequencer(
         connector=connect_input,
         flow=Flow(Any if input_schema is None else input_schema, f"the input of {name!r}"),
     )
-    return _indexed(made)
+    return made.checked()

@@ -1,0 +1,45 @@
+"""Steps that start background work and wait for it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..context import Context
+from ..wiring import Flow
+from .step import Single, Step
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Work(Single):
+    """A block that runs in the background, while the value goes on; what the block is given is made now."""
+
+    kind = "work"
+
+    async def run(self, value: Any, ctx: Context) -> Any:
+        """Return the value."""
+        block = self.body.block
+        given = value if self.body.connector is None else await self.body.connector(value, ctx)
+        connected = await block.connect(given, ctx.child(block))
+        if ctx.tickets is None:
+            ctx.tickets = []
+        ctx.tickets.append(ctx.run.enqueue(block, connected, ctx, block.name))
+        return value
+
+    def flow(self, given: Flow) -> Flow:
+        """Return what came."""
+        self.body.flow(given)
+        return given
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WaitForWork(Step):
+    """The end of the background work that this run of the sequencer started."""
+
+    fail_on_error: bool
+    timeout: float | None
+    kind = "wait_for_work"
+
+    async def run(self, value: Any, ctx: Context) -> Any:
+        """Return the value when all is done."""
+        if ctx.tickets:
+            await ctx.run.settle(tuple(ctx.tickets), fail_on_error=self.fail_on_error, timeout=self.timeout)
+        return value

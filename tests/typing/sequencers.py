@@ -1,0 +1,75 @@
+"""Only type-checked, never run: what the checkers know about the output of handlers, routers and chains."""
+
+from typing import Any, assert_type
+
+from pydantic import BaseModel
+
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.router import router
+from fabric.sequencer import Sequencer, sequencer
+
+
+class Question(BaseModel):
+    text: str
+
+
+@handler
+def length(text: str) -> int:
+    return len(text)
+
+
+@handler(name="half")
+def half(number: int) -> float:
+    return number / 2
+
+
+@handler(name="look up", input_schema=Question)
+async def look_up(question: Question, ctx: Context) -> list[str]:
+    return [question.text, str(ctx.user)]
+
+
+@handler
+def now(ctx: Context) -> str:
+    return ctx.clock.now().isoformat()
+
+
+async def words(text: str) -> list[str]:
+    return text.split()
+
+
+def count(text: str) -> int:
+    return len(text)
+
+
+assert_type(length, Block[str, int])
+assert_type(now, Block[object, str])
+assert_type(half, Block[int, float])
+assert_type(look_up, Block[Question, list[str]])
+assert_type(handler(count, name="count"), Block[str, int])
+assert_type(handler(words, name="words"), Block[str, list[str]])
+
+chain = sequencer(name="chain")
+assert_type(chain, Sequencer[object, Any])
+assert_type(sequencer(name="asked", input_schema=Question), Sequencer[Question, Question])
+assert_type(chain.then(length), Sequencer[object, int])
+assert_type(chain.then(words), Sequencer[object, list[str]])
+assert_type(chain.then(count).then(half), Sequencer[object, float])
+assert_type(chain.then(str, length), Sequencer[object, int])
+assert_type(chain.then(str, words), Sequencer[object, list[str]])
+assert_type(chain.then(length).tap(half).work(half).wait_for_work(), Sequencer[object, int])
+assert_type(chain.then(length).then_if(True, words), Sequencer[object, int | list[str]])
+assert_type(chain.map(count), Sequencer[object, int])
+assert_type(chain.map(words), Sequencer[object, list[str]])
+assert_type(chain.parallel({"a": length, "b": length}), Sequencer[object, dict[str, int]])
+assert_type(chain.for_each(half, max_concurrency=2), Sequencer[object, list[float]])
+assert_type(chain.do_until(False, length), Sequencer[object, int])
+assert_type(chain.then(length).branch({"a": (True, half)}), Sequencer[object, Any])
+assert_type(router(name="route", routes=[length], choose=count), Block[object, int])
+assert_type(chain.then(chain.then(half)), Sequencer[object, float])
+
+
+async def run(ctx: Context) -> None:
+    assert_type(await length("a", ctx), int)
+    assert_type(await chain.then(length).then(half)("a", ctx), float)
