@@ -16,7 +16,7 @@ from .live import Entry, LiveRun, Services, Verdict
 from .logger import logger
 from .scope import Scope
 from .store.base import SYSTEM, Rows
-from .work import Attempt, Ending, commit, perform_inline
+from .work import Attempt, Ending, commit, describe, perform_inline
 
 STALLED_SECONDS = 1.0
 """How long a session's work rests after the store refused a write."""
@@ -228,7 +228,7 @@ class Background:
         except Exception as error:
             if self._closing:
                 raise
-            logger().exception("a job's state could not be stored", job=entry.job.id, error=str(error))
+            logger().error("a job's state could not be stored", job=entry.job.id, error=describe(error))
             return None
 
     def _close_try(self, lane: Lane, entry: Entry, ending: Ending) -> None:

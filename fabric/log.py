@@ -120,6 +120,10 @@ class Logs:
         self._alive: WeakValueDictionary[Scope, SessionLog] = WeakValueDictionary()
         self._recent: OrderedDict[Scope, SessionLog] = OrderedDict()
 
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._alive)
+
     async def load(self, scope: Scope) -> SessionLog:
         """Return the session's log, read from the store unless it is in memory."""
         known = self._known(scope)

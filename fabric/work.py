@@ -1,6 +1,7 @@
 """One try of a job, and the transactions in which a turn or a job ends."""
 
 import asyncio
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -234,13 +235,19 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
         later = now + timedelta(seconds=retry.delay(job.attempts))
         log.info("background work is put off", attempt=job.attempts, until=later.isoformat())
         return replace(job, status="pending", error=text, not_before=later)
-    log.warning("background work failed", attempt=job.attempts, exc_info=error)
+    log.warning("background work failed", attempt=job.attempts, at=_place(error))
     return replace(job, status="failed", error=text)
 
 
 def describe(error: BaseException) -> str:
     """Return the error's type, message and notes in one text."""
     return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+
+
+def _place(error: BaseException) -> str:
+    """Say where it was raised; a whole traceback would show the values of locals in the terminals of many."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 
 def _replace(rows: Rows, job: Job) -> bool:
