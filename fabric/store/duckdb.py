@@ -97,7 +97,8 @@ class DuckDBStore:
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""
-        return self._submit(self._transact, work).result()
+        begun: Future[T] = self._submit(self._transact, work)
+        return begun.result()
 
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""

@@ -27,6 +27,7 @@ SETTINGS: dict[str, Any] = {
 }
 _MAGIC = b"DUCK"
 _MAGIC_OFFSET = 8
+_HEADER_BYTES = 12_288  # a smaller file has lost its headers, or was never given them
 _PID = re.compile(r"PID (\d+)")
 _LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
 _open_files: set[str] = set()
@@ -89,15 +90,24 @@ def _is_new(path: Path) -> bool:
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise StoreError(f"{location_text(path)} cannot be a path: {error}") from error
+        raise StoreError(f"{str(path)!r} cannot be a path: {error}") from error
     if start and start[_MAGIC_OFFSET:] != _MAGIC:
         raise NotOurFileError(f"{path} is not a {APPLICATION} file: give another path; the file was not changed")
-    return not start
+    return path.stat().st_size < _HEADER_BYTES and _is_unfinished(path)
 
 
-def location_text(path: Path) -> str:
-    """Return the path as text that can be printed."""
-    return repr(str(path))
+def _is_unfinished(path: Path) -> bool:
+    """Return whether the making of the file was cut short before it could hold anything; if so, clear it away."""
+    try:
+        _connect(str(path), read_only=False).close()
+    except StoreLockedError:
+        raise
+    except StoreError:
+        if path.stat().st_size >= _HEADER_BYTES:
+            raise
+        path.unlink()
+        return True
+    return False
 
 
 def _is_blank(path: Path) -> bool:
@@ -112,7 +122,7 @@ def _is_blank(path: Path) -> bool:
             found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if "_meta" in tables else []
             if found != [(APPLICATION,)]:
                 raise NotOurFileError(
-                    f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; the file was not changed"
+                    f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; it was not changed"
                 )
             check_format(file_format(sql), str(path))
     finally:
