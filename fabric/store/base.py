@@ -89,6 +89,10 @@ class Rows(Protocol):
         """Delete every row of the scope; return how many there were."""
         ...
 
+    def owners(self) -> list[Scope]:
+        """Return every scope that ever wrote a row or a document and was not purged since."""
+        ...
+
     def purge(self, scope: Scope) -> dict[str, int]:
         """Delete every row and document that the scope owns, in every table the file has, known now or not.
 

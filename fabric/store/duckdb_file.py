@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from ..errors import NotOurFileError, StoreError, StoreLockedError
-from .migrations import APPLICATION, check_format, file_format
+from .migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
 from .sql import Connection, Sql
 
 MEMORY = ":memory:"
@@ -50,18 +50,21 @@ def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
     """Open the file; return the connection, what to call after closing it, and whether the file is new."""
     if location == MEMORY:
         return _connect(location, read_only=False), lambda: None, True
-    path = Path(location)
-    release = _claim(path)
+    try:
+        path = Path(location).absolute()
+        release = _claim(path.resolve())
+    except (ValueError, OSError, RuntimeError) as error:
+        raise StoreError(f"{location!r} cannot be a path: {error}") from error
     try:
         new = _is_new(path) or _is_blank(path)
-        return _connect(location, read_only=False), release, new
+        return _connect(str(path), read_only=False), release, new
     except BaseException:
         release()
         raise
 
 
 def _claim(path: Path) -> Callable[[], None]:
-    real = os.path.realpath(path)
+    real = str(path)
     with _open_lock:
         if real in _open_files:
             raise _locked(str(path), os.getpid())
@@ -89,8 +92,6 @@ def _is_new(path: Path) -> bool:
             start = file.read(_MAGIC_OFFSET + len(_MAGIC))
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise StoreError(f"{str(path)!r} cannot be a path: {error}") from error
     if start and start[_MAGIC_OFFSET:] != _MAGIC:
         raise NotOurFileError(f"{path} is not a {APPLICATION} file: give another path; the file was not changed")
     return path.stat().st_size < _HEADER_BYTES and _is_unfinished(path)
@@ -119,7 +120,7 @@ def _is_blank(path: Path) -> bool:
             tables = {name for (name,) in sql.rows("SELECT table_name FROM duckdb_tables()")}
             if not tables:
                 return True
-            found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if "_meta" in tables else []
+            found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if tables >= SYSTEM_TABLES else []
             if found != [(APPLICATION,)]:
                 raise NotOurFileError(
                     f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; it was not changed"

@@ -7,6 +7,7 @@ from ..errors import NewerFileError
 from .sql import Sql
 
 APPLICATION = "thought-fabric"
+SYSTEM_TABLES = frozenset({"_meta", "_migrations", "_tables", "_scopes", "_documents"})
 MIGRATIONS: list[Callable[[Sql], None]] = []
 
 

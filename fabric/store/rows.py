@@ -98,6 +98,10 @@ class SqlRows:
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         return 0 if owner is None else self._clear(known, owner)
 
+    def owners(self) -> list[Scope]:
+        """Return every scope that ever wrote to the file and was not purged since."""
+        return list(self._catalog.scopes().values())
+
     def purge(self, scope: Scope) -> dict[str, int]:
         """Delete every row and document of the scope, and the scope itself."""
         owner = self._catalog.scope(scope)

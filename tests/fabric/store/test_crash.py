@@ -1,0 +1,9 @@
+"""A process that is killed leaves a file with whole transactions only."""
+
+from pathlib import Path
+
+from .kill import kill_and_check
+
+
+def test_twenty_kills_leave_whole_transactions(tmp_path: Path):
+    assert kill_and_check(tmp_path / "killed.duckdb", 20, seed=1) > 0
