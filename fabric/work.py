@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from .block import Block, Retry
-from .context import Context
+from .block import Retry
 from .errors import BudgetExceededError, SchemaError, WorkError
 from .items import Draft, Item
 from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
@@ -149,26 +148,15 @@ class Attempt:
 
 
 async def perform(run: LiveRun, entry: Entry) -> Any:
-    """Run a job's block on its stored input, with the rescues that the block has."""
+    """Run a job's block on its stored input."""
     job, block = entry.job, entry.chain[-1]
     token = INSIDE.set(f"job {job.block}")
     try:
-        ctx = context_of(run, entry.chain)
-        return await _resume(block, from_json(block, job.input), ctx)
+        return await block.resume(from_json(block, job.input), context_of(run, entry.chain))
     except (SystemExit, KeyboardInterrupt) as error:
         raise WorkError(f"{job.block}: background work asked for the process to exit: {error!r}") from error
     finally:
         INSIDE.reset(token)
-
-
-async def _resume(block: Block[Any, Any], value: Any, ctx: Context) -> Any:
-    try:
-        return await block.resume(value, ctx)
-    except Exception as error:
-        rescue = next((one for one in block.rescues if isinstance(error, one.when)), None)
-        if rescue is None:
-            raise
-        return await rescue.block(error, ctx)
 
 
 async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -> list[Verdict]:

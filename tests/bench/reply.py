@@ -1,4 +1,4 @@
-"""By how many milliseconds a chat pipeline's reply is later with slow background work: ``python -m tests.bench.reply``."""
+"""How much later a reply is for slow background work, in milliseconds: ``python -m tests.bench.reply``."""
 
 import asyncio
 import statistics
@@ -32,7 +32,7 @@ def main() -> None:
     chat = generator(name="chat", model="scripted", user=lambda text: text)
     plain = sequencer(name="plain").then(chat)
     remembering = sequencer(name="remembering").then(chat).work(remember)
-    model = ScriptedModel(lambda request: "a reply")
+    model = ScriptedModel(lambda _: "a reply")
     times: dict[str, list[float]] = {"without": [], "with": []}
     with tempfile.TemporaryDirectory() as directory:
         fabric = Fabric(Path(directory) / "reply.duckdb", models=model)
