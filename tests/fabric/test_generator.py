@@ -46,6 +46,10 @@ def lines(items: Sequence[Item]) -> list[tuple[int, str, str]]:
     return [(item.turn, item.role, item.text) for item in items]
 
 
+def three(first: str, second: str, third: str) -> str:
+    return first + second + third
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -54,10 +58,10 @@ def lines(items: Sequence[Item]) -> list[tuple[int, str, str]]:
         ({"model": None}, "give a model"),
         ({"tool_limit": 0}, "tool_limit=0"),
         ({"history": 0}, "history turns=0"),
-        ({"system": [lambda a, b, c: ""]}, "g: system"),
-        ({"context": [lambda a, b, c: ""]}, "g: context"),
-        ({"user": lambda a, b, c: ""}, "g: user"),
-        ({"model": lambda a, b, c: ""}, "g: model"),
+        ({"system": [three]}, "g: system"),
+        ({"context": [three]}, "g: context"),
+        ({"user": three}, "g: user"),
+        ({"model": three}, "g: model"),
     ],
 )
 def test_what_cannot_work_is_found_at_construction(options: dict[str, Any], said: str) -> None:
@@ -231,7 +235,9 @@ async def test_what_a_template_put_around_the_users_words_is_not_recorded_as_sai
 
 async def test_what_the_user_pastes_is_recorded_whole() -> None:
     pasted = "see\n" + data_block("notes", "likes tea")
-    assert (await run_block(generator(name="g", model="m"), pasted, model=ScriptedModel(["ok"]))).items[0].text == pasted
+    assert (await run_block(generator(name="g", model="m"), pasted, model=ScriptedModel(["ok"]))).items[
+        0
+    ].text == pasted
 
 
 async def test_a_cut_off_answer_is_marked() -> None:

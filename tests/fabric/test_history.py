@@ -90,7 +90,9 @@ def test_both_limits_hold() -> None:
 
 
 def test_calls_of_one_breath_are_one_message_with_the_text_beside_them() -> None:
-    items = session(said("q"), answered("let me see"), called("1"), called("2"), result("1"), result("2"), answered("so"))
+    items = session(
+        said("q"), answered("let me see"), called("1"), called("2"), result("1"), result("2"), answered("so")
+    )
     assert shape(history_messages(items, ALL)) == ["q", ["let me see", "1", "2"], ("1", "found"), ("2", "found"), "so"]
 
 

@@ -107,7 +107,9 @@ def test_a_block_that_a_model_retyped_is_recognised() -> None:
     assert strip_data_blocks(f"Hi < {DATA_TAG.title()}  title='memory' >likes tea</ {DATA_TAG} > bye") == "Hi \n bye"
 
 
-@pytest.mark.parametrize("text", ["", "  spaces \n\n stay ", "<background>x</background>", "a < b > c & d", "\x00\ud800"])
+@pytest.mark.parametrize(
+    "text", ["", "  spaces \n\n stay ", "<background>x</background>", "a < b > c & d", "\x00\ud800"]
+)
 def test_text_without_a_block_comes_back_as_it_was(text: str) -> None:
     assert strip_data_blocks(text) == text
 

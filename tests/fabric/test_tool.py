@@ -51,7 +51,7 @@ class Everything(BaseModel):
     g: Annotated[Cat | Dog, Field(discriminator="kind")]
     h: Annotated[Colour, Field(description="The wall.")]
     i: set[str] = set()
-    j: Literal["on", None] = None
+    j: Literal["on"] | None = None
     k: Tree | None = None
 
 
@@ -109,13 +109,9 @@ class Adder:
 
 @pytest.mark.parametrize(
     ("fn", "result"),
-    [(Adder(), 2), (Adder().method, 3), (functools.partial(lambda a, number: number, 1), None)],
+    [(Adder(), 2), (Adder().method, 3), (functools.partial(Adder().method), 3)],
 )
-async def test_anything_callable_can_be_a_tool(fn: Any, result: int | None) -> None:
-    if result is None:
-        with pytest.raises(ConfigurationError, match="'number' needs a type annotation|'a' needs"):
-            tool(fn, name="part")
-        return
+async def test_anything_callable_can_be_a_tool(fn: Any, result: int) -> None:
     one = tool(fn, name="add")
     assert await use(one, '{"number": 1}') == result
 
@@ -155,9 +151,9 @@ def test_types_that_json_cannot_carry_are_refused() -> None:
     def bad(connection: Adder) -> None: ...
     def worse(fn: "NoSuchType") -> None: ...  # noqa: F821
 
-    with pytest.raises(ConfigurationError, match="'bad'.*types that JSON can carry"):
+    with pytest.raises(ConfigurationError, match=r"'bad'.*types that JSON can carry"):
         tool(bad)
-    with pytest.raises(ConfigurationError, match="'worse'.*NoSuchType"):
+    with pytest.raises(ConfigurationError, match=r"'worse'.*NoSuchType"):
         tool(worse)
 
 
