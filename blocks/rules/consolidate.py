@@ -1,11 +1,18 @@
-"""Distilling episodes into facts without a model: like episodes are grouped, and each group is set against the facts."""
+"""Distilling episodes into facts without a model: like episodes are grouped and each group is set against the facts."""
 
 from collections.abc import Sequence
 from typing import cast
 
-from capabilities.vocabulary import FACT_CATEGORIES, ConsolidationPlan, FactAction, FactCategory, FactProposal, Observation
+from capabilities.vocabulary import (
+    FACT_CATEGORIES,
+    ConsolidationPlan,
+    FactAction,
+    FactCategory,
+    FactProposal,
+    Observation,
+)
 
-from .contradict import Existing, find_replaced
+from .contradict import Existing, find_replaced, only_ends
 from .overlap import SAME, agree, shared
 
 ONE_EPISODE = 0.5
@@ -20,7 +27,7 @@ def group_episodes(episodes: Sequence[Existing], facts: Sequence[Existing]) -> C
 
     Confidence follows the evidence: one episode 0.5, two 0.6 and more up to 0.8, a reinforced fact 0.8 to 1.
 
-    >>> said = [Existing("e1", "user", "Likes green tea", "preference"), Existing("e2", "user", "Likes green tea", "preference")]
+    >>> said = [Existing(ident, "user", "Likes green tea", "preference") for ident in ("e1", "e2")]
     >>> [(fact.action, fact.confidence, fact.source_episode_ids) for fact in group_episodes(said, []).facts]
     [('new', 0.6, ['e1', 'e2'])]
     """
@@ -60,7 +67,13 @@ def _proposal(group: Sequence[Existing], facts: Sequence[Existing]) -> FactPropo
     content = max((episode.content for episode in group), key=len)
     replaced = find_replaced(_as_observation(newest), facts)
     if replaced:
-        return _proposed(group, newest.content, "update", replaced, _evidence(len(group)))
+        return _proposed(
+            group,
+            newest.content,
+            "invalidate" if only_ends(newest.content) else "update",
+            replaced,
+            _evidence(len(group)),
+        )
     match = _matching(newest, facts)
     if match is None:
         return _proposed(group, content, "new", "", _evidence(len(group)))
@@ -71,7 +84,11 @@ def _proposal(group: Sequence[Existing], facts: Sequence[Existing]) -> FactPropo
 
 
 def _matching(episode: Existing, facts: Sequence[Existing]) -> Existing | None:
-    alike = [fact for fact in facts if fact.subject.lower() == episode.subject.lower() and agree(fact.content, episode.content)]
+    alike = [
+        fact
+        for fact in facts
+        if fact.subject.lower() == episode.subject.lower() and agree(fact.content, episode.content)
+    ]
     return max(alike, key=lambda fact: shared(fact.content, episode.content), default=None)
 
 
@@ -81,7 +98,9 @@ def _evidence(count: int) -> float:
     return min(MOST_FOR_NEW, SEVERAL_EPISODES + EACH_MORE * (count - 2))
 
 
-def _proposed(group: Sequence[Existing], content: str, action: FactAction, target: str, confidence: float) -> FactProposal:
+def _proposed(
+    group: Sequence[Existing], content: str, action: FactAction, target: str, confidence: float
+) -> FactProposal:
     return FactProposal(
         subject=group[-1].subject,
         content=content,

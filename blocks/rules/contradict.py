@@ -11,8 +11,9 @@ from fabric.text import words
 
 from .changes import changes_value, dates, negated, numbers
 from .slots import Filled, bare, slot_of
+from .voice import word_set
 
-__all__ = ["Existing", "changes_value", "find_replaced"]
+__all__ = ["Existing", "changes_value", "find_replaced", "only_ends"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,53 @@ class Existing:
 
 
 _STEM = stemmer("english")
-_LIGHT = frozenset(
-    "a an the is are was were be been am has have had do does did not no never longer any more anymore to of in on at for with and or their his her its my our user really very much so as that this they he she i we it will going"
-    " about s still just now by from used can could would".split()
+
+
+def _stems(listed: str) -> frozenset[str]:
+    return frozenset(_STEM.stemWords(listed.split()))
+
+
+_LIGHT = word_set(
+    "a an the is are was were be been am has have had do does did not no never longer any more "
+    "anymore to of in on at for with and or their his her its my our user really very much so as "
+    "that this they he she i we it will going"
+    " about s still just now by from used can could would"
 )
-_POLAR = frozenset(_STEM.stemWords("like love enjoy prefer hate dislike detest adore stand fan favor favour into stop quit start give gave up given stopped began want avoid".split()))
-_CALLED_OFF = re.compile(r"\b(?:cancell?ed|cancels?|called off|calls off|scrapped|no longer going|not going|fell through|dropped out of|backed out of|postponed|rescheduled|moved|pushed|delayed|brought forward|gave up on|skipped|changed)\b", re.IGNORECASE)
-_OVER = re.compile(r"\b(?:cancell?ed|cancels?|called off|scrapped|no longer|not going|fell through|dropped out|backed out|gave up)\b", re.IGNORECASE)
-_CALLING = frozenset(_STEM.stemWords("cancelled canceled cancel called off scrapped no longer not going fell through dropped out backed postponed rescheduled moved pushed delayed changed until instead planned plan plans go".split()))
-_ENDED = re.compile(r"^(?:(?:no longer|does not|did not|is not|is no longer|stopped|quit|left|gave up|used to|lost|sold|has no|does not have|does not like)\b|resigned|retired|got (?:fired|laid off|divorced)|broke up)", re.IGNORECASE)
-_JOB_ENDED = re.compile(r"^(?:quit|left|lost) (?:their |my |his |her )?job\b|^(?:got |was |been )?(?:fired|laid off|made redundant)\b|^(?:is )?(?:retired|unemployed|between jobs|out of work)\b", re.IGNORECASE)
+_POLAR = _stems(
+    "like love enjoy prefer hate dislike detest adore stand fan favor favour into stop quit start "
+    "give gave up given stopped began want avoid"
+)
+_CALLED_OFF = re.compile(
+    r"\b(?:cancell?ed|cancels?|called off|calls off|scrapped|no longer going|not going|fell through|"
+    r"dropped out of|backed out of|postponed|rescheduled|moved|pushed|delayed|brought forward|gave up "
+    r"on|skipped|changed)\b",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    r"\b(?:cancell?ed|cancels?|called off|scrapped|no longer|not going|fell through|dropped out|"
+    r"backed out|gave up)\b",
+    re.IGNORECASE,
+)
+_CALLING = _stems(
+    "cancelled canceled cancel called off scrapped no longer not going fell through dropped out "
+    "backed postponed rescheduled moved pushed delayed changed until instead planned plan plans go"
+)
+_ENDED = re.compile(
+    r"^(?:(?:no longer|does not|did not|is not|is no longer|stopped|quit|left|gave up|used to|lost|"
+    r"sold|has no|does not have|does not like)\b|resigned|retired|got (?:fired|laid off|divorced)|"
+    r"broke up)",
+    re.IGNORECASE,
+)
+_JOB_ENDED = re.compile(
+    r"^(?:quit|left|lost) (?:their |my |his |her )?job\b|^(?:got |was |been )?(?:fired|laid off|made "
+    r"redundant)\b|^(?:is )?(?:retired|unemployed|between jobs|out of work)\b",
+    re.IGNORECASE,
+)
+_ONLY_ENDS = re.compile(
+    r"^(?:(?:is )?no longer|stopped|quit|left|gave up|lost|sold|got (?:fired|laid off|divorced)|was "
+    r"(?:fired|laid off)|broke up|resigned|cancell?ed)\b",
+    re.IGNORECASE,
+)
 _PLANS = frozenset({"event", "task"})
 
 
@@ -47,7 +85,7 @@ def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
     Only an entry of the same subject can be replaced, and only when both fill the same single-valued slot with another
     value, when one denies or ends what the other says, or when a plan is called off or moved.
 
-    >>> known = [Existing("wm_1", "user", "Works at Google", "profession"), Existing("wm_2", "user", "Likes tea", "preference")]
+    >>> known = [Existing("wm_1", "user", "Works at Google", "profession")]
     >>> joined = Observation(content="Joined Stripe", importance=0.8, category="profession")
     >>> find_replaced(joined, known)
     'wm_1'
@@ -57,6 +95,15 @@ def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
         if entry.subject.lower() == new.subject and _replaces(new, filled, entry):
             return entry.id
     return ""
+
+
+def only_ends(content: str) -> bool:
+    """Return whether ``content`` says that something is over and names nothing in its place.
+
+    >>> only_ends("No longer works at Google"), only_ends("Does not like tea")
+    (True, False)
+    """
+    return _ONLY_ENDS.match(bare(content)) is not None
 
 
 def _replaces(new: Observation, filled: Filled | None, entry: Existing) -> bool:
@@ -77,20 +124,20 @@ def _same_value(a: Filled, b: Filled, new: str, old: str) -> bool:
 
 
 def _object(text: str) -> frozenset[str]:
-    """What a sentence is about: the stems of its words without helpers, denials and words of liking."""
+    """Return what a sentence is about: the stems of its words without helpers, denials and words of liking."""
     stems = _STEM.stemWords([word for word in words(text) if word not in _LIGHT])
     return frozenset(stems) - _POLAR
 
 
 def _denies(new: Observation, entry: Existing) -> bool:
-    """One of the two is negated and both are about the same thing."""
+    """Return whether one of the two is negated and both are about the same thing."""
     if negated(new.content) == negated(entry.content):
         return False
     return _about_same(_object(new.content), _object(entry.content))
 
 
 def _ends(new: Observation, entry: Existing) -> bool:
-    """"Left Google", "Got laid off", "Sold the boat" end what is known, across the categories of one subject."""
+    """Return whether ``new`` ends what is known, as "Left Google" or "Sold the boat" do, in any category."""
     if _JOB_ENDED.search(bare(new.content)):
         held = slot_of(entry.content)
         return held is not None and held.slot in {"employer", "job title"}
@@ -101,7 +148,10 @@ def _ends(new: Observation, entry: Existing) -> bool:
     return _about_same(said, known)
 
 
-_OVER_VERBS = frozenset(_STEM.stemWords("left lost sold resigned retired work works working joined join has own owns have drives drive lives live drink drinks eat eats job company smoke".split()))
+_OVER_VERBS = _stems(
+    "left lost sold resigned retired work works working joined join has own owns have drives drive "
+    "lives live drink drinks eat eats job company smoke"
+)
 
 
 def _about_same(a: frozenset[str], b: frozenset[str]) -> bool:
@@ -112,7 +162,7 @@ def _about_same(a: frozenset[str], b: frozenset[str]) -> bool:
 
 
 def _recounts(new: Observation, entry: Existing) -> bool:
-    """The same sentence with another number: "5 years at Google", "6 years at Google"."""
+    """Return whether it is the same sentence with another number: "5 years at Google", "6 years at Google"."""
     old, fresh = numbers(entry.content), numbers(new.content)
     if not old or not fresh or old == fresh:
         return False
@@ -124,7 +174,7 @@ def _uncounted(text: str) -> list[str]:
 
 
 def _calls_off(new: Observation, entry: Existing) -> bool:
-    """A plan is called off or moved when its own words name it."""
+    """Return whether a plan is called off or moved in its own words."""
     if entry.category not in _PLANS or not _CALLED_OFF.search(new.content) or _CALLED_OFF.search(entry.content):
         return False
     said = _undated(_object(new.content) - _CALLING, new.content)
@@ -138,5 +188,9 @@ def _calls_off(new: Observation, entry: Existing) -> bool:
 
 
 def _undated(stems: frozenset[str], text: str) -> frozenset[str]:
-    when = {_STEM.stemWord(word) for word in words(text) if dates(word.capitalize()) or numbers(word) or word in {"next", "last", "week", "month", "year"}}
+    when = {
+        _STEM.stemWord(word)
+        for word in words(text)
+        if dates(word.capitalize()) or numbers(word) or word in {"next", "last", "week", "month", "year"}
+    }
     return stems - when

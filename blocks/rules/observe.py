@@ -1,4 +1,4 @@
-"""Reading one message of a user without a model: which lasting things does it say?"""
+"""Reading one message of a user without a model: the lasting things it says."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from .clauses import clauses, remember, unmarked
 from .rule import Rule, first_of
 from .sentences import HIDDEN, own_sentences
 from .voice import about, plain
+from .when import dated
 
 FAMILIES: tuple[tuple[Rule, ...], ...] = (
     identity.RULES,
@@ -26,18 +27,37 @@ FAMILIES: tuple[tuple[Rule, ...], ...] = (
 """The tables in the order in which they are asked; the first rule that fits a clause has the word."""
 
 _ADVERB = re.compile(
-    r"^((?:I|we|We)(?: (?:am|have|do|was|are|will|would))?) (?:(?:also|really|just|still|actually|currently|both|even|definitely|personally|honestly|truly|totally|kind of|sort of|kinda|sorta|"
-    r"absolutely|certainly|probably|finally|recently|literally|simply|especially|particularly|mainly|primarily|basically|completely|already|now|only|do(?! not)|did(?! not)|too|sure|first|soon|once|then|at least|actually) )+"
+    r"^((?:I|we|We)(?: (?:am|have|do|was|are|will|would))?) (?:(?:also|really|just|still|actually|"
+    r"currently|both|even|definitely|personally|honestly|truly|totally|kind of|sort of|kinda|sorta|"
+    r"absolutely|certainly|probably|finally|recently|literally|simply|especially|particularly|mainly|"
+    r"primarily|basically|completely|already|now|only|do(?= (?:like|love|enjoy|have|want|need|prefer|"
+    r"hate|work|live|play|own|eat)\b)|did(?= (?:like|love|enjoy|have|get|buy|move|quit)\b)|too|sure|"
+    r"first|soon|once|then|at least|actually) )+"
 )
+_SURE = re.compile(
+    r"^(?:I|you) (?:think|guess|believe|know|feel like|must say|have to say|admit|swear|am (?:afraid|"
+    r"sure|glad|happy|lucky)|suppose)(?: that)? (?=(?:I|my|we)\b)",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"^(?:me and (?:my|the) [\w-]+|my [\w-]+ and (?:I|me|myself)|(?:[A-Z][a-z]+|the [\w-]+) and I) ", re.IGNORECASE
+)
+_NOT_SO = re.compile(r", (?:and )?not (?!only|just|even|because|to\b)[\w' -]{2,40}$")
+_ELIDED = re.compile(r"^(?:Love|Hate|Enjoy|Prefer|Can not stand) (?=\w)")
 _WE = re.compile(r"^We\b")
-_ASKED_TO_DO = re.compile(r"(?:remind me|remember|don't let me forget|do not forget|don't forget) to (?!(?:be|use|answer|always|never|keep|include|reply|respond|write|check your)\b)(.{4,120})", re.IGNORECASE)
+_ASKED_TO_DO = re.compile(
+    r"(?:remind me|remember|don't let me forget|do not forget|don't forget) to (?!(?:be|use|answer|"
+    r"always|never|keep|include|reply|respond|write|check your)\b)(.{4,120})",
+    re.IGNORECASE,
+)
 
 
 def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]:
     """Return what one user message says that is worth remembering, in the order said, at most 25 observations.
 
     Only plain statements in the speaker's own voice count: no questions, conditions, quotations, pasted text, hearsay
-    or requests. English only. ``now`` is accepted for callers that pass their clock; dates stay as written.
+    or requests. English only. Dates stay as written; with ``now``, the speaker's own time, a plan for
+    "tomorrow" or "on Friday" also gets its calendar day.
 
     >>> [(seen.category, seen.content) for seen in observe_text("I joined Stripe and my favorite color is teal.")]
     [('profession', 'Joined Stripe'), ('preference', 'Favorite color is teal')]
@@ -53,7 +73,8 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
                 found.setdefault((seen.subject, seen.content.casefold()), seen)
         if len(found) >= MAX_OBSERVATIONS:
             break
-    return _without_implied(list(found.values()))[:MAX_OBSERVATIONS]
+    kept = _without_implied(list(found.values()))[:MAX_OBSERVATIONS]
+    return kept if now is None else [_dated(seen, now) for seen in kept]
 
 
 def _read(sentence: str, known: str) -> Iterator[tuple[Observation | None, str]]:
@@ -75,7 +96,10 @@ def _read(sentence: str, known: str) -> Iterator[tuple[Observation | None, str]]
 
 
 def _clause(clause: str, known: str) -> Iterator[Observation]:
-    clause = _WE.sub("we", _ADVERB.sub(r"\1 ", clause))
+    whole = clause
+    clause = _ELIDED.sub(lambda verb: f"I {verb[0].lower()}", clause)
+    clause = _TOGETHER.sub("we ", _SURE.sub("", clause), count=1)
+    clause = _NOT_SO.sub("", _WE.sub("we", _ADVERB.sub(r"\1 ", clause)))
     seen = [one for one in people.people_in(clause, known) if one is not None]
     for family in FAMILIES:
         if seen:
@@ -83,9 +107,15 @@ def _clause(clause: str, known: str) -> Iterator[Observation]:
         seen = list(first_of(family, clause))
     yield from seen
     mentioned = set(words(" ".join(one.content for one in seen)))
-    for one in people.implied(clause):
+    for one in people.implied(whole):
         if one is not None and not set(words(one.content)) - {"has", "a", "an"} <= mentioned:
             yield one
+
+
+def _dated(seen: Observation, now: datetime) -> Observation:
+    if seen.category not in {"event", "task"}:
+        return seen
+    return seen.model_copy(update={"content": dated(seen.content, now)})
 
 
 def _as_told(told: str) -> Observation | None:

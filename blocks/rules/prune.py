@@ -17,7 +17,8 @@ PROTECTED_CONFIDENCE = 0.8
 """A fact at least this certain goes only when another holds all of its words or fills its slot anew."""
 
 _SESSION = re.compile(
-    r"^(?:(?:the )?user )?(?:asked|asks|requested|requests|inquired|is asking|wants help|needs help|looked up|is looking up|greeted|thanked|said (?:hi|hello|thanks))\b",
+    r"^(?:(?:the )?user )?(?:asked|asks|requested|requests|inquired|is asking|wants help|needs help|"
+    r"looked up|is looking up|greeted|thanked|said (?:hi|hello|thanks))\b",
     re.IGNORECASE,
 )
 
@@ -25,9 +26,9 @@ _SESSION = re.compile(
 def plan_prune(facts: Sequence[Existing]) -> PrunePlan:
     """Return which of ``facts``, oldest first, to remove and which to merge; never across subjects or a changed value.
 
-    >>> known = [Existing("a", "user", "Likes tea", "preference"), Existing("b", "user", "Likes green tea", "preference")]
+    >>> known = [Existing(text, "user", text, "preference") for text in ("Likes tea", "Likes green tea")]
     >>> [(merge.source_fact_ids, merge.merged_content) for merge in plan_prune(known).merges]
-    [(['a', 'b'], 'Likes green tea')]
+    [(['Likes tea', 'Likes green tea'], 'Likes green tea')]
     """
     removals = _contradicted(facts) + [
         Removal(fact_id=fact.id, reason="an artefact of one session") for fact in facts if _is_artefact(fact)
@@ -51,7 +52,11 @@ def _certain(fact: Existing) -> bool:
 def _contradicted(facts: Sequence[Existing]) -> list[Removal]:
     found: list[Removal] = []
     for position, fact in enumerate(facts):
-        older = [other for other in facts[:position] if not _protected(other) and other.confidence <= max(fact.confidence, PROTECTED_CONFIDENCE)]
+        older = [
+            other
+            for other in facts[:position]
+            if not _protected(other) and other.confidence <= max(fact.confidence, PROTECTED_CONFIDENCE)
+        ]
         replaced = find_replaced(_as_observation(fact), older)
         if replaced:
             found.append(Removal(fact_id=replaced, reason=f"contradicted by a newer fact: {fact.content}"))
@@ -64,7 +69,7 @@ def _is_artefact(fact: Existing) -> bool:
 
 
 def _copies_of_protected(facts: Sequence[Existing]) -> list[Removal]:
-    """A weaker fact whose every word a protected one holds adds nothing; the protected one stays as it is."""
+    """Return the weaker facts whose every word a protected one holds; the protected one stays as it is."""
     return [
         Removal(fact_id=fact.id, reason=f"already said by a well reinforced fact: {strong.content}")
         for fact in facts
@@ -100,11 +105,13 @@ def _duplicates(a: Existing, b: Existing) -> bool:
 
 
 def _merge(group: Sequence[Existing]) -> Merge:
-    """The best evidenced fact survives, with the fullest wording."""
+    """Return the merge in which the best evidenced fact survives, with the fullest wording."""
     ordered = sorted(group, key=lambda fact: (-fact.reinforcement_count, -fact.confidence))
     fullest = max(group, key=lambda fact: (len(set(words(fact.content))), fact.confidence))
     return Merge(
-        source_fact_ids=[fact.id for fact in ordered], merged_content=fullest.content, reason="the same fact in other words"
+        source_fact_ids=[fact.id for fact in ordered],
+        merged_content=fullest.content,
+        reason="the same fact in other words",
     )
 
 

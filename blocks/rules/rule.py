@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from capabilities.vocabulary import Category, Durability, Observation
 
-from .voice import about, third_person, trimmed
+from .voice import about, third_person, trimmed, word_set
 
 # An object that starts like this points at something said before, or at the listener: alone it means nothing.
 _POINTS_AWAY = re.compile(
-    r"""(?:it|its|that|this|them|they|those|these|him|you|your|yours|yourself|he|she|one|ones|so|everything|something|anything|nothing|how|what|when|where|why|which
-    |who|the\ (?:idea|way|sound|look|same|answer|response|suggestion|first|second|last|one|part|thing|other|others|latter|former|point|fact)|doing\ (?:it|that|this)|each|both|all
-    |(?:her|his|their)(?:\ (?:work|style|music))?|here|there|such|some\ of|a\ (?:question|problem|feeling|point|look|try|moment|minute|second|chance|guess|doubt|hunch|suggestion|request))\b""",
+    r"""(?:it|its|that|this|them|they|those|these|him|you|your|yours|yourself|he|she|one|ones|so
+    |everything|something|anything|nothing|how|what|when|where|why|which
+    |who|the\ (?:idea|way|sound|look|same|answer|response|suggestion|first|second|last|one|part
+    |thing|other|others|latter|former|point|fact)|doing\ (?:it|that|this)|each|both|all
+    |(?:her|his|their)(?:\ (?:work|style|music))?|here|there|such|some\ of|a\ (?:question|problem
+    |feeling|point|look|try|moment|minute|second|chance|guess|doubt|hunch|suggestion|request))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LISTENER = re.compile(r"\b(?:you|your|yours|you're|yourself)\b", re.IGNORECASE)
@@ -39,6 +42,8 @@ class Rule:
         groups |= {"neg": "not" if groups.get("neg") else "", "not": "does not" if groups.get("not") else ""}
         if self.say.startswith("{verb}"):
             groups["verb"] = _conjugated(groups["verb"])
+        if "again" in groups:
+            groups["again"] = _conjugated(groups["again"])
         content = self.say.format_map(groups).replace("does not wants", "does not want")
         return observed(content, self.category, self.durability, self.importance)
 
@@ -84,16 +89,23 @@ def _means_something(name: str, value: str) -> bool:
     return bool(value) and _POINTS_AWAY.match(value) is None and _LISTENER.search(value) is None
 
 
-_PAST = frozenset(
-    "quit left got went began took built bought broke caught did drove ate fell felt flew gave grew had held kept knew learnt lost made met paid ran rode said saw sang sold sent spent spoke stood swam"
-    " taught taken thought told won wore wrote became begun beat sang hurt given found read put cut let set was were been".split()
-)  # fmt: skip
+_PAST = word_set(
+    "quit left got went began took built bought broke caught did drove ate fell felt flew gave grew "
+    "had held kept knew learnt lost made met paid ran rode said saw sang sold sent spent spoke stood "
+    "swam"
+    " taught taken thought told won wore wrote became begun beat sang hurt given found read put cut "
+    "let set was were been"
+)
 
 
 def _conjugated(verb: str) -> str:
     """Raise a bare present verb to the third person; leave a past form as it is."""
     first, _, rest = verb.partition(" ")
     low = first.lower()
-    if low in _PAST or (low.endswith("ed") and low not in {"need", "feed", "breed", "bleed", "speed"}) or low in {"am", "are"}:
+    if (
+        low in _PAST
+        or (low.endswith("ed") and low not in {"need", "feed", "breed", "bleed", "speed"})
+        or low in {"am", "are"}
+    ):
         return verb.replace("am ", "is ").replace("are ", "is ")
     return f"{third_person(first)} {rest}".strip()

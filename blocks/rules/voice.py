@@ -31,8 +31,10 @@ _PERSON = (
 )
 _IRREGULAR = {"have": "has", "do": "does", "go": "goes", "am": "is", "are": "is", "be": "is", "were": "was"}
 _TAIL = re.compile(
-    r"(?:[\s,]+(?:too|as well|though|haha\w*|hehe|lol|lmao|tbh|imo|btw|actually|honestly|you know|now|anyway|right now|at the moment"
-    r"|by the way|thanks|thank you|please|so much|though|and all|of course|I think|I guess|I suppose|unfortunately|sadly))+$",
+    r"(?:[\s,]+(?:too|as well|though|haha\w*|hehe|lol|lmao|tbh|imo|btw|actually|honestly|you know|now|"
+    r"anyway|right now|at the moment"
+    r"|by the way|thanks|thank you|please|so much|though|and all|of course|I think|I guess|I suppose|"
+    r"unfortunately|sadly))+$",
     re.IGNORECASE,
 )
 
@@ -78,5 +80,14 @@ def about(text: str) -> str:
 
 def trimmed(text: str) -> str:
     """Return ``text`` without end marks and without filler words at its end."""
-    text = text.strip(" \t\n.,!?;:…-–—。！？\"")
+    text = text.strip(' \t\n.,!?;:…-–—。！？"')
     return _TAIL.sub("", text).strip(" ,;:-–—")
+
+
+def word_set(listed: str) -> frozenset[str]:
+    """Return the words of a table written as one text.
+
+    >>> sorted(word_set("tea coffee"))
+    ['coffee', 'tea']
+    """
+    return frozenset(listed.split())

@@ -1,0 +1,228 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blocks.rules.contradict import Existing, changes_value, find_replaced
+from blocks.rules.observe import observe_text
+from capabilities.vocabulary import Category, Observation
+
+
+def new(content: str, category: Category = "identity", subject: str = "user") -> Observation:
+    return Observation(subject=subject, content=content, importance=0.7, durability="persistent", category=category)
+
+
+def replaced(old: str, fresh: str, old_category: Category = "identity", category: Category = "identity") -> bool:
+    return find_replaced(new(fresh, category), [Existing("old", "user", old, old_category)]) == "old"
+
+
+SLOTS: list[tuple[str, str, str]] = [
+    ("employer", "Works at Google", "Joined Stripe"),
+    ("employer, model's wording", "User works at Google", "The user is employed at Stripe"),
+    ("home", "Lives in Oslo", "Moved from Oslo to Bergen"),
+    ("name", "Name is Jake", "Name is Jacob"),
+    ("age", "Is 34 years old", "Turned 35"),
+    ("birth date", "Birthday is March 14", "Was born on March 15"),
+    ("birthplace", "Was born in Maryland", "Born in Virginia"),
+    ("relationship status", "Is married", "Got divorced"),
+    ("partner", "Wife is Moni", "Partner is Sam"),
+    ("job title", "Is a teacher", "Is a carpenter"),
+    ("favorite", "Favorite color is teal", "Favourite colour is red"),
+    ("phone", "Their phone number is 555-0142", "Phone number is 555-0199"),
+    ("email", "Email is a@example.org", "Their email address is b@example.org"),
+    ("boss", "Their boss is Karen", "Reports to Tim"),
+    ("diet", "Is vegetarian", "Is vegan"),
+    ("language setting", "Preferred language is German", "Prefers answers in French"),
+    ("timezone", "Timezone is Europe/Warsaw", "Their time zone is Asia/Tokyo"),
+    ("school", "Attends Delft University", "Transferred to Ghent University"),
+    ("major", "Majors in biology", "Major is chemistry"),
+    ("car", "Drives an old Volvo", "Drives a Tesla"),
+    ("height", "Height is 170 cm", "Is 172 cm tall"),
+    ("weight", "Weighs 80 kg", "Weighs 78 kg"),
+    ("team", "Works on the payments team", "Moved to the search team"),
+    ("project", "Works on project Kestrel", "Was reassigned to project Heron"),
+    ("salary", "Earns $90,000", "Salary is $95,000"),
+    ("pronouns", "Pronouns are she/her", "Pronouns are they/them"),
+    ("children", "Has two kids", "Has 3 children"),
+    ("doctor", "Their dentist is Dr. Ray", "Dentist is Dr. Moss"),
+    ("address", "Their address is 5 Elm Street", "Address is 9 Oak Road"),
+    ("nickname", "Goes by Jake", "Goes by JD"),
+    ("editor", "Their editor is vim", "Editor is Helix"),
+    ("budget", "Their budget is 500 euros", "Budget is 700 euros"),
+    ("due date", "The report is due Friday", "The report is due Monday"),
+]
+
+
+@pytest.mark.parametrize(("slot", "old", "fresh"), SLOTS, ids=[slot for slot, _, _ in SLOTS])
+def test_a_slot_with_one_value_is_updated_once(slot: str, old: str, fresh: str) -> None:
+    known = [Existing("other", "user", "Likes long walks", "preference"), Existing("old", "user", old, "attribute")]
+    assert find_replaced(new(fresh, "attribute"), known) == "old", slot
+
+
+@pytest.mark.parametrize(
+    ("old", "fresh", "old_category", "category"),
+    [
+        ("Likes coffee", "Does not like coffee any more", "preference", "preference"),
+        ("Likes coffee", "Hates coffee", "preference", "preference"),
+        ("Does not like coffee", "Likes coffee", "preference", "preference"),
+        ("Likes coffee", "Stopped drinking coffee", "preference", "attribute"),
+        ("Works at Google", "No longer works at Google", "profession", "profession"),
+        ("Works at Google", "Left Google in May", "profession", "profession"),
+        ("Works at Google", "Got laid off last week", "profession", "profession"),
+        ("Has worked 5 years at Google", "Has worked 6 years at Google", "profession", "profession"),
+        ("Is going on a trip to Berlin in May", "Cancelled the Berlin trip", "event", "event"),
+        ("Meeting with Ana is on Monday", "Meeting with Ana is moved to Tuesday", "event", "event"),
+    ],
+)
+def test_denials_ends_and_cancellations_replace(
+    old: str, fresh: str, old_category: Category, category: Category
+) -> None:
+    assert replaced(old, fresh, old_category, category)
+
+
+@pytest.mark.parametrize(
+    ("old", "fresh", "category"),
+    [
+        ("A uses B", "B uses C", "attribute"),
+        ("Likes coffee", "Does not like tea", "preference"),
+        ("Likes hiking", "Likes running", "preference"),
+        ("Favorite color is teal", "Favorite food is ramen", "preference"),
+        ("Lives in Lyon", "Lives with their parents", "identity"),
+        ("Works at Google", "Used to work at Nokia", "profession"),
+        ("Works at Google", "Works at Google as an engineer", "profession"),
+        ("Works as a nurse", "Works at Mercy Hospital", "profession"),
+        ("Has a dog named Rex", "Has a cat named Tom", "relationship"),
+        ("Has two kids", "Has two dogs", "relationship"),
+        ("Sister is Anna", "Brother is Tom", "relationship"),
+        ("Likes tea", "Likes tea", "preference"),
+        ("Visited Oslo in 2019", "Visited Oslo in 2020", "event"),
+        ("Is flying to Lisbon on May 3", "Cancelled the Berlin trip", "event"),
+    ],
+)
+def test_unrelated_entries_stay(old: str, fresh: str, category: Category) -> None:
+    assert not replaced(old, fresh, category, category)
+
+
+def test_only_the_same_subject_is_touched() -> None:
+    known = [Existing("anna", "anna", "Works at Google", "profession")]
+    assert find_replaced(new("Joined Stripe", "profession"), known) == ""
+    assert find_replaced(new("Joined Stripe", "profession", "anna"), known) == "anna"
+
+
+def test_the_latest_entry_of_a_slot_is_replaced() -> None:
+    known = [
+        Existing("a", "user", "Works at Nokia", "profession"),
+        Existing("b", "user", "Works at Google", "profession"),
+    ]
+    assert find_replaced(new("Joined Stripe", "profession"), known) == "b"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I work at Google.", "I joined Stripe last month."),
+        ("I live in Oslo.", "I just moved to Bergen."),
+        ("I like coffee.", "I don't like coffee any more."),
+        ("I'm going on a trip to Berlin in May.", "We cancelled the Berlin trip."),
+        ("My favourite band is Radiohead.", "Actually, my favorite band is Low."),
+        ("I'm 34 years old.", "I turned 35 yesterday."),
+        ("I drive a Volvo.", "I drive a Tesla now."),
+    ],
+)
+def test_what_a_user_says_later_replaces_what_they_said_before(before: str, after: str) -> None:
+    (old,), (fresh,) = observe_text(before), observe_text(after)
+    assert find_replaced(fresh, [Existing("old", old.subject, old.content, old.category)]) == "old"
+
+
+CHANGES = [
+    ("5 years at Google", "6 years at Google"),
+    ("Likes coffee", "Does not like coffee"),
+    ("Meeting on Monday", "Meeting on Tuesday"),
+    ("Trip in March", "Trip in April"),
+    ("Works at Google", "Works at Stripe"),
+    ("Anna works at Stripe", "Jonas works at Stripe"),
+    ("Has 3 cats and 2 dogs", "Has 2 cats and 3 dogs"),
+    ("Has two cats", "Has three cats"),
+    ("有两个孩子", "有三个孩子"),
+    ("喜欢咖啡", "不喜欢咖啡"),
+    ("コーヒーが好き", "コーヒーが好きではない"),
+    ("Mag Kaffee", "Mag keinen Kaffee"),
+    ("Aime le café", "N'aime pas le café"),
+    ("Vive en Madrid", "Vive en Sevilla"),
+    ("Живёт в Москве", "Не живёт в Москве"),
+    ("لديه ٣ قطط", "لديه ٤ قطط"),
+    ("Rent is 1,000 euros", "Rent is 1,100 euros"),
+    ("Born 2001-05-05", "Born 2001-05-06"),
+    ("Likes tea", "No longer likes tea"),
+]
+REPEATS = [
+    ("Works at Stripe", "works at stripe"),
+    ("Works at Stripe", "User works at Stripe"),
+    ("Works at Stripe", "Works at Stripe in Dublin"),
+    ("Likes dogs", "Really likes dogs"),
+    ("Has ٣ cats", "Has 3 cats"),
+    ("Has three cats", "Has 3 cats"),
+    ("Born on May 5", "Born on 5 May"),
+    ("Born 2025-05-05", "Born May 5, 2025"),
+    ("Lives in NYC", "Lives in New York City"),
+    ("Rent is 1,000 euros", "Rent is 1000 euros"),
+    ("Meeting on Mon", "Meeting on Monday"),
+    ("Runs whenever it rains", "Runs when it rains"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), CHANGES)
+def test_a_changed_value_is_seen_both_ways(a: str, b: str) -> None:
+    assert changes_value(a, b)
+    assert changes_value(b, a)
+
+
+@pytest.mark.parametrize(("a", "b"), REPEATS)
+def test_other_words_for_the_same_value_are_no_change(a: str, b: str) -> None:
+    assert not changes_value(a, b)
+    assert not changes_value(b, a)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_change_is_symmetric_and_never_of_itself(a: str, b: str) -> None:
+    assert not changes_value(a, a)
+    assert changes_value(a, b) == changes_value(b, a)
+
+
+_WORDS = st.sampled_from(
+    [
+        "works",
+        "lives",
+        "in",
+        "at",
+        "Google",
+        "Stripe",
+        "Oslo",
+        "likes",
+        "hates",
+        "tea",
+        "not",
+        "no",
+        "longer",
+        "is",
+        "34",
+        "35",
+        "years",
+        "old",
+        "has",
+        "two",
+        "dogs",
+        "cancelled",
+        "the",
+        "trip",
+    ]
+)
+_SENTENCES = st.lists(_WORDS, min_size=1, max_size=7).map(" ".join)
+_CATEGORIES = st.sampled_from(["identity", "event", "preference", "profession"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(_SENTENCES, st.lists(st.tuples(_SENTENCES, _CATEGORIES, st.sampled_from(["anna", "max"]))), _CATEGORIES)
+def test_nobody_elses_entry_is_ever_replaced(text: str, known: list[tuple[str, str, str]], category: Category) -> None:
+    entries = [Existing(str(number), who, content, kind) for number, (content, kind, who) in enumerate(known)]
+    assert find_replaced(new(text, category), entries) == ""

@@ -1,0 +1,106 @@
+import pytest
+
+from blocks.rules.consolidate import group_episodes
+from blocks.rules.contradict import Existing
+from blocks.rules.prune import plan_prune
+
+
+def entry(ident: str, content: str, category: str = "preference", subject: str = "user", **more: float) -> Existing:
+    return Existing(
+        ident, subject, content, category, more.get("confidence", 0.5), int(more.get("reinforcement_count", 1))
+    )
+
+
+def test_evidence_raises_confidence() -> None:
+    one = group_episodes([entry("e1", "Likes green tea")], []).facts[0]
+    many = group_episodes([entry(f"e{number}", "Likes green tea") for number in range(9)], []).facts[0]
+    assert (one.action, one.source_episode_ids) == ("new", ["e1"])
+    assert 0.4 <= one.confidence <= 0.6
+    assert many.source_episode_ids == [f"e{number}" for number in range(9)]
+    assert 0.6 <= many.confidence <= 0.8
+
+
+def test_a_known_fact_is_reinforced() -> None:
+    (fact,) = group_episodes([entry("e1", "Likes green tea")], [entry("f1", "Likes green tea", confidence=0.7)]).facts
+    assert (fact.action, fact.target_fact_id, fact.content) == ("reinforce", "f1", "Likes green tea")
+    assert 0.8 <= fact.confidence <= 1.0
+
+
+def test_a_fuller_wording_updates_the_fact() -> None:
+    (fact,) = group_episodes([entry("e1", "Likes green tea with honey")], [entry("f1", "Likes green tea")]).facts
+    assert (fact.action, fact.target_fact_id, fact.content) == ("update", "f1", "Likes green tea with honey")
+
+
+def test_a_contradicted_fact_is_updated() -> None:
+    (fact,) = group_episodes(
+        [entry("e1", "Joined Stripe", "profession")], [entry("f1", "Works at Google", "profession")]
+    ).facts
+    assert (fact.action, fact.target_fact_id, fact.content) == ("update", "f1", "Joined Stripe")
+
+
+def test_a_denied_fact_without_a_new_value_is_invalidated() -> None:
+    (fact,) = group_episodes(
+        [entry("e1", "No longer works at Google", "profession")], [entry("f1", "Works at Google", "profession")]
+    ).facts
+    assert (fact.action, fact.target_fact_id) == ("invalidate", "f1")
+
+
+def test_an_older_value_among_the_episodes_becomes_no_fact() -> None:
+    plan = group_episodes(
+        [entry("e1", "Works at Google", "profession"), entry("e2", "Joined Stripe", "profession")], []
+    )
+    assert [fact.content for fact in plan.facts] == ["Joined Stripe"]
+
+
+def test_numbers_and_subjects_are_never_grouped_together() -> None:
+    plan = group_episodes(
+        [entry("e1", "Has 2 cats"), entry("e2", "Has 2 cats", subject="anna"), entry("e3", "Has 2 dogs and 3 cats")], []
+    )
+    assert [fact.source_episode_ids for fact in plan.facts] == [["e1"], ["e2"], ["e3"]]
+
+
+def test_events_and_tasks_become_no_facts() -> None:
+    assert group_episodes([entry("e1", "Flies to Rome", "event"), entry("e2", "Call Bob", "task")], []).facts == []
+
+
+def test_near_duplicates_merge_into_the_fullest_wording() -> None:
+    (merge,) = plan_prune([entry("a", "Likes tea"), entry("b", "Likes green tea", reinforcement_count=3)]).merges
+    assert (merge.source_fact_ids, merge.merged_content) == (["b", "a"], "Likes green tea")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (entry("a", "Has 2 cats"), entry("b", "Has 3 black cats")),
+        (entry("a", "Likes tea"), entry("b", "Likes green tea", subject="anna")),
+        (entry("a", "Meeting Bob every Monday"), entry("b", "Meeting Bob every Tuesday")),
+        (entry("a", "Likes tea with milk", confidence=0.9), entry("b", "Likes tea with lemon")),
+    ],
+)
+def test_other_values_and_other_people_do_not_merge(first: Existing, second: Existing) -> None:
+    plan = plan_prune([first, second])
+    assert (plan.merges, plan.removals) == ([], [])
+
+
+def test_well_reinforced_facts_are_neither_removed_nor_rewritten() -> None:
+    strong = entry("strong", "Likes green tea", reinforcement_count=5)
+    plan = plan_prune([strong, entry("weak", "Likes tea"), entry("denied", "Does not like green tea")])
+    assert [removal.fact_id for removal in plan.removals] == ["weak"]
+    assert plan.merges == []
+
+
+def test_a_contradicted_fact_is_removed() -> None:
+    plan = plan_prune([entry("old", "Works at Google", "profession"), entry("new", "Joined Stripe", "profession")])
+    assert [removal.fact_id for removal in plan.removals] == ["old"]
+
+
+def test_session_artefacts_go_unless_certain() -> None:
+    plan = plan_prune([entry("a", "Asked about SQL joins"), entry("b", "Asked Anna to marry him", confidence=0.9)])
+    assert [removal.fact_id for removal in plan.removals] == ["a"]
+
+
+def test_nothing_is_named_twice() -> None:
+    facts = [entry(f"f{number}", "Likes tea") for number in range(6)] + [entry("g", "Asked about tea")]
+    plan = plan_prune(facts)
+    named = [removal.fact_id for removal in plan.removals] + [i for merge in plan.merges for i in merge.source_fact_ids]
+    assert sorted(named) == sorted(set(named))
