@@ -45,7 +45,7 @@ class Lane:
 
 
 class Background:
-    """Background work of one open file. Its methods belong to the portal's loop unless they say otherwise."""
+    """Background work of one open file. Methods belong to the loop of its portal unless they say otherwise."""
 
     def __init__(self, services: Services, *, retry: Retry, max_concurrency: int) -> None:
         self._services = services
@@ -84,7 +84,7 @@ class Background:
             self._roots[root.name] = root
             waiting = bool(self._parked.get(root.name))
         if waiting:
-            self._services.portal.loop.call_soon_threadsafe(self._unpark, root.name)
+            self._services.work_portal.loop.call_soon_threadsafe(self._unpark, root.name)
 
     def hinted(self, job: Job) -> Job:
         """Return the job with what it waits for, if it cannot run as things are. From any thread."""
@@ -96,7 +96,7 @@ class Background:
     def submit(self, entries: Sequence[Entry]) -> None:
         """Take over jobs that were just stored. From any thread."""
         if entries:
-            self._services.portal.loop.call_soon_threadsafe(self._add, entries)
+            self._services.work_portal.loop.call_soon_threadsafe(self._add, entries)
 
     async def retry(self, job: Job) -> None:
         """Take a job that was put back, whether it waits here or not."""
@@ -150,7 +150,7 @@ class Background:
                 raise WorkError(f"{verdict.job.block}: background work {state}: {verdict.error}")
 
     async def _verdicts(self, run: LiveRun, entries: Sequence[Entry]) -> list[Verdict]:
-        if run.in_job:
+        if run.job_id:
             return await perform_inline(run, entries, self._retry)
         await commit(run)
         return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]

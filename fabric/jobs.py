@@ -13,13 +13,13 @@ from .block import Block
 from .clock import utc
 from .context import Context, Run
 from .errors import SchemaError
-from .scope import ScopeIds
+from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Table, Where
 
 T = TypeVar("T")
 JobStatus = Literal["pending", "running", "failed"]
 JOBS = Table("fabric_jobs", {"seq": "integer", "status": "text", "session": "text", "user": "text", "root": "text"})
-EFFECTS = Table("fabric_effects", {"owner": "text", "session": "text"})
+EFFECTS = Table("fabric_effects", {"owner": "text", "session": "text", "user": "text"})
 TURNS = Table("fabric_turns", {"turn": "integer"})
 UNKNOWN_HINT = "waits until its pipeline is known: run it again, or fabric.register(pipeline)"
 MISSING_HINT = "its pipeline is known but has no such block any more: register the one it was made with"
@@ -63,13 +63,17 @@ def job_id(key: str) -> str:
     return f"job_{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
 
 
+def owner_columns(ids: ScopeIds) -> dict[str, str]:
+    """Return the columns by which the engine's rows of a session, or of a user, are found."""
+    return {"session": ids.scope("session").key, "user": ids.scope("user").key if ids.has("user") else ""}
+
+
 def job_row(job: Job) -> Row:
     """Return the job as JSON values."""
     return {
         "id": job.id,
         "ids": job.ids.as_dict(),
-        "session": job.ids.scope("session").key,
-        "user": job.ids.scope("user").key if job.ids.has("user") else "",
+        **owner_columns(job.ids),
         "root": job.root,
         "block": job.block,
         "turn": job.turn,
@@ -120,6 +124,17 @@ def drop_effects(rows: Rows, owners: Sequence[str]) -> None:
         found = rows.find(EFFECTS, SYSTEM, [Where("owner", "=", owner)])
         if found:
             rows.delete(EFFECTS, SYSTEM, [row["id"] for row in found])
+
+
+def forget_jobs(rows: Rows, scope: Scope) -> int:
+    """Delete the jobs and journaled effects of a session's or a user's scope; return how many jobs there were.
+
+    A job of it that runs meanwhile stores nothing any more.
+    """
+    where = [Where("user" if scope.kind == "user" else "session", "=", scope.key)]
+    jobs, effects = rows.find(JOBS, SYSTEM, where), rows.find(EFFECTS, SYSTEM, where)
+    rows.delete(EFFECTS, SYSTEM, [row["id"] for row in effects])
+    return rows.delete(JOBS, SYSTEM, [row["id"] for row in jobs])
 
 
 def chain_of(root: Block[Any, Any], path: str) -> list[Block[Any, Any]] | None:

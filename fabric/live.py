@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextvars import Context as Variables
 from contextvars import copy_context
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from .block import Block
 from .clock import Clock
 from .context import Context
-from .errors import BudgetExceededError
+from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
 from .items import Draft, Item
-from .jobs import EFFECTS, Job, chain_to, job_id, to_json
+from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
 from .ledger import Ledger
 from .log import ITEMS, Logs, SessionLog, opens_turn
 from .models.base import ModelClient, Usage
 from .portal import Portal
 from .resource import Transaction
-from .scope import ScopeIds
+from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Store
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ class Services:
     store: Store
     clock: Clock
     portal: Portal
+    """Runs sync calls and what a caller must not wait for."""
+    work_portal: Portal
+    """Runs background work, on a thread of its own: a job that blocks its loop delays no reply."""
     logs: Logs
     ledger: Ledger
     models: Callable[[], ModelClient]
@@ -77,7 +80,7 @@ class LiveRun:
         turn: int,
         owner: str = "",
         turn_id: str = "",
-        in_job: bool = False,
+        job_id: str = "",
         listener: Listener | None = None,
     ) -> None:
         self.services = services
@@ -90,7 +93,7 @@ class LiveRun:
         self.turn_id = turn_id
         self.entries: list[Entry] = []
         self.added: list[Item] = []
-        self.in_job = in_job
+        self.job_id = job_id
         self.settled: list[str] = []
         self.jobs: list[str] = []
         self._turn = turn
@@ -116,9 +119,19 @@ class LiveRun:
         return self._turn
 
     @property
+    def in_job(self) -> bool:
+        """Whether this is background work."""
+        return bool(self.job_id)
+
+    @property
     def listening(self) -> bool:
         """Whether somebody streams this run's events."""
         return self._listener is not None
+
+    @property
+    def in_job(self) -> bool:
+        """Whether this is background work, which may be tried again after a crash."""
+        return bool(self.job_id)
 
     def items(self) -> Sequence[Item]:
         """Return the session's items up to this run's turn, oldest first."""
@@ -139,9 +152,13 @@ class LiveRun:
             self.added.append(item)
             recorded.append(item)
             self.emit(ItemAdded(item))
-        if said and not self.in_job:
+        if said and not self.job_id:
             self._store_now()
         return recorded
+
+    def erase(self, items: Mapping[Scope, Collection[str] | None]) -> None:
+        """Take items that a transaction erased out of the logs in memory too."""
+        self.services.logs.erase(items)
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
@@ -166,21 +183,27 @@ class LiveRun:
 
     async def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction."""
-        return await self.services.store.transact(lambda rows: work(Transaction(rows, self.ids)))
+
+        def wanted(rows: Rows) -> T:
+            self._check_wanted(rows)
+            return work(Transaction(rows, self.ids))
+
+        return await self.services.store.transact(wanted)
 
     async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction, at most once per owner (job, or named turn) and key."""
-        if not self.in_job and not self.turn_id:
+        if not self.job_id and not self.turn_id:
             return await self.transact(work)
         row_id = f"{self.owner}|{key}"
-        session = self.ids.scope("session").key
+        owners = owner_columns(self.ids)
 
         def journaled(rows: Rows) -> T:
+            self._check_wanted(rows)
             known = rows.get(EFFECTS, SYSTEM, [row_id])
             if known:
                 return cast("T", known[0]["value"])
             value = to_json(work(Transaction(rows, self.ids)), key, "the result of a transaction that happens once")
-            rows.put(EFFECTS, SYSTEM, [{"id": row_id, "owner": self.owner, "session": session, "value": value}])
+            rows.put(EFFECTS, SYSTEM, [{"id": row_id, "owner": self.owner, **owners, "value": value}])
             return cast("T", value)
 
         return await self.services.store.transact(journaled)
@@ -212,8 +235,9 @@ class LiveRun:
 
     def add(self, draft: Draft, *, block: str, item_id: str = "") -> Item:
         """Add one item that is stored when the run ends."""
-        turn_id = self.turn_id if opens_turn(draft) else ""
-        item = self.log.add(draft, clock=self.clock, turn=self._turn, block=block, item_id=item_id, turn_id=turn_id)
+        item = self.log.add(
+            draft, clock=self.clock, turn=self._turn, block=block, item_id=item_id, turn_id=self.turn_id
+        )
         self.unstored.append(item)
         return item
 
@@ -253,9 +277,13 @@ class LiveRun:
         self.entries = []
 
     def _earlier(self, draft: Draft) -> Item | None:
-        if not self.turn_id or not opens_turn(draft):
+        if not self.turn_id:
             return None
-        return self.log.opened(self.turn_id, draft.text, {item.id for item in self.added})
+        return self.log.earlier(self.turn_id, draft, {item.id for item in self.added})
+
+    def _check_wanted(self, rows: Rows) -> None:
+        if self.job_id and not rows.get(JOBS, SYSTEM, [self.job_id]):
+            raise WorkError(f"job {self.job_id!r} was forgotten while it ran: nothing of it is stored")
 
     def _store_now(self) -> None:
         items, rows = self.take()
@@ -270,5 +298,6 @@ class LiveRun:
             except BaseException:
                 log.discard({item.id for item in items})
                 raise
+            log.stored(items)
 
         return put()

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,8 @@ from .scope import Scope
 from .store.base import Row, Rows, Store, Table
 
 ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
+ERASED = "[forgotten]"
+"""What stands in the place of an erased message."""
 RECENT_SESSIONS = 128
 """How many sessions' logs are kept in memory after their last use."""
 
@@ -27,6 +29,8 @@ class SessionLog:
         self._items: list[Item] = []
         self._by_id: dict[str, Item] = {}
         self._turn_ids: dict[str, str] = {}
+        self._unstored: set[str] = set()
+        self._named: dict[str, list[Item]] = {}
         self._seq = 0
         self._turns = 0
         self._all: tuple[Item, ...] | None = None
@@ -54,12 +58,16 @@ class SessionLog:
         with self._lock:
             return [self._by_id[one] for one in ids if one in self._by_id]
 
-    def opened(self, turn_id: str, text: str, taken: Collection[str]) -> Item | None:
-        """Return the user's message that an earlier try of this turn recorded, unless it is among ``taken``."""
+    def earlier(self, turn_id: str, draft: Draft, taken: Collection[str]) -> Item | None:
+        """Return the item that an earlier try of this turn stored for the same draft, unless it is among ``taken``.
+
+        A user's message counts as soon as it is recorded: it is never taken back.
+        """
         with self._lock:
-            for item_id, known in self._turn_ids.items():
-                if known == turn_id and item_id not in taken and self._by_id[item_id].text == text:
-                    return self._by_id[item_id]
+            for item in self._named.get(turn_id, ()):
+                same = (item.role, item.kind, item.text, item.name) == (draft.role, draft.kind, draft.text, draft.name)
+                if same and item.id not in taken and (item.id not in self._unstored or opens_turn(item)):
+                    return item
         return None
 
     def add(
@@ -83,18 +91,34 @@ class SessionLog:
         with self._lock:
             numbered = replace(item, seq=self._seq + 1, turn=self._turns + 1 if opens_turn(item) else turn)
             self._append(numbered, turn_id)
+            self._unstored.add(numbered.id)
         return numbered
+
+    def stored(self, items: Iterable[Item]) -> None:
+        """Take note that the items are in the store."""
+        with self._lock:
+            self._unstored.difference_update(item.id for item in items)
 
     def discard(self, ids: Collection[str]) -> None:
         """Take back items that were never stored."""
         if not ids:
             return
         with self._lock:
+            self._unstored.difference_update(ids)
             self._items = [item for item in self._items if item.id not in ids]
             for one in ids:
                 self._by_id.pop(one, None)
-                self._turn_ids.pop(one, None)
+                named = self._turn_ids.pop(one, "")
+                self._named[named] = [item for item in self._named.pop(named, []) if item.id != one]
             self._turns = max((item.turn for item in self._items), default=0)
+            self._all = None
+
+    def erase(self, ids: Collection[str] | None) -> None:
+        """Blank the messages with these ids and drop what else has one, as the store did; None drops everything."""
+        with self._lock:
+            kept = [] if ids is None else [_blank(one) if one.id in ids else one for one in self._items]
+            self._items = [one for one in kept if one is not None]
+            self._by_id = {one.id: one for one in self._items}
             self._all = None
 
     def row(self, item: Item) -> Row:
@@ -106,6 +130,7 @@ class SessionLog:
         self._by_id[item.id] = item
         if turn_id:
             self._turn_ids[item.id] = turn_id
+            self._named.setdefault(turn_id, []).append(item)
         self._seq = max(self._seq, item.seq)
         self._turns = max(self._turns, item.turn)
         self._all = None
@@ -134,6 +159,13 @@ class Logs:
         known = self._known(scope)
         return known or self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))))
 
+    def erase(self, items: Mapping[Scope, Collection[str] | None]) -> None:
+        """Do what `SessionLog.erase` does in every log that is in memory."""
+        for scope, ids in items.items():
+            log = self._known(scope)
+            if log is not None:
+                log.erase(ids)
+
     def forget(self, scope: Scope | None = None) -> None:
         """Drop a session's log, or all of them, from memory: what the store holds was changed by somebody else."""
         with self._lock:
@@ -156,6 +188,10 @@ class Logs:
         while len(self._recent) > RECENT_SESSIONS:
             self._recent.popitem(last=False)
         return log
+
+
+def _blank(item: Item) -> Item | None:
+    return None if item.kind in ("outcome", "error") else replace(item, text=ERASED, data={}, parts=())
 
 
 def opens_turn(item: Item | Draft) -> bool:

@@ -69,15 +69,20 @@ class Fabric:
             store=self.store,
             clock=clock,
             portal=portal,
+            work_portal=Portal("fabric-work"),
             ledger=Ledger(budget, self.store, clock, portal),
             logs=Logs(self.store),
             models=self._model_client,
         )
-        for table in (ITEMS, TURNS, JOBS, EFFECTS):
-            self._install(table)
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background
-        self._background.recover()
+        try:
+            for table in (ITEMS, TURNS, JOBS, EFFECTS):
+                self._install(table)
+            self._background.recover()
+        except BaseException:
+            self.store.close()
+            raise
 
     @property
     def location(self) -> str:
@@ -125,7 +130,7 @@ class Fabric:
         """
         forbid_nested("fabric.drain")
         self.check_open()
-        self.services.portal.run(self._background.drain(timeout))
+        wait(self.services.work_portal.submit(self._background.drain(timeout)))
         return [job for job in self.jobs() if job.status != "failed"]
 
     async def adrain(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
@@ -133,7 +138,7 @@ class Fabric:
         if INSIDE.get().startswith("job "):
             forbid_nested("fabric.adrain")
         self.check_open()
-        await self.on_portal(self._background.drain(timeout))
+        await self._drained(timeout)
         return [job for job in await self.store.transact(self._read_jobs) if job.status != "failed"]
 
     def jobs(self, status: JobStatus | None = None) -> list[Job]:
@@ -147,7 +152,7 @@ class Fabric:
         self.check_open()
         job_id = job if isinstance(job, str) else job.id
         put_back = self.store.transact_sync(lambda rows: _put_back(rows, job_id))
-        self.services.portal.submit(self._background.retry(put_back))
+        self.services.work_portal.submit(self._background.retry(put_back))
         return put_back
 
     def close(self, timeout: float | None = None) -> None:
@@ -223,14 +228,18 @@ class Fabric:
     async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
-        await self._background.drain(timeout)
+        await self._drained(timeout)
+
+    async def _drained(self, timeout: float | None) -> None:  # noqa: ASYNC109
+        await asyncio.shield(asyncio.wrap_future(self.services.work_portal.submit(self._background.drain(timeout))))
 
     def _end(self) -> None:
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-        self.services.portal.run(self._background.stop())
+        self.services.work_portal.run(self._background.stop())
+        self.services.work_portal.stop()
         self.services.portal.stop()
         self.store.close()
 

@@ -109,6 +109,7 @@ class Session:
         except BaseException:
             log.discard({item.id for item in items})
             raise
+        log.stored(items)
 
     async def _run(
         self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None

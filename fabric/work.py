@@ -64,6 +64,7 @@ async def _commit(run: LiveRun, turn: Row | None) -> Row | None:
         raise
     if known is not None:
         run.log.discard({item.id for item in items})
+    run.log.stored(items)
     for entry in entries:
         if entry.job.id not in fresh:
             entry.verdict.set_result(Verdict(entry.job, "done"))
@@ -116,7 +117,7 @@ class Attempt:
 
     async def _make_run(self, job: Job) -> LiveRun:
         log = await self._services.logs.load(job.ids.scope("session"))
-        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, in_job=True)
+        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id)
 
     async def _store_failure(self, job: Job) -> Ending:
         known = await self._services.store.transact(lambda rows: _replace(rows, job))
@@ -144,6 +145,7 @@ class Attempt:
         if not known:  # forgotten while it ran: nothing of it may come back
             run.log.discard({item.id for item in items})
             return Ending(Verdict(job, "done"))
+        run.log.stored(items)
         return Ending(Verdict(job, "done"), [child for child in children if child.job.status == "pending"])
 
 
@@ -171,7 +173,7 @@ async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -
 
 async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry) -> Verdict:
     job = replace(entry.job, attempts=entry.job.attempts + 1)
-    run = LiveRun(parent.services, job.ids, parent.log, job.input, turn=job.turn, owner=job.id, in_job=True)
+    run = LiveRun(parent.services, job.ids, parent.log, job.input, turn=job.turn, owner=job.id, job_id=parent.job_id)
     try:
         result = await perform(run, entry)
     except Exception as error:  # noqa: BLE001  supervision of background work

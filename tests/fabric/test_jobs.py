@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from fabric import Block, Context, Draft, Fabric, Usage, handler
 from fabric.errors import BudgetExceededError, ModelUnavailableError, SchemaError, WorkError
+from fabric.jobs import forget_jobs
 from fabric.log import ITEMS
 from fabric.models.budget import Budget
 from fabric.sequencer import sequencer
@@ -106,7 +107,7 @@ def test_the_reply_does_not_wait_for_background_work_that_hangs():
             session.run(talk(hang), str(number))
             order.append("reply")
         assert [job.turn for job in fabric.jobs()] == [1, 2, 3]
-        fabric.services.portal.loop.call_soon_threadsafe(release.set)
+        fabric.services.work_portal.loop.call_soon_threadsafe(release.set)
         fabric.drain()
     assert order == ["reply"] * 3 + ["work"] * 3
 
@@ -408,7 +409,7 @@ async def test_waiting_for_work_ends_at_its_timeout_and_the_work_goes_on():
         pipeline = sequencer(name="p").work(slow).wait_for_work(timeout=0.01)
         with pytest.raises(TimeoutError, match="it goes on"):
             await fabric.session("s").arun(pipeline)
-        fabric.services.portal.loop.call_soon_threadsafe(release.set)
+        fabric.services.work_portal.loop.call_soon_threadsafe(release.set)
     assert done.is_set()
 
 
@@ -579,3 +580,67 @@ async def test_background_work_does_not_hold_up_the_callers_loop():
             turns += 1
         release.set()
     assert turns == 1000
+
+
+def test_a_job_that_blocks_its_thread_delays_no_reply():
+    busy, release = threading.Event(), threading.Event()
+
+    @handler(name="blocking")
+    def blocking() -> None:
+        busy.set()
+        release.wait()
+
+    with Fabric() as fabric:
+        fabric.session("s").run(talk(blocking), "x")
+        busy.wait()
+        assert fabric.session("s").run(talk(blocking), "y").output == "re: y"
+        release.set()
+
+
+def test_forgotten_work_stores_nothing_any_more():
+    begun, go = threading.Event(), threading.Event()
+    refused: list[str] = []
+
+    @handler(name="note", uses=[NOTES])
+    async def slow(text: str, ctx: Context) -> None:
+        begun.set()
+        await asyncio.to_thread(go.wait)
+        try:
+            await note.resume(text, ctx)
+        except WorkError as error:
+            refused.append(str(error))
+        ctx.record(Draft("system", "outcome", text))
+
+    with Fabric() as fabric:
+        session = fabric.session("s", user="u")
+        session.run(talk(slow), "x")
+        session.run(talk(slow), "y")
+        begun.wait()
+        assert fabric.store.transact_sync(lambda rows: forget_jobs(rows, session.ids.scope("user"))) == 2
+        go.set()
+        assert fabric.drain() == []
+        assert fabric.jobs() == []
+        assert session.run(notes).output == []
+        assert outcomes(session) == []
+        assert "forgotten" in refused[0]
+
+
+def test_a_turn_that_waited_for_work_and_failed_repeats_neither_work_nor_items():
+    failing = [True]
+
+    @handler(name="end")
+    def end(value: str) -> str:
+        if failing:
+            failing.pop()
+            raise ConnectionError
+        return value
+
+    pipeline = sequencer(name="talk").then(chat).work(note).wait_for_work().then(end)
+    with Fabric() as fabric:
+        session = fabric.session("s", user="u")
+        with pytest.raises(ConnectionError):
+            session.run(pipeline, "x", turn_id="t")
+        session.run(pipeline, "x", turn_id="t")
+        assert texts(session.items) == ["x", "re: x"]
+        assert session.run(notes).output == ["re: x"]
+        assert len(outcomes(session)) == 1
