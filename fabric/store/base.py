@@ -35,7 +35,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """One condition of `Rows.find`: ``field op value``. ``value`` of ``in`` is a sequence; of ``null``, a bool."""
+    """One condition of `Rows.find`: ``field op value``. ``value`` of ``in`` is a sequence; of ``null``, a bool.
+
+    A missing field equals None, differs from every other value, and is neither less nor greater than any. A value that
+    the column cannot hold raises StoreError. Times are compared as moments, however they are spelled; a naive one is UTC.
+    """
 
     field: str
     op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "null"]
@@ -44,7 +48,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One row found by its words: how many of the asked words it holds, and how many words it has."""
+    """One row found by its words: how many of the asked words it holds, and how many different words it has."""
 
     id: str
     shared: int
@@ -69,7 +73,8 @@ class Rows(Protocol):
     ) -> list[Row]:
         """Return the rows that meet all conditions, in order of first insertion.
 
-        ``order`` names a column to order by instead, descending with a leading ``-``; ties by insertion.
+        ``order`` names a column to order by instead, descending with a leading ``-``; ties by insertion, and rows
+        without a value last. A negative ``limit`` or ``offset`` raises StoreError.
         """
         ...
 

@@ -214,7 +214,6 @@ class SqlRows:
     def _index(self, known: Known, owner: int) -> WordIndex:
         index = self._indexes.get(known.name, owner)
         if index is None:
-            self.touched.add((known.name, owner))
             found = self._sql.rows(f"SELECT _seq, _row FROM {known.sql} WHERE _scope = ? ORDER BY _seq", [owner])
             rows = ((place, json.loads(row)) for place, row in found)
             index = WordIndex((row["id"], place, _text(known, row)) for place, row in rows)

@@ -1,9 +1,8 @@
 """Which rows hold which words: an index in memory per collection and scope, built from the rows at first use."""
 
-from collections import Counter, OrderedDict
+from array import array
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from heapq import nsmallest
-from typing import NamedTuple
 
 from ..text import words
 from .base import Match
@@ -12,60 +11,72 @@ MAX_ROWS = 300_000
 """How many rows all indexes together may hold before the least recently used ones are dropped."""
 
 
-class Entry(NamedTuple):
-    """One row as the index knows it: its place in insertion order and its distinct words."""
-
-    place: int
-    words: frozenset[str]
-
-
 class WordIndex:
-    """The words of one scope's rows in one collection."""
+    """The words of one scope's rows in one collection.
+
+    Every version of a row has a slot of its own; a slot that was replaced or removed is dead, and dead slots are
+    cleared away once they are the majority.
+    """
 
     def __init__(self, rows: Iterable[tuple[str, int, str]]) -> None:
-        self._entries: dict[str, Entry] = {}
-        self._ids: dict[int, str] = {}
-        self._holders: dict[str, set[int]] = {}
+        self._slots: dict[str, int] = {}  # by row id, those alive
+        self._ids: list[str] = []
+        self._places = array("q")
+        self._lengths = array("l")
+        self._holders: dict[str, array[int]] = {}
         for row_id, place, text in rows:
-            self.put(row_id, place, text)
+            self._add(row_id, place, set(words(text)))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._slots)
 
     def put(self, row_id: str, place: int, text: str) -> None:
         """Add the row, or replace its words."""
-        entry = Entry(place, frozenset(words(text)))
-        if self._entries.get(row_id) == entry:
-            return
         self.remove(row_id)
-        self._entries[row_id] = entry
-        self._ids[place] = row_id
-        for word in entry.words:
-            self._holders.setdefault(word, set()).add(place)
+        self._add(row_id, place, set(words(text)))
 
     def remove(self, row_id: str) -> None:
         """Remove the row, if it is there."""
-        entry = self._entries.pop(row_id, None)
-        if entry is None:
-            return
-        del self._ids[entry.place]
-        for word in entry.words:
-            holders = self._holders[word]
-            holders.discard(entry.place)
-            if not holders:
-                del self._holders[word]
+        slot = self._slots.pop(row_id, None)
+        if slot is not None:
+            self._lengths[slot] = -1
+            if len(self._ids) > 2 * len(self._slots) + 100:
+                self._compact()
 
     def match(self, asked: Sequence[str], limit: int) -> list[Match]:
         """Return the rows with most of the asked words, ties by insertion."""
-        shared: Counter[int] = Counter()
-        for word in set(asked):
-            shared.update(self._holders.get(word, ()))
-        best = nsmallest(limit, shared.items(), key=lambda found: (-found[1], found[0]))
-        return [self._match(place, count) for place, count in best]
+        import numpy as np  # noqa: PLC0415  too slow to import for those who never search
 
-    def _match(self, place: int, shared: int) -> Match:
-        row_id = self._ids[place]
-        return Match(row_id, shared, len(self._entries[row_id].words))
+        held = [np.frombuffer(self._holders[word], np.uint32) for word in set(asked) if word in self._holders]
+        if not held:
+            return []
+        counts = np.bincount(np.concatenate(held), minlength=len(self._ids))
+        slots = np.flatnonzero((counts > 0) & (np.frombuffer(self._lengths, np.dtype("l")) >= 0))
+        places = np.frombuffer(self._places, np.int64)[slots]
+        best = slots[np.lexsort((places, -counts[slots]))[:limit]]
+        return [Match(self._ids[slot], int(counts[slot]), self._lengths[slot]) for slot in best.tolist()]
+
+    def _add(self, row_id: str, place: int, held: set[str]) -> None:
+        slot = len(self._ids)
+        self._slots[row_id] = slot
+        self._ids.append(row_id)
+        self._places.append(place)
+        self._lengths.append(len(held))
+        for word in held:
+            holders = self._holders.get(word)
+            if holders is None:
+                self._holders[word] = holders = array("I")
+            holders.append(slot)
+
+    def _compact(self) -> None:
+        alive = sorted(self._slots.values())
+        new = {old: slot for slot, old in enumerate(alive)}
+        self._ids = [self._ids[old] for old in alive]
+        self._slots = {row_id: slot for slot, row_id in enumerate(self._ids)}
+        self._places = array("q", [self._places[old] for old in alive])
+        self._lengths = array("l", [self._lengths[old] for old in alive])
+        kept = ((word, [new[old] for old in slots if old in new]) for word, slots in self._holders.items())
+        self._holders = {word: array("I", slots) for word, slots in kept if slots}
 
 
 class WordIndexes:
@@ -90,11 +101,5 @@ class WordIndexes:
             rows -= len(self._indexes.popitem(last=False)[1])
 
     def drop(self, table: str, scope: int) -> None:
-        """Forget one index; the next look-up rebuilds it."""
+        """Forget one index; the next look-up builds it again."""
         self._indexes.pop((table, scope), None)
-
-    def drop_scope(self, scope: int) -> None:
-        """Forget every index of the scope."""
-        for table, owner in list(self._indexes):
-            if owner == scope:
-                self.drop(table, owner)

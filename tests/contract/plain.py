@@ -38,11 +38,8 @@ class PlainRows:
             column = order.removeprefix("-")
             with_value = [row for row in rows if row.get(column) is not None]
             without = [row for row in rows if row.get(column) is None]
-            # Reversing a stable sort would reverse ties too, hence twice.
-            if order.startswith("-"):
-                with_value = sorted(with_value[::-1], key=lambda row: _value(table, row, column))[::-1]
-            else:
-                with_value = sorted(with_value, key=lambda row: _value(table, row, column))
+            # A reversed sort keeps ties in order too.
+            with_value.sort(key=lambda row: _value(table, row, column), reverse=order.startswith("-"))
             rows = with_value + without
         return rows[offset:] if limit is None else rows[offset : offset + limit]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Store
+from fabric.store.base import Rows, Store
 
 from .samples import HOSTILE, JAKE, RUTH, run
 
@@ -29,7 +29,7 @@ def test_writing_replaces_and_none_removes(store: Store):
 
 
 def test_each_key_and_scope_has_its_own(store: Store):
-    def write(tx):
+    def write(tx: Rows) -> None:
         for key in HOSTILE:
             tx.write(key, JAKE, ["jake", key])
             tx.write(key, RUTH, ["ruth", key])

@@ -3,7 +3,7 @@
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Match, Store, Table
+from fabric.store.base import Match, Rows, Store, Table
 from fabric.text import words
 
 from .samples import JAKE, NOTES, RUTH, note, put, run
@@ -64,7 +64,7 @@ def test_it_follows_every_change(store: Store):
 
 
 def test_it_sees_the_writes_of_its_own_transaction_and_forgets_them_with_it(store: Store):
-    def work(tx):
+    def work(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("e", content="pizza")])
         tx.delete(NOTES, JAKE, ["a"])
         assert [found.id for found in tx.match(NOTES, JAKE, ["pizza"], 10)] == ["b", "e"]

@@ -43,6 +43,9 @@ ROWS = st.fixed_dictionaries(
 )
 
 
+VERBS = [*["put"] * 6, *["get", "find", "count", "delete", "match", "read", "write"] * 2, "clear", "purge"]
+
+
 @st.composite
 def conditions(draw: st.DrawFn, columns: tuple[str, ...]) -> Where:
     column = draw(st.sampled_from(columns))
@@ -60,27 +63,23 @@ def calls(draw: st.DrawFn) -> tuple[Any, ...]:
     columns = tuple(table.columns)
     where = st.lists(conditions(columns), max_size=2)
     order = st.sampled_from(["", *columns, *(f"-{name}" for name in columns)])
-    verb = draw(
-        st.sampled_from(["put", "put", "put", "get", "find", "count", "delete", "match", "read", "write", "rare"])
-    )
+    verb = draw(st.sampled_from(VERBS))
     key = st.sampled_from(["d", "\x00", "\ud83d"])
-    match verb:
-        case "put":
-            return verb, table, scope, draw(st.lists(ROWS, max_size=4))
-        case "get" | "delete":
-            return verb, table, scope, draw(some)
-        case "find":
-            limit = st.none() | st.integers(0, 5)
-            return verb, table, scope, draw(where), draw(order), draw(limit), draw(st.integers(0, 2))
-        case "count":
-            return verb, table, scope, draw(where)
-        case "match":
-            return verb, table, scope, draw(st.lists(WORDS, max_size=3)), draw(st.integers(0, 5))
-        case "read":
-            return verb, draw(key), scope
-        case "write":
-            return verb, draw(key), scope, draw(st.none() | ROWS)
-    return draw(st.sampled_from([("clear", table, scope), ("purge", scope)]))
+    limit = st.none() | st.integers(0, 5)
+    arguments: dict[str, tuple[st.SearchStrategy[Any], ...]] = {
+        "put": (st.lists(ROWS, max_size=4),),
+        "get": (some,),
+        "delete": (some,),
+        "find": (where, order, limit, st.integers(0, 2)),
+        "count": (where,),
+        "match": (st.lists(WORDS, max_size=3), st.integers(0, 5)),
+        "clear": (),
+    }
+    if verb in arguments:
+        return verb, table, scope, *(draw(argument) for argument in arguments[verb])
+    if verb == "write":
+        return verb, draw(key), scope, draw(st.none() | ROWS)
+    return (verb, draw(key), scope) if verb == "read" else (verb, scope)
 
 
 class StoreMachine(RuleBasedStateMachine):

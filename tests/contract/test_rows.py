@@ -3,7 +3,7 @@
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Store, Where
+from fabric.store.base import Rows, Store, Where
 
 from .samples import HOSTILE, JAKE, NOTES, ids, note, put, run
 
@@ -62,7 +62,7 @@ def test_the_last_of_equal_ids_in_one_put_wins_in_the_place_of_the_first(store: 
 
 
 def test_one_transaction_may_change_a_row_many_times(store: Store):
-    def work(tx):
+    def work(tx: Rows) -> None:
         for n in range(5):
             tx.put(NOTES, JAKE, [note("a", n=n)])
             assert tx.get(NOTES, JAKE, ["a"]) == [note("a", n=n)]

@@ -4,7 +4,7 @@ import pytest
 
 from fabric.errors import StoreError
 from fabric.scope import Scope, ScopeIds
-from fabric.store.base import SYSTEM, Match, Store, Where
+from fabric.store.base import SYSTEM, Match, Rows, Store, Where
 
 from .samples import HOSTILE, JAKE, NOTES, OTHER, RUTH, ids, note, put, run
 
@@ -59,7 +59,7 @@ def test_purge_reaches_every_table_and_document(store: Store):
 def test_a_purge_that_is_rolled_back_did_nothing(store: Store):
     put(store, note("a", content="pizza"))
 
-    def work(tx):
+    def work(tx: Rows) -> None:
         tx.purge(JAKE)
         assert tx.find(NOTES, JAKE) == []
         tx.put(NOTES, JAKE, [note("b")])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Store
+from fabric.store.base import Rows, Store
 
 from .conftest import Factory
 from .samples import JAKE, NOTES, RUTH, ids, note, put, run
@@ -23,7 +23,7 @@ def test_an_exception_undoes_everything_and_reaches_the_caller(store: Store):
     put(store, note("a", n=1))
     run(store, lambda tx: tx.write("d", JAKE, 1))
 
-    def work(tx):
+    def work(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a", n=2), note("b")])
         tx.delete(NOTES, JAKE, ["a"])
         tx.write("d", JAKE, None)
@@ -38,7 +38,7 @@ def test_an_exception_undoes_everything_and_reaches_the_caller(store: Store):
 
 
 def test_even_a_request_to_exit_undoes_everything(store: Store):
-    def work(tx):
+    def work(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         raise SystemExit(3)
 
@@ -48,7 +48,7 @@ def test_even_a_request_to_exit_undoes_everything(store: Store):
 
 
 def test_an_error_caught_inside_the_work_does_not_spoil_it(store: Store):
-    def work(tx):
+    def work(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         with pytest.raises(StoreError):
             tx.put(NOTES, JAKE, [note("b", n="many")])
@@ -58,7 +58,7 @@ def test_an_error_caught_inside_the_work_does_not_spoil_it(store: Store):
     assert ids(run(store, lambda tx: tx.find(NOTES, JAKE))) == ["a", "c"]
 
 
-def _add_one(tx):
+def _add_one(tx: Rows) -> int:
     value = (tx.read("counter", JAKE) or 0) + 1
     tx.write("counter", JAKE, value)
     row = (tx.get(NOTES, JAKE, ["shared"]) or [note("shared", n=0)])[0]
@@ -99,7 +99,7 @@ async def test_writes_of_two_owners_interleaved_by_tasks_stay_apart(store: Store
 async def test_a_cancelled_call_is_done_whole_or_not_at_all(store: Store):
     entered, leave = threading.Event(), threading.Event()
 
-    def slow(tx):
+    def slow(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         entered.set()
         leave.wait(10)
@@ -118,7 +118,7 @@ async def test_a_cancelled_call_is_done_whole_or_not_at_all(store: Store):
 
 async def test_the_loop_goes_on_while_a_transaction_runs(store: Store):
     leave = threading.Event()
-    task = asyncio.ensure_future(store.transact(lambda tx: leave.wait(10)))
+    task = asyncio.ensure_future(store.transact(lambda _: leave.wait(10)))
     await asyncio.sleep(0.01)
     leave.set()
     assert await task is True
@@ -126,13 +126,13 @@ async def test_the_loop_goes_on_while_a_transaction_runs(store: Store):
 
 def test_a_transaction_inside_a_transaction_is_refused_and_does_not_hang(store: Store):
     for inner in (
-        lambda: store.transact_sync(lambda tx: None),
+        lambda: store.transact_sync(lambda _: None),
         lambda: store.define(NOTES),
         lambda: store.scopes(NOTES),
         store.close,
     ):
         with pytest.raises(StoreError, match="inside a transaction"):
-            run(store, lambda tx, inner=inner: inner())
+            run(store, lambda _, inner=inner: inner())
     assert run(store, lambda tx: tx.count(NOTES, JAKE)) == 0
 
 
@@ -144,7 +144,7 @@ def test_the_rows_are_refused_once_their_transaction_is_over(store: Store):
 
 
 def test_async_work_is_refused_and_undone(store: Store):
-    async def work(tx):
+    async def work(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
 
     with pytest.raises(StoreError, match="plain function"):
@@ -155,7 +155,7 @@ def test_a_closed_store_refuses_and_closing_twice_is_harmless(factory: Factory, 
     (tmp_path / "own").mkdir()
     store = factory(tmp_path / "own")
     with pytest.raises(StoreError, match="open"):
-        store.transact_sync(lambda tx: None)
+        store.transact_sync(lambda _: None)
     store.close()
     store.open()
     with pytest.raises(StoreError, match="open already"):
@@ -163,7 +163,7 @@ def test_a_closed_store_refuses_and_closing_twice_is_harmless(factory: Factory, 
     store.close()
     store.close()
     with pytest.raises(StoreError, match="not open"):
-        store.transact_sync(lambda tx: None)
+        store.transact_sync(lambda _: None)
     with pytest.raises(StoreError, match="not open"):
         store.define(NOTES)
 
@@ -175,7 +175,7 @@ def test_closing_finishes_what_was_begun(factory: Factory, tmp_path: Path):
     store.define(NOTES)
     entered, leave, done = threading.Event(), threading.Event(), []
 
-    def slow(tx):
+    def slow(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         entered.set()
         leave.wait(10)

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from fabric.scope import Scope
-from fabric.store.base import Table
+from fabric.store.base import Rows, Table
 from fabric.store.duckdb import DuckDBStore
 
 NOTES = Table("notes", {"step": "integer"}, "content")
@@ -23,7 +23,7 @@ def write(path: str) -> None:
     store.open()
     store.define(NOTES)
 
-    def step(rows) -> int:
+    def step(rows: Rows) -> int:
         number = (rows.read("steps", JAKE) or 0) + 1
         # Text that does not compress, so that checkpoints are reached too.
         text = random.Random(number).randbytes(20_000 if number % 3 == 0 else 100).hex()
@@ -37,13 +37,15 @@ def write(path: str) -> None:
         print(store.transact_sync(step), flush=True)
 
 
-def kill_once(path: Path, delay: float) -> int:
-    """Run the writer, kill it so many seconds after it began, and return the last step it said was committed."""
+def kill_once(path: Path, delay: float, *, opening: bool) -> int:
+    """Run the writer and kill it so many seconds after its begin, or after its first step; return the last it said."""
     command = [sys.executable, "-m", "tests.fabric.store.kill", "write", str(path)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    first = "" if opening else process.stdout.readline()
     time.sleep(delay)
     process.kill()
-    said, _ = process.communicate()
+    said = first + process.communicate()[0]
     return max([0, *(int(line) for line in said.splitlines(keepends=True) if line.endswith("\n"))])
 
 
@@ -69,8 +71,10 @@ def check(path: Path, said: int) -> int:
 def kill_and_check(path: Path, rounds: int, seed: int) -> int:
     """Kill and check so often, on one file; return how many steps survived."""
     chance, said = random.Random(seed), 0
-    for _ in range(rounds):
-        said = check(path, max(said, kill_once(path, chance.uniform(0.05, 1.2))))
+    for number in range(rounds):
+        opening = number % 4 == 0
+        delay = chance.uniform(0.1, 1.0) if opening else chance.uniform(0, 0.4)
+        said = check(path, max(said, kill_once(path, delay, opening=opening)))
     return said
 
 

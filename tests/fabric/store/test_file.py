@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -54,7 +54,7 @@ def _duckdb(path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE _meta AS SELECT 'application' AS name, 'someone else' AS value")
         for name in SYSTEM_TABLES - {"_meta"}:
-            connection.execute(f"CREATE TABLE {name} AS SELECT 1 AS x")
+            connection.sql("SELECT 1 AS x").create(name)
 
 
 def _other_duckdb(path: Path) -> None:
@@ -86,7 +86,7 @@ def _broken(path: Path) -> None:
     [_text, _short_text, _sqlite, _duckdb, _other_duckdb, _other_meta, _duckdb_with_a_log, _broken],
     ids=lambda make: make.__name__,
 )
-def test_a_file_that_is_not_ours_is_refused_and_untouched(tmp_path: Path, make):
+def test_a_file_that_is_not_ours_is_refused_and_untouched(tmp_path: Path, make: Callable[[Path], None]):
     path = tmp_path / "theirs"
     make(path)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
@@ -170,7 +170,7 @@ def test_nothing_is_loaded_or_reached_from_outside(ours: Path, tmp_path: Path):
     store = DuckDBStore(ours)
     store.open()
 
-    for query in ("SELECT * FROM read_csv('" + str(tmp_path / "secret.csv") + "')", "LOAD fts"):
+    for query in (f"FROM read_csv('{tmp_path}/secret.csv')", "LOAD fts"):
         with pytest.raises(StoreError):
             store.transact_sync(lambda rows, query=query: rows._sql.rows(query))
     store.close()
@@ -278,7 +278,8 @@ written = 0
 try:
     for n in range(1000):
         text = random.Random(n).randbytes(20_000).hex()
-        store.transact_sync(lambda rows: rows.put(table, jake, [{"id": f"x{n}-{i}", "n": n, "content": text} for i in range(2)]))
+        both = [{"id": f"x{n}-{i}", "n": n, "content": text} for i in range(2)]
+        store.transact_sync(lambda rows: rows.put(table, jake, both))
         written += 2
 except StoreError as error:
     assert "\\n" not in str(error), error
