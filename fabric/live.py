@@ -119,11 +119,6 @@ class LiveRun:
         return self._turn
 
     @property
-    def in_job(self) -> bool:
-        """Whether this is background work."""
-        return bool(self.job_id)
-
-    @property
     def listening(self) -> bool:
         """Whether somebody streams this run's events."""
         return self._listener is not None

@@ -48,7 +48,7 @@ async def _commit(run: LiveRun, turn: Row | None) -> Row | None:
         known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
         if known:
             return known[0], set()
-        fresh = [entry.job for entry in entries if _is_new(tx, scope, entry.job)]
+        fresh = [entry.job for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
         if rows:
             tx.put(ITEMS, scope, rows)
         put_jobs(tx, fresh)
