@@ -50,11 +50,11 @@ def history_messages(items: Sequence[Item], limits: History) -> list[Message]:
 
 def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message: its text and the arguments of its tool calls."""
-    said = estimate_tokens(str(message.get("content") or ""))
-    calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
-    return said + sum(
-        estimate_tokens(call["function"]["name"]) + estimate_tokens(call["function"]["arguments"]) for call in calls
-    )
+    said = [str(message.get("content") or "")]
+    for call in message.get("tool_calls") or ():
+        function: Mapping[str, Any] = call.get("function") or {}
+        said += [str(function.get("name") or ""), str(function.get("arguments") or "")]
+    return sum(estimate_tokens(one) for one in said)
 
 
 def _last(turns: Sequence[list[Message]], limits: History) -> Sequence[list[Message]]:

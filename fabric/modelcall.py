@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from .context import Context
 from .errors import ModelError, ModelUnavailableError
 from .events import TextDelta
-from .models.asking import StructuredReply, complete_structured
 from .models.base import Reply, Request
 from .models.fallback import complete_with_fallback, stream_with_fallback
+
+if TYPE_CHECKING:
+    from .models.asking import StructuredReply
 
 
 async def ask(ctx: Context, models: Sequence[str], request: Request) -> Reply:
@@ -36,8 +38,10 @@ async def ask(ctx: Context, models: Sequence[str], request: Request) -> Reply:
 
 async def ask_structured(
     ctx: Context, models: Sequence[str], request: Request, schema: type[BaseModel]
-) -> StructuredReply[Any]:
+) -> "StructuredReply[Any]":
     """Return an answer in the form of ``schema``; errors and costs as in `ask`. Nothing is streamed."""
+    from .models.asking import complete_structured  # noqa: PLC0415  the reading of answers is loaded with the first one
+
     await ctx.run.check_budget(ctx.path)
     try:
         reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema))

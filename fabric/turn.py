@@ -12,10 +12,10 @@ from .prompt import strip_data_blocks
 def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
     """Record what the user said, unless the turn has it already, and return the items from before it."""
     items = ctx.items
-    last = next((one for one in reversed(said) if one["role"] == "user"), None)
-    if last is None:
+    spoken = [draft for one in said if one["role"] == "user" for draft in drafts_from_message(one)]
+    draft = next((one for one in reversed(spoken) if one.kind == "message"), None)
+    if draft is None:
         return items
-    draft = next(one for one in drafts_from_message(last) if one.kind == "message")
     if templated:
         # What a capability or a template put around the user's words is not what the user said.
         draft = replace(draft, text=strip_data_blocks(draft.text))

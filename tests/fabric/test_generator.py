@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from fabric.block import Retry
 from fabric.capability import Preset, define_capability
 from fabric.context import Context
 from fabric.errors import (
@@ -179,6 +180,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}
         ({"role": "user", "content": "hello"}, "hello"),
         ({"role": "user", "content": None}, ""),
         ({"role": "user", "content": {"type": "text", "text": "x"}}, [{"type": "text", "text": "x"}]),
+        ({"role": "user", "content": "", "tool_calls": [{}]}, ""),
         ({"role": "king"}, '{"role": "king"}'),
         (["look", IMAGE, "here"], [{"type": "text", "text": "look"}, IMAGE, {"type": "text", "text": "here"}]),
         ([{"type": "house", "rooms": 3}], '[{"type": "house", "rooms": 3}]'),
@@ -189,7 +191,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}
 )
 async def test_any_input_becomes_the_message_it_means(value: Any, content: Any) -> None:
     messages = (await sent(generator(name="g", model="m"), value)).messages
-    assert messages == [{"role": "user", "content": content}]
+    assert [(message["role"], message["content"]) for message in messages] == [("user", content)]
 
 
 async def test_nothing_at_all_to_send_is_an_error() -> None:
@@ -328,6 +330,17 @@ async def test_a_failed_answer_leaves_the_message_and_the_next_try_does_not_doub
         await session.arun(chat, "hi")
         assert lines(session.items) == [(1, "user", "hi"), (1, "assistant", "ok")]
         assert contents(model.requests[1]) == ["hi"]
+
+
+async def test_a_retry_says_nothing_twice_and_a_rescue_answers_instead() -> None:
+    again = generator(name="g", model="m", history=True, retry=Retry(attempts=2, on=(ModelUnavailableError,)))
+    model, items = await talk(again, "hi", replies=[ModelUnavailableError("down"), "ok"])
+    assert lines(items) == [(1, "user", "hi"), (1, "assistant", "ok")]
+    assert [contents(request) for request in model.requests] == [["hi"], ["hi"]]
+    sorry = handler(lambda error: f"sorry: {error}", name="sorry")
+    rescued = generator(name="g", model="m", rescue={ModelError: sorry})
+    model = ScriptedModel([ModelUnavailableError("down")])
+    assert (await run_block(rescued, "hi", model=model)).output == "sorry: g: down"
 
 
 async def test_no_call_is_made_over_the_budget() -> None:
