@@ -1,0 +1,111 @@
+"""The chat pipeline of the command line: a chat step with the memory's capture behind it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.memory.recall import RankedMemory
+from fabric.block import Block
+from fabric.context import Context
+from fabric.generator import ModelChoice, generator
+from fabric.handler import handler
+from fabric.items import Draft, drafts_from_message
+from fabric.sequencer import Sequencer, sequencer
+from fabric.text import words
+
+from .system import MemorySystem
+
+CHAT = "chat-with-memory"
+SYSTEM = "You are a friendly assistant who knows the user. Answer in one or two sentences."
+HISTORY_TURNS = 20
+RECALLED = 3
+"""How many memories an answer without a model names."""
+LONG_WORD = 3
+FUNCTION_WORDS = frozenset(
+    words(
+        "the and for was are not but has had have his her its our your their they she him who how why you all any did "
+        "does don't with what when where which this that there then than from about into some can could would should "
+        "will"
+    )
+)
+"""Words that say nothing about what a message is about, as shorter ones do not."""
+
+
+class RecordedTurn(BaseModel):
+    """One turn of a recorded conversation: the messages up to and with the user's, and all that followed on it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: list[dict[str, Any]]
+
+    @property
+    def user(self) -> dict[str, Any]:
+        """The user's message, {} when there is none."""
+        return next((message for message in self.messages if message.get("role") == "user"), {})
+
+
+def chat_pipeline(mem: MemorySystem, model: ModelChoice | None = None) -> Sequencer[Any, Any]:
+    """Return the chat that remembers: ``model`` answers, or without one what is recalled about the message does."""
+    return _remembering(mem, _answer_with(model, mem) if model is not None else _answer_from_memory(mem))
+
+
+def replay_pipeline(mem: MemorySystem) -> Sequencer[Any, Any]:
+    """Return the same chat for `RecordedTurn` values: it answers what was answered then."""
+
+    @handler(name="chat")
+    async def recorded(turn: RecordedTurn, ctx: Context) -> str:
+        said = ctx.record(*(draft for message in turn.messages for draft in drafts_from_message(message)))
+        answers = [item.text for item in said if item.role == "assistant" and item.kind == "message"]
+        return answers[-1] if answers else ""
+
+    return _remembering(mem, recorded)
+
+
+def _remembering(mem: MemorySystem, chat: Block[Any, Any]) -> Sequencer[Any, Any]:
+    return sequencer(name=CHAT).then(chat).work(mem.capture_from_items)
+
+
+def _answer_with(model: ModelChoice, mem: MemorySystem) -> Block[Any, Any]:
+    return generator(name="chat", model=model, system=SYSTEM, history=HISTORY_TURNS, uses=[mem.capability])
+
+
+def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
+    @handler(name="chat", uses=mem.layout.resources)
+    async def recalling(message: str, ctx: Context) -> str:
+        found = about(message, await mem.recall(ctx, message))
+        answer = _spoken(message, found)
+        ctx.record(
+            Draft(role="user", kind="message", text=message), Draft(role="assistant", kind="message", text=answer)
+        )
+        return answer
+
+    return recalling
+
+
+def about(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
+    """Return the memories that share a word of some length with the message, English endings aside."""
+    asked = _stems(message)
+    shared = [(len(asked & _stems(f"{one.subject} {one.content}")), one) for one in memories]
+    return [one for count, one in sorted(shared, key=lambda pair: -pair[0]) if count]
+
+
+def _stems(text: str) -> set[str]:
+    import snowballstemmer  # noqa: PLC0415  needed only to answer without a model
+
+    stemmer = snowballstemmer.stemmer("english")
+    return set(
+        stemmer.stemWords([word for word in words(text) if len(word) >= LONG_WORD and word not in FUNCTION_WORDS])
+    )
+
+
+def _spoken(message: str, found: Sequence[RankedMemory]) -> str:
+    if found:
+        return "I remember: " + "; ".join(_line(one) for one in found[:RECALLED]) + "."
+    return "I remember nothing about that." if message.rstrip().endswith("?") else "Noted."
+
+
+def _line(one: RankedMemory) -> str:
+    who = "" if one.subject == "user" else f"{one.subject}: "
+    when = f" (said on {one.sources[-1].said_at:%Y-%m-%d})" if one.sources else ""
+    return f"{who}{one.content}{when}"

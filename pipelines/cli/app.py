@@ -1,0 +1,68 @@
+"""The commands put together, and what becomes of their errors: one line, an exit code, no traceback."""
+
+import sys
+from io import TextIOWrapper
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from . import care, explain, look, talk
+
+
+class Commands(TyperGroup):
+    """The group of commands: an expected error of one of them ends the program with one line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except _expected() as error:
+            typer.echo(f"error: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from error
+
+
+def _expected() -> tuple[type[Exception], ...]:
+    """Return the errors that a user can do something about; evaluated only once something was raised."""
+    from fabric.errors import FabricError  # noqa: PLC0415  the help must not wait for the engine
+
+    return FabricError, OSError
+
+
+app = typer.Typer(
+    name="thought-fabric",
+    cls=Commands,
+    help="Chat with an agent that remembers, and see, explain, correct and delete what it remembers.",
+    epilog="Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def start() -> None:
+    """Make sure that any text can be written, whatever the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+for command in (
+    talk.demo,
+    talk.chat,
+    talk.replay,
+    look.recall,
+    look.show,
+    explain.why,
+    explain.forget,
+    explain.export,
+    care.consolidate,
+    care.prune,
+    care.jobs,
+    look.graph,
+):
+    app.command()(command)

@@ -1,0 +1,117 @@
+"""Commands that take care of the memory: consolidate, prune, and the background work that is not done."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import DEFAULT_FILE, File, Force, Json, Model, Org, Project, Session, User
+from .output import note, nothing_found, plain, progress, say, table, write_json
+from .place import Opened, Place, opened
+
+if TYPE_CHECKING:
+    from fabric import Job
+
+WAITS = "waits until chat, replay or jobs --retry runs it"
+
+
+def consolidate(
+    force: Force = False,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    model: Model = "",
+    as_json: Json = False,
+) -> None:
+    """Distil facts from the episodes that were not looked at yet, when enough of them came together."""
+    with opened(Place(file, user, project, org, session, model)) as at, progress("consolidating", None):
+        done = at.run(at.mem.consolidate, {"force": force})
+    _tell(done, ("added", "reinforced", "updated", "invalidated"), as_json=as_json)
+
+
+def prune(
+    force: Force = False,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    model: Model = "",
+    as_json: Json = False,
+) -> None:
+    """Merge facts that say the same and remove what is not worth keeping, when there are many."""
+    with opened(Place(file, user, project, org, session, model)) as at, progress("pruning", None):
+        done = at.run(at.mem.prune, {"force": force})
+    _tell(done, ("removed", "merged"), as_json=as_json)
+
+
+def _tell(done: Any, counts: tuple[str, ...], *, as_json: bool) -> None:
+    if as_json:
+        write_json(done)
+        return
+    if done.skipped:
+        say(f"Nothing done: {plain(done.skipped)}.")
+        return
+    say("Facts: " + ", ".join(f"{getattr(done, name)} {name}" for name in counts) + ".")
+    for one in done.outcomes:
+        reason = f" ({plain(one.reason)})" if one.reason else ""
+        say(f"  {one.status}: {plain(one.content or one.id)}{reason}")
+
+
+def jobs(
+    retry: Annotated[
+        str, typer.Option("--retry", metavar="ID", help="Try this one again now.", show_default=False)
+    ] = "",
+    file: File = DEFAULT_FILE,
+    model: Model = "",
+    as_json: Json = False,
+) -> None:
+    """List background work that is not done, of everybody in the file: waiting, running and failed."""
+    with opened(Place(file, model=model)) as at:
+        if retry:
+            _retry(at, retry)
+        left = at.fabric.jobs()
+    if as_json:
+        write_json([_described(job) for job in left])
+    elif left:
+        rows = [tuple(_described(job)[name] for name in _COLUMNS) for job in left]
+        table(f"Background work: {len(left)}", _COLUMNS, rows)
+    elif not retry:
+        raise nothing_found("no background work is left")
+    if retry and any(job.id == retry for job in left):
+        raise typer.Exit(1)
+    if retry and not as_json:
+        say(f"{retry} is done.")
+
+
+_COLUMNS = ("id", "status", "user", "session", "turn", "block", "tries", "why")
+
+
+def _retry(at: Opened, job_id: str) -> None:
+    from ..chat import chat_pipeline  # noqa: PLC0415
+
+    if not any(job.id == job_id for job in at.fabric.jobs()):
+        raise nothing_found(f"no job {plain(job_id)} is left: it is done, or never was")
+    at.fabric.register(chat_pipeline(at.mem, at.place.model or None))
+    at.fabric.retry(job_id)
+    with progress("working", None):
+        at.fabric.drain()
+    note(f"tried {plain(job_id)}")
+
+
+def _described(job: "Job") -> dict[str, Any]:
+    from fabric.jobs import UNKNOWN_HINT  # noqa: PLC0415
+
+    why = job.error or (WAITS if job.hint == UNKNOWN_HINT else job.hint)
+    return {
+        "id": job.id,
+        "status": job.status,
+        "user": job.ids.user or "",
+        "session": job.ids.session,
+        "turn": job.turn,
+        "block": job.block,
+        "tries": job.attempts,
+        "not_before": job.not_before,
+        "why": why,
+    }

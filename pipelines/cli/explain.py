@@ -1,0 +1,115 @@
+"""Commands of the person whose memory it is: why, forget and export."""
+
+import json
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import DEFAULT_FILE, File, Json, Org, Project, Session, User
+from .output import nothing_found, plain, say, write_json
+from .place import Place, opened
+
+
+class Whose(StrEnum):
+    """Everything of whom can be forgotten."""
+
+    user = "user"
+    session = "session"
+    project = "project"
+
+
+def why(
+    memory_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Of a fact, an episode or an entry.", show_default=False)
+    ],
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """Explain one memory: the words it rests on, who wrote it, and how it changed."""
+    with opened(Place(file, user, project, org, session)) as at:
+        found = at.run(at.mem.why_block, memory_id)
+    if as_json:
+        write_json(found)
+    if found is None:
+        raise nothing_found(f"nothing with the id {plain(memory_id)} is remembered")
+    if not as_json:
+        _write(found.model_dump(mode="json"))
+
+
+def forget(
+    memory_id: Annotated[str, typer.Option("--id", help="One memory, with all it was made from.")] = "",
+    subject: Annotated[str, typer.Option("--subject", help="All that is remembered about somebody.")] = "",
+    scope: Annotated[
+        Whose | None, typer.Option("--scope", help="All of the user, the session or the project.", show_default=False)
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """Delete for good, from everywhere in the file, and write a receipt. Give one of --id, --subject, --scope."""
+    asked = {"id": memory_id, "subject": subject, "scope": scope.value if scope else ""}
+    given = {name: value for name, value in asked.items() if value.strip()}
+    if len(given) != 1:
+        raise typer.BadParameter("expected exactly one of --id, --subject and --scope")
+    if scope is Whose.project and not project:
+        raise typer.BadParameter("--scope project needs --project, the project to forget")
+    with opened(Place(file, user, project, org, session)) as at:
+        name, value = next(iter(given.items()))
+        of = f" of {at.place.owner['user']}" if scope is Whose.user else ""
+        if not yes and not typer.confirm(f"Forget {name} {plain(value)}{of} for good?", err=True):
+            raise typer.Exit(1)
+        receipt = at.run(at.mem.forget_block, given)
+    if as_json:
+        write_json(receipt)
+    else:
+        _write(receipt.model_dump(mode="json"))
+
+
+def export(
+    subject: Annotated[str, typer.Option("--subject", help="Only what is about somebody.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write. Default: stdout.", show_default=False)
+    ] = None,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+) -> None:
+    """Write everything that is remembered as JSON lines, with where it comes from."""
+    if out is not None and out.resolve() == file.resolve():
+        raise typer.BadParameter(f"--out is the memory's own file {file}; name another one")
+    with opened(Place(file, user, project, org, session)) as at:
+        records = at.run(at.mem.export_block, {"subject": subject or None})
+    if not records:
+        raise nothing_found("nothing is remembered")
+    with nullcontext() if out is None else out.open("w", encoding="utf-8", errors="backslashreplace") as target:
+        for record in records:
+            typer.echo(json.dumps(record, ensure_ascii=False), file=target)
+    if out is not None:
+        say(f"{len(records)} records in {out}")
+
+
+def _write(value: Any, indent: str = "") -> None:
+    """Write a structure of JSON values as indented lines, leaving out what is empty."""
+    pairs = value.items() if isinstance(value, dict) else ((f"{n}.", one) for n, one in enumerate(value, 1))
+    for name, one in pairs:
+        if one in (None, "", [], {}):
+            continue
+        label = str(name).replace("_", " ")
+        if isinstance(one, dict | list):
+            say(f"{indent}{plain(label)}:")
+            _write(one, indent + "  ")
+        else:
+            say(f"{indent}{plain(label)}: {plain(one)}")

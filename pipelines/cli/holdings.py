@@ -1,0 +1,108 @@
+"""What the commands show: everything one memory holds, and what is recalled with the words it rests on."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.episodic import Episode
+from capabilities.memory.recall import RankedMemory
+from capabilities.semantic import Fact
+from capabilities.turns import Turn
+from capabilities.working import WorkingEntry
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.resource import Transaction
+
+from ..system import MemorySystem
+
+
+class Holdings(BaseModel):
+    """The tiers of one memory: working memory of ``session``, episodes oldest first, every version of every fact."""
+
+    model_config = ConfigDict(frozen=True)
+
+    session: str
+    working: list[WorkingEntry]
+    episodes: list[Episode]
+    facts: list[Fact]
+    turns: list[Turn]
+
+    @property
+    def current(self) -> list[Fact]:
+        """The facts that are held true now."""
+        return [fact for fact in self.facts if fact.status == "current"]
+
+    def counts(self) -> dict[str, int]:
+        """Return how much each tier holds."""
+        return {
+            "turns": len(self.turns),
+            "working": len(self.working),
+            "episodes": len(self.episodes),
+            "facts": len(self.current),
+            "facts_closed": len(self.facts) - len(self.current),
+        }
+
+
+def holdings_block(mem: MemorySystem) -> Block[object, Holdings]:
+    """Return the block that reads everything a memory holds."""
+    layout = mem.layout
+
+    @handler(name=f"{layout.name}/holdings", uses=layout.resources)
+    async def holdings(_: object, ctx: Context) -> Holdings:
+        def work(tx: Transaction) -> Holdings:
+            return Holdings(
+                session=ctx.session,
+                working=sorted(tx.read(layout.working).entries, key=lambda entry: -entry.salience),
+                episodes=tx.find(layout.episodic, order="sequence") if layout.episodic else [],
+                facts=tx.find(layout.semantic) if layout.semantic else [],
+                turns=tx.find(layout.turns),
+            )
+
+        return await ctx.transact(work)
+
+    return holdings
+
+
+def newest_session_block(mem: MemorySystem) -> Block[object, str]:
+    """Return the block that names the session of the newest captured message, "" when there is none."""
+    turns = mem.layout.turns
+
+    @handler(name=f"{mem.layout.name}/newest-session", uses=mem.layout.resources)
+    async def newest_session(_: object, ctx: Context) -> str:
+        newest = await ctx.transact(lambda tx: tx.find(turns, order="-said_at", limit=1))
+        return newest[0].session if newest else ""
+
+    return newest_session
+
+
+class Cue(BaseModel):
+    """What is to be recalled; None for what is not limited."""
+
+    cue: str
+    limit: int | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+
+class Recalled(BaseModel):
+    """A memory that was recalled, and the messages it rests on."""
+
+    memory: RankedMemory
+    said: list[Turn]
+
+
+def recalled_block(mem: MemorySystem) -> Block[Cue, list[Recalled]]:
+    """Return the block that recalls memories together with the messages they rest on."""
+
+    @handler(name=f"{mem.layout.name}/recall-with-sources", uses=mem.layout.resources)
+    async def recalled(asked: Cue, ctx: Context) -> list[Recalled]:
+        memories = await mem.recall(ctx, asked.cue, limit=asked.limit, as_of=asked.as_of, known_at=asked.known_at)
+        ids = list(dict.fromkeys(source.turn_id for one in memories for source in one.sources))
+        turns = {turn.id: turn for turn in await ctx.transact(lambda tx: tx.get_many(mem.layout.turns, ids))}
+        return [
+            Recalled(memory=one, said=[turns[source.turn_id] for source in one.sources if source.turn_id in turns])
+            for one in memories
+        ]
+
+    return recalled

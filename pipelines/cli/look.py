@@ -1,0 +1,118 @@
+"""Commands that look: recall, show, graph. They change nothing."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, Session, User
+from .output import nothing_found, say, write_json
+from .place import Place, opened
+
+if TYPE_CHECKING:
+    from .holdings import Holdings
+
+
+class Part(StrEnum):
+    """What can be shown."""
+
+    working = "working"
+    episodes = "episodes"
+    facts = "facts"
+    turns = "turns"
+    all = "all"
+
+
+class GraphFormat(StrEnum):
+    """How the pipeline can be drawn."""
+
+    mermaid = "mermaid"
+    text = "text"
+
+
+def recall(
+    cue: Annotated[str, typer.Argument(help="What it should be about: a few words.", show_default=False)],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 10,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
+    from .holdings import Cue, recalled_block  # noqa: PLC0415
+    from .tiers import show_recalled  # noqa: PLC0415
+
+    if not cue.strip():
+        raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
+    with opened(Place(file, user, project, org, session)) as at:
+        asked = Cue(cue=cue, limit=limit, as_of=as_of, known_at=known_at)
+        found = at.run(recalled_block(at.mem), asked)
+    if as_json:
+        write_json(found)
+    if not found:
+        raise nothing_found("nothing is remembered")
+    if not as_json:
+        show_recalled(found)
+
+
+def show(
+    part: Annotated[Part, typer.Argument(help="Which part of the memory.")] = Part.all,
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """Show what the memory holds: working memory of one session, episodes, facts and what they replaced, turns."""
+    with opened(Place(file, user, project, org, session)) as at:
+        held = at.holdings()
+    shown = [one for one in Part if one is part or (part is Part.all and one is not Part.all)]
+    if as_json:
+        write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
+    if not any(_part(held, one) for one in shown):
+        raise nothing_found("nothing is remembered")
+    if not as_json:
+        for one in shown:
+            _draw(held, one)
+
+
+def _part(held: "Holdings", part: Part) -> list[object]:
+    found: list[object] = list(getattr(held, part.value))
+    return found
+
+
+def _draw(held: "Holdings", part: Part) -> None:
+    from . import tiers  # noqa: PLC0415
+
+    {
+        Part.working: tiers.show_working,
+        Part.episodes: tiers.show_episodes,
+        Part.facts: tiers.show_facts,
+        Part.turns: tiers.show_turns,
+    }[part](held)
+
+
+def graph(
+    form: Annotated[GraphFormat, typer.Option("--format", help="A Mermaid flowchart, or lines of text.")] = (
+        GraphFormat.mermaid
+    ),
+    model: Model = "",
+) -> None:
+    """Draw the chat pipeline with its memory. Needs no file."""
+    from ..chat import chat_pipeline  # noqa: PLC0415
+
+    mem = Place(DEFAULT_FILE, model=model).memory()
+    pipeline = chat_pipeline(mem, model or None)
+    if form is GraphFormat.mermaid:
+        say(pipeline.to_mermaid().rstrip())
+        return
+    import networkx as nx  # noqa: PLC0415
+
+    drawn = pipeline.graph()
+    for line in nx.generate_network_text(drawn, with_labels=True):
+        say(line)

@@ -1,0 +1,39 @@
+"""The options that several commands share, each described once."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_FILE = Path("memory.duckdb")
+
+File = Annotated[
+    Path, typer.Option("--file", "-f", envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_envvar=True)
+]
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory. Default: your login name.", show_default=False)]
+Project = Annotated[
+    str, typer.Option("--project", "-p", help="The memory of this project instead of the user's.", show_default=False)
+]
+Org = Annotated[
+    str, typer.Option("--org", help="The organisation that user and project belong to.", show_default=False)
+]
+Session = Annotated[
+    str,
+    typer.Option(
+        "--session", "-s", help="The conversation. Default: the one that was last remembered.", show_default=False
+    ),
+]
+Model = Annotated[
+    str, typer.Option("--model", "-m", help="A litellm model id. Default: rules, no model.", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+Force = Annotated[bool, typer.Option("--force", help="Do it although it is not due.")]
+_DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
+AsOf = Annotated[
+    datetime | None, typer.Option("--as-of", formats=_DATES, help="The facts that were true then.", show_default=False)
+]
+KnownAt = Annotated[
+    datetime | None,
+    typer.Option("--known-at", formats=_DATES, help="The facts that were known then.", show_default=False),
+]

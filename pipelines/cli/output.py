@@ -1,0 +1,111 @@
+"""How the commands write: text that cannot play tricks on a terminal, JSON, tables, and progress on stderr."""
+
+import json
+import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+BAR = 16
+"""How many characters a full salience bar is long."""
+MAX_PROBLEMS = 20
+NOTHING_FOUND = 3
+
+
+def plain(text: object) -> str:
+    r"""Return text on one line, with control characters spelled out, so that it cannot steer a terminal.
+
+    >>> plain("a\n\x1b[31mb")
+    'a \\x1b[31mb'
+    """
+    flat = " ".join(str(text).split())
+    return "".join(char if char.isprintable() or char == " " else _spelled(char) for char in flat)
+
+
+def _spelled(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii") if ord(char) < 0x2000 else char
+
+
+def bar(share: float) -> str:
+    """Return a bar for a share between 0 and 1.
+
+    >>> bar(0.5)
+    '████████░░░░░░░░'
+    """
+    full = round(max(0.0, min(1.0, share)) * BAR)
+    return "█" * full + "░" * (BAR - full)
+
+
+def console() -> "Console":
+    """Return the console for stdout, which takes no text for markup."""
+    from rich.console import Console  # noqa: PLC0415  takes as long as the rest of the help
+
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+def say(text: object = "") -> None:
+    """Write a line to stdout."""
+    typer.echo(str(text))
+
+
+def note(text: object) -> None:
+    """Write a line to stderr."""
+    typer.echo(str(text), err=True)
+
+
+def nothing_found(reason: str) -> "typer.Exit":
+    """Return what to raise when what was asked for is not there, after saying so on stderr."""
+    note(reason)
+    return typer.Exit(NOTHING_FOUND)
+
+
+def write_json(value: Any) -> None:
+    """Write a value, a pydantic model, or a structure of both, as indented JSON to stdout."""
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415
+
+    say(json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2))
+
+
+def list_problems(problems: Sequence[object]) -> None:
+    """Write one line per problem to stderr, and one for those beyond the first 20."""
+    for problem in problems[:MAX_PROBLEMS]:
+        note(f"skipped: {plain(problem)}")
+    if len(problems) > MAX_PROBLEMS:
+        note(f"skipped: {len(problems) - MAX_PROBLEMS} more")
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table to stdout, or nothing but a line when it has no rows."""
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    drawn = Table(title=Text(plain(title)), title_justify="left", show_edge=False, pad_edge=False)
+    for column in columns:
+        drawn.add_column(column, overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(plain(cell)) for cell in row))
+    out = console()
+    if drawn.row_count:
+        out.print(drawn)
+    else:
+        out.print(Text(f"{plain(title)}: nothing"))
+    out.print()
+
+
+@contextmanager
+def progress(label: str, total: int | None, *, shown: bool = True) -> Generator[Callable[[], None]]:
+    """Show a progress bar on stderr while the block runs, when stderr is a terminal; yield what moves it by one."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task(label, total=total)
+        yield lambda: drawn.advance(task)

@@ -1,0 +1,115 @@
+"""Where a command works: which file, whose memory, which conversation, and the opened file itself."""
+
+import getpass
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fabric import Clock, Fabric, Session
+    from fabric.block import Block
+
+    from ..system import MemorySystem
+    from .holdings import Holdings
+
+NO_SESSION = "command-line"
+"""The session of commands that look at no conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the options say. Blank ids are not given."""
+
+    file: Path
+    user: str = ""
+    project: str = ""
+    org: str = ""
+    session: str = ""
+    model: str = ""
+
+    @property
+    def owner(self) -> dict[str, str | None]:
+        """The ids of whose memory it is, as `Fabric.session` takes them."""
+        return {"user": self.user or _login(), "project": self.project or None, "org": self.org or None}
+
+    @property
+    def scope(self) -> str:
+        """Whether it is the memory of a user or of a project."""
+        return "project" if self.project else "user"
+
+    def memory(self) -> "MemorySystem":
+        """Return the memory system: all three tiers, of the project if one is named, else of the user."""
+        from pipelines import memory_system  # noqa: PLC0415
+
+        return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An opened file and the memory in it."""
+
+    fabric: "Fabric"
+    mem: "MemorySystem"
+    place: Place
+
+    def session(self, name: str = "") -> "Session":
+        """Return the session of this name, else that of the options, else the one that was last remembered."""
+        return self.fabric.session(name or self.place.session or self._newest_session(), **self.place.owner)
+
+    def run(self, block: "Block[Any, Any]", value: Any = None) -> Any:
+        """Run a block in the session and return its output."""
+        return self.session().run(block, value).output
+
+    def holdings(self, session: str = "") -> "Holdings":
+        """Return everything the memory holds."""
+        from .holdings import holdings_block  # noqa: PLC0415
+
+        found: Holdings = self.session(session).run(holdings_block(self.mem)).output
+        return found
+
+    def _newest_session(self) -> str:
+        from .holdings import newest_session_block  # noqa: PLC0415
+
+        session = self.fabric.session(NO_SESSION, **self.place.owner)
+        return str(session.run(newest_session_block(self.mem)).output) or NO_SESSION
+
+
+@contextmanager
+def opened(place: Place, *, create: bool = False, clock: "Clock | None" = None) -> Generator[Opened]:
+    """Open the file, made anew only when ``create``; StoreError when it is missing or cannot be opened."""
+    from fabric import Fabric  # noqa: PLC0415
+    from fabric.errors import StoreError  # noqa: PLC0415
+
+    if not create and not place.file.exists():
+        raise StoreError(f"{place.file}: there is no such file; name it with --file, or begin one with chat or replay")
+    with _log_to_stderr(), Fabric(place.file, clock=clock) as fabric:
+        yield Opened(fabric, place.memory(), place)
+
+
+@contextmanager
+def _log_to_stderr() -> Generator[None]:
+    """Keep what the engine logs out of stdout, which belongs to the command's result."""
+    import structlog  # noqa: PLC0415
+
+    was_set, before = structlog.is_configured(), structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger("warning"),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    try:
+        yield
+    finally:
+        if was_set:
+            structlog.configure(**before)
+        else:
+            structlog.reset_defaults()
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser() or "me"
+    except (KeyError, OSError, ImportError):  # no such entry: a container's bare user id, or no pwd module
+        return "me"

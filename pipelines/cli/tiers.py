@@ -1,0 +1,117 @@
+"""The tiers as tables: what is kept in the session, what was experienced, what is held true and what was before."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from .output import bar, plain, say, table
+
+if TYPE_CHECKING:
+    from capabilities.semantic import Fact
+    from capabilities.turns import Turn
+
+    from .holdings import Holdings, Recalled
+
+QUOTED = 160
+
+
+def show_turns(held: "Holdings") -> None:
+    """Write the captured messages."""
+    rows = [(turn.session, turn.turn, day(turn.said_at), turn.role, shortened(turn.text)) for turn in held.turns]
+    table(f"Turns: {len(rows)} messages kept whole", ["session", "turn", "said", "who", "text"], rows)
+
+
+def show_working(held: "Holdings") -> None:
+    """Write the working memory of the session, with a bar for how present each entry is."""
+    rows = [
+        (bar(one.salience), f"{one.salience:.2f}", "pinned" if one.pinned else "", about(one.subject, one.content))
+        for one in held.working
+    ]
+    table(f"Working memory of session {held.session}", ["salience", "", "", "what"], rows)
+
+
+def show_episodes(held: "Holdings") -> None:
+    """Write the episodes, oldest first."""
+    rows = [
+        (
+            day(one.sources[-1].said_at if one.sources else one.encoded_at),
+            one.session_id,
+            f"{one.significance:.2f}",
+            f"{about(one.subject, one.content)}{' (no longer so)' if one.superseded else ''}",
+        )
+        for one in held.episodes
+    ]
+    table(f"Episodes: {len(rows)}", ["said", "session", "weight", "what"], rows)
+
+
+def show_facts(held: "Holdings") -> None:
+    """Write the facts by subject, the user's first, each with what it took the place of."""
+    subjects = sorted({fact.subject for fact in held.facts}, key=lambda subject: (subject != "user", subject))
+    for subject in subjects:
+        current = [fact for fact in held.current if fact.subject == subject]
+        rows = [
+            (
+                day(fact.valid_from),
+                f"{fact.confidence:.2f}",
+                f"{fact.reinforcement_count}x",
+                fact.category,
+                fact.content,
+            )
+            for fact in sorted(current, key=lambda fact: fact.valid_from)
+        ]
+        table(f"Facts about {subject}: {len(rows)}", ["since", "sure", "said", "category", "what"], rows)
+    if not subjects:
+        table("Facts", [], [])
+    show_closed(held)
+
+
+def show_closed(held: "Holdings") -> None:
+    """Write the facts that are no longer held true, and what took their place."""
+    by_id = {fact.id: fact for fact in held.facts}
+    rows = [
+        (fact.subject, fact.content, day(fact.valid_to), _successor(fact, by_id))
+        for fact in held.facts
+        if fact.status != "current"
+    ]
+    if rows:
+        table(f"No longer so: {len(rows)}", ["about", "was", "until", "became"], rows)
+
+
+def _successor(fact: "Fact", by_id: "dict[str, Fact]") -> str:
+    later = by_id.get(fact.superseded_by)
+    return later.content if later else f"({fact.reason or 'withdrawn'})"
+
+
+def show_recalled(found: "Sequence[Recalled]") -> None:
+    """Write recalled memories, each with the messages it rests on."""
+    for one in found:
+        memory = one.memory
+        say(f"{bar(memory.relevance)} {memory.relevance:.2f}  {plain(about(memory.subject, memory.content))}")
+        say(f"{' ' * 22} {memory.source}, {memory.category}, {memory.id}")
+        for line in quotes(one.said):
+            say(f"{' ' * 22} {line}")
+    say()
+
+
+def quotes(said: "Iterable[Turn]") -> list[str]:
+    """Return one line per message: its words, its session and its day."""
+    return [
+        f'"{plain(shortened(turn.text))}" (session {plain(turn.session)}, turn {turn.turn}, {day(turn.said_at)})'
+        for turn in said
+    ]
+
+
+def about(subject: str, content: str) -> str:
+    """Return a statement with whom it is about, unless that is the user."""
+    return content if subject == "user" else f"{subject}: {content}"
+
+
+def shortened(text: str) -> str:
+    """Return text on one line of at most 160 characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= QUOTED else f"{flat[:QUOTED]}… ({len(flat)} characters)"
+
+
+def day(moment: datetime | None) -> str:
+    """Return the day, "" for no time."""
+    return "" if moment is None else f"{moment:%Y-%m-%d}"
