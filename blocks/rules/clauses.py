@@ -55,7 +55,8 @@ _UNREAL = re.compile(
 )
 _HEARSAY = re.compile(
     r"""\b(?:(?:he|she|they|people|everyone|everybody|someone|somebody|who|one|it|[a-z]+(?:er|or|ist
-    |ster|ther|end|oss|ife|and|om|ad)|[A-Z][a-z]+)\s+(?:also\ |always\ |once\ |just\ |has\ |have\ )?
+    |ster|ther|end|oss|ife|and|om|ad)|(?-i:[A-Z][a-z]+)|(?:my|our|the|his|her|their|a|some)\ [\w-]+)\s+
+    (?:also\ |always\ |once\ |just\ |has\ |have\ )?
     (?:said|says|say|told|tells|thinks?|thought|claims?|claimed|believes?|believed|insists?|insisted
     |assumes?|assumed|wrote|writes|mentioned|argues?|suspects?|heard|hears|reckons?|asked|asks
     |wonders?|joked|jokes)

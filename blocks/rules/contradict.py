@@ -90,11 +90,23 @@ def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
     >>> find_replaced(joined, known)
     'wm_1'
     """
-    filled = slot_of(new.content)
+    filled = _slot(new.content, new.category)
     for entry in reversed(existing):
         if entry.subject.lower() == new.subject and _replaces(new, filled, entry):
             return entry.id
     return ""
+
+
+_LOOSE = re.compile(r"^(?:joined|moved|relocated)\b")
+_LOOSE_CATEGORIES = {"employer": {"profession"}, "job title": {"profession"}, "home": {"identity", "event"}}
+
+
+def _slot(content: str, category: str) -> Filled | None:
+    """Return the slot ``content`` fills; one joins a gym and moves to Linux too, so that needs the right category."""
+    filled = slot_of(content)
+    if filled is None or category in _LOOSE_CATEGORIES.get(filled.slot, {category}):
+        return filled
+    return None if filled.slot == "job title" or _LOOSE.match(bare(content)) else filled
 
 
 def only_ends(content: str) -> bool:
@@ -110,7 +122,7 @@ def _replaces(new: Observation, filled: Filled | None, entry: Existing) -> bool:
     if new.content.casefold() == entry.content.casefold():
         return False
     if filled is not None:
-        held = slot_of(entry.content)
+        held = _slot(entry.content, entry.category)
         if held is not None and held.slot == filled.slot:
             return not _same_value(filled, held, new.content, entry.content)
     if new.category in _PLANS or entry.category in _PLANS:

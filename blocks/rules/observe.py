@@ -17,10 +17,10 @@ from .when import dated
 FAMILIES: tuple[tuple[Rule, ...], ...] = (
     identity.RULES,
     people.COUNTED,
-    work.RULES[:3],
+    work.RULES[:4],
     plans.RULES,
     taste.RULES,
-    work.RULES[3:],
+    work.RULES[4:],
     habits.RULES,
     things.RULES,
 )

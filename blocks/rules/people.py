@@ -57,7 +57,8 @@ _NOT_NAMES = word_set(
 _LASTING: tuple[tuple[str, Category], ...] = (
     (
         (
-            r"(?:works?|worked|is working|started|teaches|studies|goes to (?:\w+ )?(?:school|college|"
+            r"(?:works?|worked|is working|go to (?:\w+ )?(?:school|college|university)|started|teaches|"
+            r"studies|goes to (?:\w+ )?(?:school|college|"
             r"university)|is studying|studied|graduated|attends|runs|owns|manages|is retired|retired|is "
             r"(?:an? )?(?:\w+ ){0,3}(?:teacher|nurse|doctor|lawyer|engineer|developer|designer|chef|student|"
             r"accountant|artist|writer|musician|manager|director|consultant|scientist|professor|pilot|"
@@ -168,7 +169,8 @@ COUNTED = (
         r"(?:I|we) (?:have|have got|got|own|raise) (?P<x>(?:an?|one|two|three|four|five|six|seven|eight|"
         r"nine|ten|\d+|no|some|several|many|twin|a couple of|a few|a lot of|lots of|both)\s(?:[\w'-]+ "
         rf"){{0,4}}?(?:{_HUMANS}|(?:{PETS})s?|children|puppies|kittens|chickens|horses|siblings|wolves|"
-        rf"ponies|bunnies)\b(?! (?:food|house|appointment|meeting|visit|interview|party|shower|birthday|wedding|class|game))(?:.{{0,90}}))",
+        rf"ponies|bunnies)\b(?! (?:food|house|appointment|meeting|visit|"
+        rf"interview|party|shower|birthday|wedding|class|game))(?:.{{0,90}}))",
         "Has {x}",
         "relationship",
         0.75,

@@ -25,7 +25,8 @@ _ENGAGED = (
     r"delivery|move)"
 )
 _NOT_TALK = (
-    r"(?!(?:know|ask|understand|see|talk|say|tell|thank|make sure|clarify|check|find|get (?:a|an|some|"
+    r"(?!(?:chat|vent|discuss|rant|know|ask|understand|see|talk|say|tell|thank|make sure|clarify|"
+    r"check|find|get (?:a|an|some|"
     r"it|this|that|the|back|your|help|ready|going)|hear|be (?:able|honest|sure|clear)|have (?:a look|"
     r"it)|think|do (?:it|this|that)"
     r"|figure|go now|agree|admit|use|write|create|generate|convert|calculate|parse|print|fix|add|"

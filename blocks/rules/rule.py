@@ -21,6 +21,17 @@ _POINTS_AWAY = re.compile(
 _LISTENER = re.compile(r"\b(?:you|your|yours|you're|yourself)\b", re.IGNORECASE)
 
 
+# What somebody is coding or repairing this minute is their request, not a lasting fact.
+_AT_THE_BENCH = re.compile(
+    r"\b(?:function|bug|script|regex|query|snippet|loop|exception|stack ?trace|endpoint|css|html|json|"
+    r"unit tests?|test suite|compiler"
+    r"|python \d|version \d|\w*error|homework|assignment|essay|spreadsheet)\b",
+    re.IGNORECASE,
+)
+_PASSING = frozenset({"task", "event", "attribute"})
+_BUSY = ("Is {x}", "Has been", "Is going", "Wants", "{not} wants", "Needs", "Must", "Plans")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """``say`` is the sentence with the names of the pattern's groups in braces."""
@@ -38,6 +49,8 @@ class Rule:
             return None
         groups = {name: trimmed(value) for name, value in found.groupdict(default="").items()}
         if not all(_means_something(name, value) for name, value in groups.items()):
+            return None
+        if self.say.startswith(_BUSY) and self.category in _PASSING and _AT_THE_BENCH.search(groups.get("x", "")):
             return None
         groups |= {"neg": "not" if groups.get("neg") else "", "not": "does not" if groups.get("not") else ""}
         if self.say.startswith("{verb}"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fabric.text import words
 
+from .changes import dates, numbers
 from .voice import word_set
 
 _WHO = re.compile(
@@ -184,21 +185,21 @@ _TABLE: tuple[tuple[str, str], ...] = (
         (
             r"(?:attends|studies at|is studying at|goes to|enrolled at|transferred to|is enrolled at) "
             r"(?P<v>(?:[\w'-]+ )*(?:University|College|School|Institute|Academy|MIT|Stanford|Harvard|Oxford|"
-            r"Cambridge)\b.*|[A-Z][\w-]+(?: [A-Z][\w-]+)*$)|(?:school|university|college) (?:is|is called) "
+            r"Cambridge)\b.*)|(?:attends|enrolled at|is enrolled at|transferred to) (?P<v3>[A-Z].+)|(?:school|"
+            r"university|college) (?:is|is called) "
             r"(?P<v2>.+)"
         ),
     ),
     (
         "major",
         (
-            r"(?:majors? in|is majoring in|switched major to|studies|is studying) (?P<v>(?!at\b|for\b|every\b|"
-            r"in\b).+)|major is (?P<v2>.+)"
+            r"(?:majors? in|is majoring in|switched major to) (?P<v>.+)"
+            r"|major is (?P<v2>.+)"
         ),
     ),
     ("car", r"(?:drives|car is|main car is) (?P<v>(?!to\b|from\b|for\b|every\b|around\b|kids\b).+)"),
     ("height", r"(?:height is|is) (?P<v>\d(?:'|\.| ?(?:feet|foot|ft|m\b))[\w\s.'\"]*|\d\d\d ?cm)(?: tall)?"),
     ("weight", r"(?:weighs|weight is) (?P<v>.+)"),
-    ("sports team", r"(?:supports|roots for|is fan of) (?P<v>[A-Z].+)"),
     ("salary", rf"(?:salary {_IS}|earns|makes) (?P<v>[$€£]?\d.+)"),
     ("pronouns", rf"pronouns {_IS} (?P<v>.+)"),
     ("children", r"has (?P<v>no|\d+|one|two|three|four|five|six|seven|eight) (?:kids?|children|child)\b"),
@@ -266,6 +267,8 @@ def slot_of(content: str) -> Filled | None:
         groups = {key: value for key, value in found.groupdict().items() if value}
         value = next((text for key, text in groups.items() if key[0] == "v"), "")
         kind = next((text for key, text in groups.items() if key[0] == "k"), "")
+        if name == "due" and not (dates(value) or numbers(value)):
+            continue
         told = frozenset(words(_TRAILING.sub("", value) or value)) - _STOP
         if told:
             return Filled(f"{name}:{' '.join(_spelled(kind))}" if kind else name, told)

@@ -149,7 +149,7 @@ RULES = (
         r"the point)|an? (?:error|issue|question|bug|problem|warning|exception|message)|the (?:error|same|"
         r"following|idea|code|newer|last part|one|point|answer|link)|up|out|confused|lost|stuck|nothing|"
         r"no\b|really|very|so|lucky|better|used to|too|sick|tired|back to|by|on to|fun|a (?:great|good|"
-        r"nice|bad|wonderful|lovely) (?:time|day|weekend)|rid|your|you|some|bored|so|really|"
+        r"nice|bad|wonderful|lovely) (?:time|day|weekend)|rid|your|you|some (?:of|time|more)|bored|so|really|"
         rf"about)\b).{{3,110}})",
         "{verb} {x}",
         "event",

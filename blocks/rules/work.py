@@ -25,6 +25,14 @@ _NOT_ROLE = (
 
 RULES = (
     rule(
+        rf"I was (?P<neg>not )?{_NOT_ROLE}(?P<x>(?:an? |the ){_ROLE}\b(?: (?:at|for|in|with|of|from|by|on|"
+        r"until|when|before)\b"
+        r".{0,80}|$))",
+        "Was {neg} {x}",
+        "profession",
+        0.45,
+    ),
+    rule(
         r"(?:I|we) (?:no longer|do not|did not|never) work(?:ed)? (?P<x>(?:at|for|as|in|with|"
         r"on)\b.{2,100}?)(?: any ?more| any longer)?$",
         "No longer works {x}",
@@ -63,7 +71,7 @@ RULES = (
         r"I (?:have )?(?:just )?(?P<verb>joined|quit|left|resigned from|switched to|transferred to|"
         r"retired from|interned at|founded|co-?founded|got hired (?:at|by|as)|was hired (?:at|by|as)|got "
         r"promoted to|was promoted to|got fired from|was fired from|got laid off from|was laid off from) "
-        r"(?P<x>.{2,100})",
+        r"(?P<x>(?!(?:the|an?|my|our|this|that|some|your) (?!company|firm|agency|startup|bank|team)).{2,100})",
         "{verb} {x}",
         "profession",
         0.8,

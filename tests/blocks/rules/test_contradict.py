@@ -51,11 +51,14 @@ SLOTS: list[tuple[str, str, str]] = [
     ("due date", "The report is due Friday", "The report is due Monday"),
 ]
 
+CATEGORIES: dict[str, Category] = {"employer": "profession", "job title": "profession", "home": "identity"}
+
 
 @pytest.mark.parametrize(("slot", "old", "fresh"), SLOTS, ids=[slot for slot, _, _ in SLOTS])
 def test_a_slot_with_one_value_is_updated_once(slot: str, old: str, fresh: str) -> None:
-    known = [Existing("other", "user", "Likes long walks", "preference"), Existing("old", "user", old, "attribute")]
-    assert find_replaced(new(fresh, "attribute"), known) == "old", slot
+    category = CATEGORIES.get(slot.partition(",")[0], "attribute")
+    known = [Existing("other", "user", "Likes long walks", "preference"), Existing("old", "user", old, category)]
+    assert find_replaced(new(fresh, category), known) == "old"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,11 @@ def test_denials_ends_and_cancellations_replace(
         ("Has two kids", "Has two dogs", "relationship"),
         ("Sister is Anna", "Brother is Tom", "relationship"),
         ("Likes tea", "Likes tea", "preference"),
+        ("Works at Google", "Joined Duolingo", "attribute"),
+        ("Lives in Oslo", "Moved to Linux", "attribute"),
+        ("Is a teacher", "Is a runner", "attribute"),
+        ("Is a fan of Radiohead", "Is a fan of Muse", "preference"),
+        ("The dog is on a diet", "The dog is at the vet", "attribute"),
         ("Visited Oslo in 2019", "Visited Oslo in 2020", "event"),
         ("Is flying to Lisbon on May 3", "Cancelled the Berlin trip", "event"),
     ],
