@@ -12,7 +12,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin, is_typeddict
+from typing import Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, RootModel
@@ -103,7 +103,7 @@ def _literals_fit(given: Any, taken: Any, parsed: bool) -> bool:
 
 
 def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
-    one, other = get_origin(given) or given, get_origin(taken) or taken
+    one, other = _class(given), _class(taken)
     if _protocol(one) or _protocol(other) or Callable in (one, other):
         return not _scalar(one) or _protocol(other)
     if _mapping(one) and _mapping(other):
@@ -114,14 +114,22 @@ def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
         return True
     if _mapping(one):
         return _record(other) or (parsed and _own_parser(other))
+    if parsed and issubclass(other, RootModel):
+        return fits(given, other.model_fields["root"].annotation)
     return _conversions_fit(one, other, parsed)
+
+
+def _class(kind: Any) -> Any:
+    """Return the class of a type's values, without its arguments."""
+    origin = get_origin(kind) or kind
+    return dict if hasattr(origin, "__total__") and dict in origin.__mro__ else origin  # a TypedDict of any module
 
 
 def _conversions_fit(one: type, other: type, parsed: bool) -> bool:
     if not parsed:
         return issubclass(one, _NUMBERS) and issubclass(other, _NUMBERS)
     if _own_parser(other):
-        return not issubclass(other, RootModel) or fits(one, other.model_fields["root"].annotation)
+        return True
     if _scalar(one) and _scalar(other):
         return other is not str or issubclass(one, (*_TEXTS, Enum))
     if issubclass(other, BaseModel) and not _scalar(one) and not _series(one):
@@ -147,8 +155,6 @@ def _missing(one: type, model: type[BaseModel]) -> list[str]:
 
 def _own_parser(kind: type) -> bool:
     """Return whether a class says itself what it can be made from, so that nothing can be known here."""
-    if issubclass(kind, RootModel):
-        return True
     if issubclass(kind, BaseModel):
         validators = kind.__pydantic_decorators__.model_validators.values()
         return any(one.info.mode in ("before", "wrap") for one in validators)
@@ -195,7 +201,7 @@ def _record(kind: type) -> bool:
 
 
 def _mapping(kind: type) -> bool:
-    return is_typeddict(kind) or issubclass(kind, Mapping)
+    return issubclass(kind, Mapping)
 
 
 def _series(kind: type) -> bool:

@@ -110,9 +110,18 @@ async def together(runs: Sequence[tuple[Body, Any]], ctx: Context, limit: int | 
     """Run each block on its value at once, at most ``limit`` at a time; the first failure cancels the others."""
     gate = asyncio.Semaphore(limit or max(1, len(runs)))
 
+    failed = False
+
     async def gated(body: Body, value: Any) -> Any:
+        nonlocal failed
         async with gate:
-            return await body(value, ctx)
+            if failed:  # the gate opened because one failed: this one must not begin before it is cancelled
+                return None
+            try:
+                return await body(value, ctx)
+            except BaseException:
+                failed = True
+                raise
 
     failure: BaseException | None = None
     tasks: list[asyncio.Task[Any]] = []

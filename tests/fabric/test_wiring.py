@@ -1,0 +1,397 @@
+"""Mistakes in the wiring are found while a pipeline is built, and a tree of blocks knows what it needs."""
+
+import dataclasses
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Any, Generic, Literal, NewType, Optional, Protocol, TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    RootModel,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from typing_extensions import TypedDict
+
+from fabric import Collection, Document, define_capability, handler, router, sequencer
+from fabric.block import Block
+from fabric.capability import Capability
+from fabric.errors import CapabilityError, DuplicateNameError, ResourceConflictError, SchemaMismatchError, WiringError
+from fabric.fit import fits
+from fabric.testing import run_block
+from fabric.wiring import survey
+
+T = TypeVar("T")
+UserId = NewType("UserId", str)
+
+
+class Animal(BaseModel):
+    name: str
+
+
+class Dog(Animal):
+    tricks: list[str] = []
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+class Parsed(BaseModel):
+    text: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def from_text(cls, data: Any) -> Any:
+        return {"text": data} if isinstance(data, str) else data
+
+
+class Names(RootModel[list[str]]):
+    pass
+
+
+class Box(BaseModel, Generic[T]):
+    content: T
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
+class Movie(TypedDict):
+    title: str
+
+
+class Color(Enum):
+    RED = "red"
+
+
+class Speaks(Protocol):
+    def speak(self) -> str: ...
+
+
+class Plain:
+    pass
+
+
+FIT = [
+    (Any, str),
+    (str, Any),
+    (object, str),
+    (str, object),
+    (int, int),
+    (int, float),
+    (bool, int),
+    (str, int),
+    (Dog, Animal),
+    (Animal, Dog),
+    (Person, Animal),
+    (dict, Animal),
+    (dict[str, Any], Animal),
+    (Movie, Animal),
+    (Mapping[str, Any], dict[str, int]),
+    (Plain, Animal),
+    (str | None, str),
+    (Optional[int], str | None),
+    (int | str, str),
+    (str, int | list[str]),
+    (None, str | None),
+    (list[int], list[float]),
+    (list, list[int]),
+    (list[Dog], list[Animal]),
+    (tuple[int, ...], list[int]),
+    (tuple[int, str], list[int | str]),
+    (list[int], set[int]),
+    (list[str], Sequence[str]),
+    (list[str], Iterable[str]),
+    (dict[str, Dog], dict[str, Animal]),
+    (Literal["a"], str),
+    (str, Literal["a"]),
+    (Literal["a", "b"], Literal["b", "c"]),
+    (Literal["red"], Color),
+    (Annotated[str, Field(min_length=1)], str),
+    (int, Annotated[str, Field(coerce_numbers_to_str=True)]),
+    (int, Annotated[str, BeforeValidator(str)]),
+    (Annotated[str, AfterValidator(len)], list[int]),
+    (UserId, str),
+    (str, UserId),
+    (str, Parsed),
+    (int, Parsed),
+    (list[str], Names),
+    (Box[int], Box[Any]),
+    (Plain, Speaks),
+    (dict[str, int], Point),
+    (str, datetime),
+    (T, str),
+    (Movie, dict[str, Any]),
+    (type[int], Any),
+    (Callable[[], int], Callable[..., Any]),
+]
+CLASH = [
+    (int, str),
+    (str, Animal),
+    (Animal, str),
+    (Animal, Person),
+    (int, None),
+    (None, str),
+    (list[int], list[str]),
+    (list[str], str),
+    (str, list[str]),
+    (str, dict),
+    (dict[str, int], dict[str, str]),
+    (dict, list),
+    (Animal, list[Animal]),
+    (list[Animal], Animal),
+    (tuple[int, str], tuple[int]),
+    (tuple[int, int], list[str]),
+    (Literal["a"], Literal["b"]),
+    (Literal[1], str),
+    (int | float, str | None),
+    (Annotated[int, Field(gt=0)], Annotated[str, Field(min_length=1)]),
+    (Animal, dict[str, Any]),
+    (list[int], Names),
+    (str, Point),
+    (int, Movie),
+]
+
+
+@pytest.mark.parametrize(("produced", "wanted"), FIT)
+def test_what_could_fit_is_taken(produced: Any, wanted: Any):
+    assert fits(produced, wanted)
+
+
+@pytest.mark.parametrize(("produced", "wanted"), CLASH)
+def test_what_can_never_fit_is_refused(produced: Any, wanted: Any):
+    assert not fits(produced, wanted)
+
+
+@pytest.mark.parametrize(
+    ("produced", "wanted"),
+    [(str, int), (Person, Animal), (list[int], set[int]), (str, datetime), (Literal["red"], Color)],
+)
+def test_a_plain_function_converts_nothing(produced: Any, wanted: Any):
+    assert fits(produced, wanted)
+    assert not fits(produced, wanted, parsed=False)
+
+
+VALUES = [0, 1, True, 1.5, "a", "1", "red", b"x", None, [], [1], ["a"], (1, "a"), {"a"}, {}, {"name": "Jo"}, {"a": 1}]
+VALUES += [Animal(name="Jo"), Dog(name="Rex"), Person(name="Jo", age=3), Point(1), Color.RED, datetime(2026, 1, 1)]
+TYPES = sorted({kind for pair in (*FIT, *CLASH) for kind in pair if not isinstance(kind, TypeVar)}, key=str)
+
+
+@given(value=st.sampled_from(VALUES), wanted=st.sampled_from(TYPES))
+def test_no_type_is_refused_whose_values_pydantic_takes(value: Any, wanted: Any):
+    """Empty containers fit whatever they could hold, so they prove nothing about their type."""
+    try:
+        TypeAdapter(wanted, config=None).validate_python(value, from_attributes=True)
+    except (ValidationError, AttributeError):
+        return
+    except Exception as error:  # a type that pydantic does not know
+        assert "Unable to generate" in str(error)
+        return
+    assert fits(type(value), wanted)
+
+
+def make(name: str, takes: Any = None, gives: Any = None) -> Block[Any, Any]:
+    return handler(lambda value: value, name=name, input_schema=takes, output_schema=gives)
+
+
+def test_neighbours_that_cannot_fit_are_refused_with_names_and_types():
+    chain = sequencer(name="chain").then(make("read", gives=int))
+    with pytest.raises(SchemaMismatchError, match="'read' gives int, but 'print' takes str"):
+        chain.then(make("print", takes=str))
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda chain, block: chain.then(block),
+        lambda chain, block: chain.then_if(len, block),
+        lambda chain, block: chain.parallel({"a": block}),
+        lambda chain, block: chain.for_each(block),
+        lambda chain, block: chain.do_until(True, block),
+        lambda chain, block: chain.branch({"a": (True, block)}),
+        lambda chain, block: chain.tap(block),
+        lambda chain, block: chain.work(block),
+        lambda chain, block: chain.then(sequencer(name="inner").then(block)),
+        lambda chain, block: chain.map(lambda value: value).then(chain.renamed("again")).tap(block),
+        lambda chain, block: chain.exit_if(True).tap(block),
+    ],
+)
+def test_every_method_checks_the_type(add: Callable[[Any, Any], Any]):
+    chain = sequencer(name="chain", input_schema=list[Animal])
+    wanted = list[str] if "for_each" not in add.__code__.co_names else str
+    with pytest.raises(SchemaMismatchError):
+        add(chain, make("taker", takes=wanted))
+    add(chain, make("taker", takes=list[Animal] if wanted is not str else Animal))
+
+
+def test_a_connector_stands_between_types_that_do_not_fit():
+    def text_of(number: int) -> str:
+        return str(number)
+
+    def length_of(text: str) -> int:
+        return len(text)
+
+    chain = sequencer(name="chain").then(make("read", gives=int))
+    chain.then(text_of, make("print", takes=str))
+    chain.map(lambda number: number).then(make("print", takes=str))
+    with pytest.raises(SchemaMismatchError, match="'read' gives int, but the function 'length_of' takes str"):
+        chain.then(length_of, make("print", takes=str))
+
+
+def test_annotations_of_handlers_are_checked_and_coroutines_count_as_what_they_give():
+    async def count(text: str) -> int:
+        return len(text)
+
+    def later(text: str) -> Awaitable[int]:
+        return count(text)
+
+    def shout(text: str) -> str:
+        return text.upper()
+
+    for fn in (count, later):
+        with pytest.raises(SchemaMismatchError):
+            sequencer(name="chain").then(fn).then(shout)
+    sequencer(name="chain").then(shout).then(count).then(lambda number: number)
+
+
+def test_the_types_of_branches_and_rescues_join():
+    chain = sequencer(name="chain").branch({"a": (len, make("a", gives=int)), "b": (True, make("b", gives=list[int]))})
+    chain.then(make("number", takes=int))
+    with pytest.raises(SchemaMismatchError):
+        chain.then(make("model", takes=Animal))
+    saved = make("risky", gives=None).connect_input(lambda value: value)
+    rescued = sequencer(name="inner").then(make("x", gives=int)).rescue(make("text", gives=str))
+    sequencer(name="outer").then(rescued).then(make("takes text", takes=str))
+    sequencer(name="outer").then(saved).then(make("takes text", takes=str))
+
+
+def test_an_output_schema_that_the_chain_can_never_fill_is_found():
+    chain = sequencer(name="chain", output_schema=str).then(make("read", gives=int))
+    with pytest.raises(SchemaMismatchError, match="'chain' gives int, but its output_schema is str"):
+        sequencer(name="outer").then(chain)
+    with pytest.raises(SchemaMismatchError):
+        survey(chain)
+
+
+def test_two_different_blocks_with_one_name_are_refused_anywhere_in_the_tree():
+    inner = sequencer(name="inner").then(make("same"))
+    with pytest.raises(DuplicateNameError, match="two different blocks are named 'same'"):
+        sequencer(name="outer").then(inner).then(make("same"))
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="outer").then(make("same")).then(inner)
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="outer").parallel({"a": make("same"), "b": make("same")})
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="outer").then(make("same")).rescue(make("same"))
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="outer", rescue=make("same")).then(make("same"))
+    with pytest.raises(DuplicateNameError):
+        router(name="route", routes=[make("same"), make("same")], choose=lambda: "same")
+
+
+def test_one_block_twice_is_fine_and_so_is_a_container_named_like_its_content():
+    same = make("same")
+    inner = sequencer(name="inner").then(same)
+    outer = sequencer(name="outer").then(inner).then(same).then(inner).tap(inner)
+    named = sequencer(name="chat").then(make("chat"))
+    sequencer(name="all").then(outer).then(named).then(named)
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="all").then(named).then(make("chat"))
+
+
+def test_a_function_and_a_block_of_one_name_do_not_stand_side_by_side():
+    def clean(text: str) -> str:
+        return text
+
+    with pytest.raises(DuplicateNameError):
+        sequencer(name="chain").then(clean).then(make("clean"))
+    chain = sequencer(name="chain").then(make("clean")).then(clean)
+    assert [block.name for _, block in chain.children()] == ["clean", "clean-2"]
+    sequencer(name="outer").then(sequencer(name="inner").then(clean)).then(clean)
+
+
+class Note(BaseModel):
+    id: str = ""
+    text: str = ""
+
+
+def test_one_resource_key_with_two_definitions_is_refused_naming_both_places():
+    one, other = Collection("notes", Note, "user"), Collection("notes", Note, "session")
+    first = handler(lambda: 1, name="first", uses=[one])
+    second = handler(lambda: 2, name="second", uses=[define_capability("noting", resources=[other])])
+    inner = sequencer(name="inner").work(second)
+    with pytest.raises(ResourceConflictError, match="declared by first, another by second"):
+        sequencer(name="outer").then(first).then(inner)
+    with pytest.raises(ResourceConflictError):
+        sequencer(name="outer", uses=[one]).then(inner)
+    with pytest.raises(ResourceConflictError):
+        router(name="route", routes=[first, second], choose=lambda: "first")
+    same = handler(lambda: 3, name="third", uses=[Collection("notes", Note, "user")])
+    assert survey(sequencer(name="outer").then(first).then(same)).resources["notes"] is one
+
+
+def test_two_capabilities_with_one_name_are_refused_naming_both_places():
+    blocks = [handler(lambda: 1, name=name, uses=[define_capability("noting")]) for name in ("first", "second")]
+    with pytest.raises(CapabilityError, match="one declared by first, another by second"):
+        sequencer(name="outer").then(blocks[0]).tap(sequencer(name="inner").then(blocks[1]))
+
+
+def test_one_capability_with_other_presets_is_one_capability():
+    noting: Capability[Any] = define_capability("noting", context=["hello"], resources=[Document("note", Note, "user")])
+    plain = handler(lambda: 1, name="plain", uses=[noting.presets(context=False)])
+    loud = handler(lambda: 1, name="loud", uses=[noting.presets(context=True)])
+    assert set(survey(sequencer(name="outer", uses=[noting]).then(plain).then(loud)).resources) == {"note"}
+
+
+def test_a_survey_knows_all_resources_and_the_paths_of_all_work():
+    deep = handler(lambda: 1, name="deep", uses=[Document("deep", Note, "user")])
+    inner = sequencer(name="inner").work(deep).then(make("x"))
+    route = router(name="route", routes=[inner, make("y")], choose=lambda: "y")
+    job = sequencer(name="job").then(route).work(lambda: 1, name="named")
+    root = sequencer(name="root", uses=[Document("own", Note, "user")]).work(job).then(inner).rescue(make("saved"))
+    found = survey(root)
+    assert set(found.resources) == {"deep", "own"}
+    assert set(found.work) == {
+        "root > job",
+        "root > job > route > inner > deep",
+        "root > job > named",
+        "root > inner > deep",
+    }
+    assert found.work["root > inner > deep"] is deep
+    assert survey(root) is found
+    assert set(survey(root.renamed("other")).work) == {path.replace("root", "other", 1) for path in found.work}
+    assert survey(deep).work == {}
+
+
+async def test_the_paths_of_a_survey_are_those_that_the_work_sees():
+    seen: list[str] = []
+    deep = handler(lambda value, ctx: seen.append(ctx.path), name="deep")
+    root = sequencer(name="root").then(sequencer(name="inner").work(deep)).work(sequencer(name="job").work(deep))
+    await run_block(root, 1)
+    assert set(seen) == set(survey(root).work) - {"root > job"}
+
+
+def test_a_long_chain_is_built_in_reasonable_time():
+    chain, began = sequencer(name="long"), time.perf_counter()
+    for number in range(1000):
+        chain = chain.then(make(f"block {number}"))
+    assert len(chain.children()) == 1000
+    print(f"1,000 steps: {time.perf_counter() - began:.2f} s")
+
+
+def test_wiring_errors_are_one_family():
+    for error in (SchemaMismatchError, DuplicateNameError, ResourceConflictError, CapabilityError):
+        assert issubclass(error, WiringError)
