@@ -132,6 +132,9 @@ class Session:
         try:
             output = await _perform(run, block, value)
             return await _finish(run, block, output)
+        except BaseException:
+            run.abandon()
+            raise
         finally:
             run.unheard()
 
@@ -140,22 +143,12 @@ async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
     token = INSIDE.set(block.name)
     try:
         return await block(value, Context(run))
-    except BaseException:
-        run.abandon()
-        raise
     finally:
         INSIDE.reset(token)
 
 
 async def _finish(run: LiveRun, block: Block[Any, Any], output: Any) -> RunResult:
-    turn: Row | None = None
-    if run.turn_id:
-        try:
-            turn = _turn_row(run, block, output)
-        except BaseException:
-            run.abandon()
-            raise
-    known = await commit(run, turn)
+    known = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
     if known is not None:
         return _replayed(block, run.log, known)
     return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs))

@@ -36,12 +36,14 @@ async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
     await run.stored()
     if turn is None and not run.entries and not run.unstored:
         return None
-    return await asyncio.shield(asyncio.wrap_future(run.services.portal.submit(_commit(run, turn))))
-
-
-async def _commit(run: LiveRun, turn: Row | None) -> Row | None:
     items, rows = run.take()
-    entries = run.hand_over()
+    work = _commit(run, turn, items, rows, run.hand_over())
+    return await asyncio.shield(asyncio.wrap_future(run.services.portal.submit(work)))
+
+
+async def _commit(
+    run: LiveRun, turn: Row | None, items: Sequence[Item], rows: Sequence[Row], entries: Sequence[Entry]
+) -> Row | None:
     scope = run.log.scope
 
     def write(tx: Rows) -> tuple[Row | None, set[str]]:

@@ -1,12 +1,26 @@
 """A process that is killed while it talks: it says "ready", then each turn it was told is done."""
 
+import os
 import sys
 
-from fabric import Fabric
+from fabric import Fabric, handler
 
 from .talk import talk
 
 SESSIONS = ("a", "b")
+
+
+@handler(name="deadly")
+def deadly() -> None:
+    """End the process, as a crash in a library would."""
+    os._exit(9)
+
+
+def die(path: str) -> None:
+    """Run one turn whose background work ends the process."""
+    pipeline = talk(deadly)
+    with Fabric(path, max_attempts=2) as fabric:
+        fabric.session("s").run(pipeline, "x", turn_id="t")
 
 
 def main(path: str, turns: int) -> None:
@@ -22,4 +36,7 @@ def main(path: str, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    if len(sys.argv) > 2:
+        main(sys.argv[1], int(sys.argv[2]))
+    else:
+        die(sys.argv[1])

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from fabric import Block, Collection, Context, Draft, Transaction, handler
+from fabric import Block, Collection, Context, Draft, Item, Session, Transaction, handler
 from fabric.sequencer import sequencer
 
 
@@ -53,3 +53,8 @@ def talk(work: Block[Any, Any] | Callable[..., Any] = note, *, name: str = "talk
 def texts(items: Any, kind: str = "message") -> list[str]:
     """Return the texts of the items of one kind."""
     return [item.text for item in items if item.kind == kind]
+
+
+def outcomes(session: Session) -> list[Item]:
+    """Return what background work of the session did."""
+    return [item for item in session.items if item.kind == "outcome"]

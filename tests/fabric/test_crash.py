@@ -69,3 +69,15 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path):
     done |= set(output.split("\n")[1:-1])
     assert len(done) == TURNS * len(SESSIONS)
     check_file(path, done)
+
+
+def test_work_that_kills_the_process_is_given_up_after_its_tries(tmp_path: Path):
+    path = tmp_path / "deadly.duckdb"
+    command = [sys.executable, "-m", "tests.fabric.crash_child", str(path)]
+    for attempts in (1, 2):
+        assert subprocess.run(command, cwd=ROOT, check=False).returncode == 9
+        with Fabric(path, max_attempts=2) as fabric:
+            (job,) = fabric.jobs()
+            assert job.attempts == attempts
+    assert job.status == "failed"
+    assert "the process ended while it ran" in job.error
