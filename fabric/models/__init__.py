@@ -1,1 +1,1 @@
-""""""
+"""Where answers come from: the seam to language models, and litellm behind it."""

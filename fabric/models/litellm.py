@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import warnings
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -170,6 +171,8 @@ def _load() -> _Provider:
     """Import litellm without its network fetches, and quiet unless the user asked for its log."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    # It builds pydantic records at any later call; where warnings are errors, its notes on them would be lost answers.
+    warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
     import httpx  # noqa: PLC0415
     import litellm  # noqa: PLC0415
     import openai  # noqa: PLC0415

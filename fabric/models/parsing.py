@@ -36,10 +36,8 @@ class Reading:
     cut: bool = False
 
 
-def readings(text: str, *, cut_off: bool = False) -> Iterator[Reading]:
-    """Yield what JSON ``text`` can be read as; nothing when there is no JSON in it.
-
-    ``cut_off`` says that the provider stopped at its length limit. Never raises, whatever the text.
+def readings(text: str) -> Iterator[Reading]:
+    """Yield what JSON ``text`` can be read as; nothing when there is no JSON in it; never raises.
 
     >>> [reading.value for reading in readings('Sure! {"a": [1, 2,]}')][-1]
     {'a': [1, 2]}
@@ -50,8 +48,7 @@ def readings(text: str, *, cut_off: bool = False) -> Iterator[Reading]:
         return
     body = plain(text).strip()
     values = _embedded(body[:MOST_SCANNED])
-    open_end = cut_off or len(body) > LONGEST_REPAIR or not body.endswith(("}", "]"))
-    part = complete_part(body[:LONGEST_REPAIR]) if open_end else None
+    part = complete_part(body[:LONGEST_REPAIR])
     if part is not None:
         yield from _repaired(part, cut=True)
     if len(values) > 1:
@@ -64,7 +61,7 @@ def readings(text: str, *, cut_off: bool = False) -> Iterator[Reading]:
 def plain(text: str) -> str:
     r"""Return ``text`` without byte order mark, thinking (closed or not) and code fences.
 
-    >>> plain('<think>maybe {"a": 0}</think> ```json\n{"a": 1}\\n```').strip()
+    >>> plain('<think>maybe {"a": 0}</think> ```json {"a": 1} ```').strip()
     '{"a": 1}'
     """
     return _FENCE.sub(" ", _without_thoughts(text.removeprefix("\ufeff")))
@@ -78,16 +75,18 @@ def complete_part(text: str) -> str | None:
     >>> complete_part('{"items": [{"a": 1}, {"a": 2}, {"a"')
     '{"items": [{"a": 1}, {"a": 2}]}'
     """
-    open_at, ends = _left_open(text)
+    open_at, ends, in_string = _left_open(text)
+    closers = "".join(_CLOSERS[text[at]] for at in reversed(open_at))
+    if in_string and "".join(text[-100:].split()).endswith(closers):  # whole after all: a quote was not escaped
+        return None
     if not open_at:
         return None
     depth = next((index for index, at in enumerate(open_at) if text[at] == "["), 0)
-    closing = "".join(_CLOSERS[text[at]] for at in reversed(open_at[: depth + 1]))
-    return text[open_at[0] : ends[depth]] + closing
+    return text[open_at[0] : ends[depth]] + closers[len(closers) - depth - 1 :]
 
 
-def _left_open(text: str) -> tuple[list[int], list[int]]:
-    """Return where the brackets are that never close and, for each, the end of its last complete element."""
+def _left_open(text: str) -> tuple[list[int], list[int], bool]:
+    """Return where the brackets are that never close, the end of the last complete element in each, an open string."""
     open_at: list[int] = []
     ends: list[int] = []
     in_string = False
@@ -106,7 +105,7 @@ def _left_open(text: str) -> tuple[list[int], list[int]]:
             open_at.pop()
             ends.pop()
             ends[-1:] = [token.end()] if ends else []
-    return open_at, ends
+    return open_at, ends, in_string
 
 
 def _without_thoughts(text: str) -> str:

@@ -46,7 +46,7 @@ def parse(text: str, schema: type[T], *, finish: str = "stop", longest: int | No
     best: Parsed[T] | None = None
     most, cut = (0, -1), finish == "length"
     complaint = "it holds no JSON" if text.strip() else "it is empty"
-    for reading in readings(text, cut_off=cut):
+    for reading in readings(text):
         cut = cut or reading.cut
         try:
             parsed, score = _parsed(reading, schema, longest)
@@ -72,13 +72,13 @@ def _parsed(reading: Reading, schema: type[T], longest: int | None) -> tuple[Par
         raise _UnfitError(f"every item was refused, the first because: {fields.refused[0].reason}")
     if reading.cut and lists and not fields.kept:
         raise _UnfitError("it was cut off before its first complete item")
-    complaint = absurd({key: each for key, each in fields.values.items() if key not in lists}, longest)
-    if complaint is not None:
-        raise _UnfitError(complaint)
     try:
         value = mended(TypeAdapter(schema), fields.values, schema)
     except ValidationError as error:
         raise _UnfitError(reason(error)) from error
+    single = [getattr(value, name) for name, info in schema.model_fields.items() if (info.alias or name) not in lists]
+    if (complaint := absurd(single, longest)) is not None:
+        raise _UnfitError(complaint)
     exact = reading.exact and isinstance(reading.value, dict) and values.keys() <= reading.value.keys()
     parsed = Parsed(value, tuple(fields.refused), repaired=not exact, truncated=reading.cut)
     return parsed, (len(values), fields.kept)

@@ -10,6 +10,7 @@ from typing import Any
 class StubReply:
     """One scripted answer of the server.
 
+    ``hang`` never finishes: nothing is sent, or with ``cut_after`` only so many stream events.
     ``content`` and ``tool_calls`` fill an ordinary completion (or its stream, when the request asks for one).
     ``body`` replaces everything by these bytes. ``cut_after`` closes the connection after so many stream events;
     ``finish=None`` sends no finish reason. ``declared_length`` lies in the content-length header.
@@ -112,6 +113,11 @@ def hang() -> StubReply:
 def cut_stream(content: str, after: int) -> StubReply:
     """Stream ``content`` and drop the connection after ``after`` events."""
     return StubReply(content=content, cut_after=after)
+
+
+def stalled_stream(content: str, after: int) -> StubReply:
+    """Stream ``content`` and send nothing more after ``after`` events."""
+    return StubReply(content=content, cut_after=after, hang=True)
 
 
 def wrong_length(content: str, surplus: int = 100) -> StubReply:

@@ -1,0 +1,45 @@
+"""The stub server itself: scripts, records, embeddings, over plain HTTP."""
+
+import json
+import math
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.stub_server import StubServer, text, vector
+
+
+def post(server: StubServer, path: str, body: dict[str, Any]) -> Any:
+    request = Request(server.url + path, json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
+    with urlopen(request, timeout=5) as answer:  # noqa: S310
+        return json.load(answer)
+
+
+@pytest.fixture
+def server():
+    with StubServer() as server:
+        yield server
+
+
+def test_a_reply_may_depend_on_the_request(server: StubServer):
+    server.script([lambda received: text(received.body["messages"][-1]["content"].upper())])
+    answer = post(server, "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+    assert answer["choices"][0]["message"]["content"] == "HI"
+    assert server.requests[0].body["model"] == "m"
+
+
+def test_a_call_too_many_fails(server: StubServer):
+    with pytest.raises(HTTPError) as caught:
+        post(server, "/v1/chat/completions", {"model": "m", "messages": []})
+    assert caught.value.code == 400
+    caught.value.close()
+
+
+def test_embeddings_are_unit_vectors_that_depend_on_the_text_only(server: StubServer):
+    answer = post(server, "/v1/embeddings", {"model": "m", "input": ["tea", "coffee", "tea"], "dimensions": 40})
+    tea, coffee, again = (each["embedding"] for each in answer["data"])
+    assert tea == again == vector("tea", 40)
+    assert tea != coffee
+    assert math.isclose(math.hypot(*tea), 1)
