@@ -114,9 +114,7 @@ def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
         return True
     if _mapping(one):
         return _record(other) or (parsed and _own_parser(other))
-    if parsed and issubclass(other, RootModel):
-        return fits(given, other.model_fields["root"].annotation)
-    return _conversions_fit(one, other, parsed)
+    return _conversions_fit(given, one, other) if parsed else _both(_NUMBERS, one, other)
 
 
 def _class(kind: Any) -> Any:
@@ -125,12 +123,16 @@ def _class(kind: Any) -> Any:
     return dict if hasattr(origin, "__total__") and dict in origin.__mro__ else origin  # a TypedDict of any module
 
 
-def _conversions_fit(one: type, other: type, parsed: bool) -> bool:
-    if not parsed:
-        return issubclass(one, _NUMBERS) and issubclass(other, _NUMBERS)
+def _both(kinds: tuple[type, ...], one: type, other: type) -> bool:
+    return issubclass(one, kinds) and issubclass(other, kinds)
+
+
+def _conversions_fit(given: Any, one: type, other: type) -> bool:
+    if issubclass(other, RootModel):
+        return fits(given, other.model_fields["root"].annotation)
     if _own_parser(other):
         return True
-    if _scalar(one) and _scalar(other):
+    if _both(_SCALARS, one, other):
         return other is not str or issubclass(one, (*_TEXTS, Enum))
     if issubclass(other, BaseModel) and not _scalar(one) and not _series(one):
         return not _missing(one, other)

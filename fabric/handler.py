@@ -43,6 +43,7 @@ class Handler(Block[Any, Any]):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._call  # noqa: B018  a function of the wrong shape is found now
+        self.verify()
 
     @property
     def _takes(self) -> Any:

@@ -31,7 +31,7 @@ async def test_the_choice_may_be_a_name_async_and_see_the_context():
 
 @pytest.mark.parametrize("choice", [None, "other", 3, handler(lambda: 1, name="even"), handler(lambda: 1, name="x")])
 async def test_a_choice_that_is_no_route_raises_and_names_the_routes(choice: Any):
-    step = router(name="step", routes=[even, odd], choose=lambda n: choice)
+    step = router(name="step", routes=[even, odd], choose=lambda _n: choice)
     with pytest.raises(NoBranchError, match=r"step: chose .*, expected one of its routes: even, odd"):
         await output(step, 1)
 
@@ -54,4 +54,4 @@ def test_a_router_needs_routes_and_a_function_it_can_call():
     with pytest.raises(ConfigurationError, match="router 'step' needs at least one route"):
         router(name="step", routes=[], choose=lambda: "a")
     with pytest.raises(ConfigurationError, match="step: choose"):
-        router(name="step", routes=[even], choose=lambda a, b, c: even)
+        router(name="step", routes=[even], choose=lambda _a, _b, _c: even)

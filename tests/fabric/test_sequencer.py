@@ -170,9 +170,9 @@ async def test_do_until_gives_up_after_250_rounds():
 async def test_branch_takes_the_first_option_whose_condition_holds():
     chain = start.branch(
         {
-            "big": (lambda n: n > 10, lambda n: "big"),
+            "big": (lambda n: n > 10, lambda _n: "big"),
             "text": (str, lambda text: len(text) > 1, lambda text: f"text {text}"),
-            "rest": (True, lambda n: "rest"),
+            "rest": (True, lambda _n: "rest"),
         }
     )
     assert [await output(chain, n) for n in (11, 10, 1)] == ["big", "text 10", "rest"]
@@ -261,8 +261,8 @@ async def test_wait_for_work_waits_only_for_work_of_this_sequencer():
         await gate.wait()
         seen.append("held")
 
-    inner = sequencer(name="inner").work(lambda value: seen.append("inner")).wait_for_work()
-    chain = start.then(inner).tap(lambda value: gate.set()).work(held).wait_for_work()
+    inner = sequencer(name="inner").work(lambda _value: seen.append("inner")).wait_for_work()
+    chain = start.then(inner).tap(lambda _value: gate.set()).work(held).wait_for_work()
     await output(chain, 1)
     assert seen == ["inner", "held"]
 
@@ -275,7 +275,7 @@ async def test_exit_if_ends_only_its_own_sequence():
 
 async def test_work_begun_before_an_exit_still_runs():
     seen: list[int] = []
-    await output(start.work(lambda n: seen.append(n)).exit_if(True).then(failing(ValueError())), 3)
+    await output(start.work(seen.append).exit_if(True).then(failing(ValueError())), 3)
     assert seen == [3]
 
 
@@ -283,7 +283,7 @@ async def test_rescue_takes_errors_by_type_and_its_output_ends_the_sequence():
     chain = (
         start.then(lambda error: failing(error)(None))
         .then(double)
-        .rescue({KeyError: lambda error: f"key {error}", LookupError: lambda error: "lookup"})
+        .rescue({KeyError: lambda error: f"key {error}", LookupError: lambda _error: "lookup"})
     )
     assert await output(chain, KeyError("k")) == "key 'k'"
     assert await output(chain, IndexError()) == "lookup"
@@ -292,11 +292,11 @@ async def test_rescue_takes_errors_by_type_and_its_output_ends_the_sequence():
 
 
 async def test_a_later_rescue_replaces_the_one_before():
-    chain = start.then(failing(KeyError())).rescue({KeyError: lambda error: 1})
-    assert await output(chain.rescue(lambda error: 2)) == 2
+    chain = start.then(failing(KeyError())).rescue({KeyError: lambda _error: 1})
+    assert await output(chain.rescue(lambda _error: 2)) == 2
     assert await output(chain) == 1
     with pytest.raises(KeyError):
-        await output(chain.rescue({ValueError: lambda error: 3}))
+        await output(chain.rescue({ValueError: lambda _error: 3}))
 
 
 async def test_an_error_says_in_which_block_it_happened():
@@ -362,7 +362,7 @@ async def test_one_block_may_stand_in_a_chain_twice():
         (lambda: start.parallel({}), "parallel needs at least one block"),
         (lambda: start.branch({}), "branch needs at least one option"),
         (lambda: start.branch({"a": (double,)}), "branch 'a': expected"),
-        (lambda: start.then(lambda a, b, c: a), r"a function here takes \(\), \(value\), \(ctx\) or \(value, ctx\)"),
+        (lambda: start.then(lambda a, _b, _c: a), r"a function here takes \(\), \(value\), \(ctx\) or \(value, ctx\)"),
         (lambda: sequencer(name=" "), "a block needs a name"),
         (lambda: sequencer(name="a > b"), "a block needs a name, without ' > ' in it"),
     ],

@@ -15,16 +15,16 @@ from fabric.sequencer import Sequencer
 PLAN_LENGTH = 5
 
 
-class Trouble(Exception):
+class TroubleError(Exception):
     """What a failing step raises."""
 
 
-class Other(Exception):
+class OtherError(Exception):
     """What another failing step raises."""
 
 
 @dataclass
-class Exited(Exception):
+class ExitedError(Exception):
     """The model's way out of a sequence."""
 
     value: int
@@ -73,7 +73,7 @@ class Trial:
             return self.step(tag, number, error)
         return self.build(nested[0], tag, nested[1])
 
-    def extended(
+    def extended(  # noqa: PLR0911  one line per method
         self, chain: Sequencer[Any, Any], kind: str, tag: str, number: int, error: Any, nested: Any, limit: int
     ) -> Sequencer[Any, Any]:
         block = self.nested(tag, number, error, nested)
@@ -108,16 +108,18 @@ class Trial:
         try:
             for index, (kind, number, error, nested, limit) in enumerate(plan):
                 value = self.told(kind, f"{name}.{index}", number, error, nested, limit, value)
-        except Exited as out:
+        except ExitedError as out:
             return out.value
-        except (Trouble, Other, NoBranchError) as error:
+        except (TroubleError, OtherError, NoBranchError) as error:
             if rescue is None or not isinstance(error, rescue):
                 raise
             self.said.append(f"{name}.rescue:{error}")
             return -1
         return value
 
-    def told(self, kind: str, tag: str, number: int, error: Any, nested: Any, limit: int, value: int) -> int:
+    def told(  # noqa: C901, PLR0911  one line per method
+        self, kind: str, tag: str, number: int, error: Any, nested: Any, limit: int, value: int
+    ) -> int:
         def block(given: int) -> int:
             if nested is None or kind == "map":
                 return self.say(tag, given, number, error)
@@ -148,13 +150,13 @@ class Trial:
             block(value)
             return value
         if value > limit:
-            raise Exited(value)
+            raise ExitedError(value)
         return value
 
 
 KINDS = ["then", "connected", "then_if", "map", "parallel", "for_each", "do_until", "branch", "tap", "exit_if"]
-ERRORS = st.sampled_from([None, None, None, None, Trouble, Other])
-RESCUES = st.sampled_from([None, Trouble, Exception])
+ERRORS = st.sampled_from([None, None, None, None, TroubleError, OtherError])
+RESCUES = st.sampled_from([None, TroubleError, Exception])
 
 
 def steps(nested: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -185,7 +187,7 @@ def test_any_nesting_does_what_the_plain_function_says(session: Session, plan: A
 def outcome(run: Callable[[], int]) -> tuple[int | None, type[Exception] | None]:
     try:
         return run(), None
-    except (Trouble, Other, NoBranchError, RecursionError) as error:
+    except (TroubleError, OtherError, NoBranchError, RecursionError) as error:
         return None, type(error)
 
 

@@ -3,9 +3,9 @@
 import dataclasses
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
-from typing import Annotated, Any, Generic, Literal, NewType, Optional, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, NewType, Protocol, TypeVar
 
 import pytest
 from hypothesis import given
@@ -20,6 +20,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.errors import PydanticSchemaGenerationError
 from typing_extensions import TypedDict
 
 from fabric import Collection, Document, define_capability, handler, router, sequencer
@@ -103,7 +104,7 @@ FIT = [
     (Mapping[str, Any], dict[str, int]),
     (Plain, Animal),
     (str | None, str),
-    (Optional[int], str | None),
+    (int | None, str | None),
     (int | str, str),
     (str, int | list[str]),
     (None, str | None),
@@ -186,7 +187,14 @@ def test_a_plain_function_converts_nothing(produced: Any, wanted: Any):
 
 
 VALUES = [0, 1, True, 1.5, "a", "1", "red", b"x", None, [], [1], ["a"], (1, "a"), {"a"}, {}, {"name": "Jo"}, {"a": 1}]
-VALUES += [Animal(name="Jo"), Dog(name="Rex"), Person(name="Jo", age=3), Point(1), Color.RED, datetime(2026, 1, 1)]
+VALUES += [
+    Animal(name="Jo"),
+    Dog(name="Rex"),
+    Person(name="Jo", age=3),
+    Point(1),
+    Color.RED,
+    datetime(2026, 1, 1, tzinfo=UTC),
+]
 TYPES = sorted({kind for pair in (*FIT, *CLASH) for kind in pair if not isinstance(kind, TypeVar)}, key=str)
 
 
@@ -197,8 +205,7 @@ def test_no_type_is_refused_whose_values_pydantic_takes(value: Any, wanted: Any)
         TypeAdapter(wanted, config=None).validate_python(value, from_attributes=True)
     except (ValidationError, AttributeError):
         return
-    except Exception as error:  # a type that pydantic does not know
-        assert "Unable to generate" in str(error)
+    except PydanticSchemaGenerationError:
         return
     assert fits(type(value), wanted)
 
@@ -378,7 +385,7 @@ def test_a_survey_knows_all_resources_and_the_paths_of_all_work():
 
 async def test_the_paths_of_a_survey_are_those_that_the_work_sees():
     seen: list[str] = []
-    deep = handler(lambda value, ctx: seen.append(ctx.path), name="deep")
+    deep = handler(lambda _value, ctx: seen.append(ctx.path), name="deep")
     root = sequencer(name="root").then(sequencer(name="inner").work(deep)).work(sequencer(name="job").work(deep))
     await run_block(root, 1)
     assert set(seen) == set(survey(root).work) - {"root > job"}
