@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError
 
 from .block import Block
@@ -201,9 +202,5 @@ def output_of(block: Block[Any, Any], value: Any) -> Any:
 def _typed(schema: Any, value: Any) -> Any:
     try:
         return TypeAdapter(schema).validate_python(value)
-    except (ValidationError, TypeError, AttributeError):
+    except (ValidationError, PydanticUserError, TypeError, AttributeError):  # an annotation is no promise
         return value
-    except Exception as error:  # pydantic has no common base for "no schema for this type"
-        if type(error).__module__.startswith("pydantic"):
-            return value
-        raise

@@ -162,3 +162,18 @@ def test_a_job_that_blocks_its_thread_delays_no_reply():
         busy.wait()
         assert fabric.session("s").run(talk(blocking), "y").output == "re: y"
         release.set()
+
+
+def test_an_annotation_that_is_no_schema_leaves_the_input_as_it_is():
+    got: list[object] = []
+
+    class Odd:
+        pass
+
+    @handler(name="work")
+    def work(value: Odd) -> None:
+        got.append(value)
+
+    with Fabric() as fabric:
+        fabric.session("s").run(sequencer(name="p").map(lambda _: {"a": 1}).work(work), "x")
+    assert got == [{"a": 1}]
