@@ -5,6 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+Status = Literal["stored", "merged", "superseded", "skipped", "deferred", "failed"]
+TierName = Literal["turn", "working", "episodic", "semantic", ""]
+
 
 class Source(BaseModel):
     """One captured turn: which session and turn, and the id of its kept text."""
@@ -26,8 +29,8 @@ class Outcome(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    status: Literal["stored", "merged", "superseded", "skipped", "deferred", "failed"]
-    tier: Literal["turn", "working", "episodic", "semantic", ""] = ""
+    status: Status
+    tier: TierName = ""
     id: str = ""
     content: str = ""
     replaced: str = ""

@@ -1,6 +1,6 @@
 """The context: what a running block is handed. Whose data it is, what was said, what it may use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -13,7 +13,7 @@ from .items import Draft, Item
 from .logger import logger
 from .models.base import ModelClient, Usage
 from .resource import Document, Transaction
-from .scope import ScopeIds
+from .scope import Scope, ScopeIds
 
 if TYPE_CHECKING:
     from .block import Block
@@ -77,6 +77,10 @@ class Run(Protocol):
     @property
     def added(self) -> Sequence[Item]:
         """The items that this run added, oldest first."""
+        ...
+
+    def erase(self, items: "Mapping[Scope, Collection[str] | None]") -> None:
+        """Take items that a transaction erased out of the logs in memory too; None erases a whole session."""
         ...
 
     def emit(self, event: Event) -> None:

@@ -2,6 +2,8 @@
 
 import math
 import unicodedata
+from functools import lru_cache
+from typing import Any
 
 import regex
 
@@ -20,6 +22,12 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
 CHARS_PER_TOKEN = 4
+FUNCTION_WORDS = frozenset(
+    "a an the and or but of to in on at by for with from as is are was were be been being am has have had do does did "
+    "this that these those it its he she they them his her their i me my we us our you your user user's s so very "
+    "really just also now currently there who which what when where will would can could".split()
+)
+"""English words that say how a sentence is built, not what it is about."""
 
 
 def normalise(text: str) -> str:
@@ -46,6 +54,28 @@ def words(text: str) -> list[str]:
     for word in _WORD.findall(normalise(text)):
         _split_word(word, found)
     return found
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return what ``text`` is about: its words without English function words, English endings taken off.
+
+    >>> sorted(content_words("The user is working at Stripe"))
+    ['stripe', 'work']
+    """
+    return frozenset(_stem(word) for word in words(text) if word not in FUNCTION_WORDS)
+
+
+@lru_cache(maxsize=16_384)
+def _stem(word: str) -> str:
+    stemmed: str = _stemmer().stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    from snowballstemmer import stemmer  # noqa: PLC0415  loaded when the first text is compared
+
+    return stemmer("english")
 
 
 def estimate_tokens(text: str) -> int:
@@ -80,3 +110,12 @@ def bigrams(run: str) -> list[str]:
     if len(run) < 2:
         return [run]
     return [run[index : index + 2] for index in range(len(run) - 1)]
+
+
+def word_set(listed: str) -> frozenset[str]:
+    """Return the words of a table written as one text.
+
+    >>> sorted(word_set("tea coffee"))
+    ['coffee', 'tea']
+    """
+    return frozenset(listed.split())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
+from capabilities.contradiction import Existing, find_replaced, only_ends
 from capabilities.vocabulary import (
     FACT_CATEGORIES,
     ConsolidationPlan,
@@ -12,7 +13,6 @@ from capabilities.vocabulary import (
     Observation,
 )
 
-from .contradict import Existing, find_replaced, only_ends
 from .overlap import SAME, agree, shared
 
 ONE_EPISODE = 0.5

@@ -1,8 +1,7 @@
 """How much of one text is in another, and whether two texts say the same thing."""
 
+from capabilities.contradiction import changes_value
 from fabric.text import words
-
-from .changes import changes_value
 
 SIMILAR = 0.6
 """Texts that share at least this much, in the better direction, are about the same thing."""

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from capabilities.vocabulary import Category, Observation
+from fabric.text import word_set
 
 from .rule import observed, rule
-from .voice import trimmed, word_set
+from .voice import trimmed
 
 PETS = (
     "dog|cat|puppy|kitten|hamster|parrot|rabbit|bunny|goldfish|horse|pony|turtle|tortoise|snake|"

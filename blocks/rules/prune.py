@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from capabilities.contradiction import Existing, changes_value, find_replaced
 from capabilities.vocabulary import Merge, Observation, PrunePlan, Removal
 from fabric.text import words
 
-from .changes import changes_value
-from .contradict import Existing, find_replaced
 from .overlap import agree, shared
 
 PROTECTED_REINFORCEMENTS = 5

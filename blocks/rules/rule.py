@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from capabilities.vocabulary import Category, Durability, Observation
+from fabric.text import word_set
 
-from .voice import about, third_person, trimmed, word_set
+from .voice import about, third_person, trimmed
 
 # An object that starts like this points at something said before, or at the listener: alone it means nothing.
 _POINTS_AWAY = re.compile(

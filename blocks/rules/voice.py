@@ -82,12 +82,3 @@ def trimmed(text: str) -> str:
     """Return ``text`` without end marks and without filler words at its end."""
     text = text.strip(' \t\n.,!?;:…-–—。！？"')
     return _TAIL.sub("", text).strip(" ,;:-–—")
-
-
-def word_set(listed: str) -> frozenset[str]:
-    """Return the words of a table written as one text.
-
-    >>> sorted(word_set("tea coffee"))
-    ['coffee', 'tea']
-    """
-    return frozenset(listed.split())

@@ -83,6 +83,11 @@ class EpisodeLog:
         self.tx.put(self.episodes, [one.model_copy(update={"consolidated": True}) for one in fresh])
         return len(fresh)
 
+    def mark_superseded(self, ids: Iterable[str]) -> None:
+        """Note that what these episodes say has changed since. Unknown ids are ignored."""
+        changed = self.tx.get_many(self.episodes, list(dict.fromkeys(ids)))
+        self.tx.put(self.episodes, [one.model_copy(update={"superseded": True}) for one in changed])
+
     def _oldest(self, number: int) -> list[Episode]:
         """Look at no more than ``number`` of each kind, so that a write into a full log reads only what must leave."""
         found: list[Episode] = []

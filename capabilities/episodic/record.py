@@ -19,7 +19,7 @@ EpisodicScope = Literal["user", "project"]
 
 
 class Episode(BaseModel):
-    """One significant experience. It is never rewritten; only ``consolidated`` turns true.
+    """One significant experience. It is never rewritten; only ``consolidated`` and ``superseded`` turn true.
 
     ``sequence`` is its place in the order of encoding, from 1, and is set when it is encoded.
     ``occurred_at_turn`` counts turns of its own session, so it orders episodes of one session only. ``occurred_at`` is
@@ -41,6 +41,8 @@ class Episode(BaseModel):
     session_id: str = ""
     preceding_topic: str = ""
     consolidated: bool = False
+    superseded: bool = False
+    """Whether what it says has changed since: it stays what was said then, and is no longer recalled as true now."""
     sources: list[Source] = []
 
     @model_validator(mode="after")

@@ -52,3 +52,13 @@ def best_overlap(words: Collection[str], others: Iterable[Collection[str]], thre
         if larger >= threshold and (best is None or (larger, smaller) > (best.larger, best.smaller)):
             best = Overlap(position, larger, smaller)
     return best
+
+
+def rival(a: Collection[str], b: Collection[str]) -> bool:
+    """Return whether each side has words that the other lacks, so that neither text merely says more.
+
+    >>> rival({"like", "chess"}, {"like", "guitar"}), rival({"like", "chess"}, {"like", "blitz", "chess"})
+    (True, False)
+    """
+    first, second = set(a), set(b)
+    return bool(first - second) and bool(second - first)

@@ -27,6 +27,7 @@ def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") 
             "reinforcement_count": "integer",
             "recorded_at": "time",
             "superseded_by": "text",
+            "slot": "text",
         },
         text="content",
     )

@@ -5,8 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fabric.errors import ConfigurationError
-
+from ..settings import Settings
 from ..sources import Source
 from ..vocabulary import FactCategory, Subject, Unit
 
@@ -37,6 +36,8 @@ class Fact(BaseModel):
     superseded_at: datetime | None = None
     superseded_by: str = ""
     status: Literal["current", "superseded", "invalidated"] = "current"
+    slot: str = ""
+    """The single-valued slot that the content fills (employer, home), or ""."""
     made_by: str = ""
     """The path of the block that wrote this version."""
     reason: str = ""
@@ -56,36 +57,30 @@ class Fact(BaseModel):
         return self.valid_to is not None and as_of < self.valid_to
 
 
-class ConsolidationConfig(BaseModel):
+class ConsolidationConfig(Settings):
     """When episodes are distilled into facts: enough new episodes, or a lasting entry left working memory."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    episodic_threshold: int = Field(5, ge=1)
+    episodic_threshold: int = Field(default=5, ge=1)
     on_eviction: bool = True
-    min_interval: int = Field(4, ge=0)
+    min_interval: int = Field(default=4, ge=0)
     """Turns between two consolidations."""
 
 
-class PruneConfig(BaseModel):
+class PruneConfig(Settings):
     """When the facts are reviewed, and which are out of a review's reach."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    prune_threshold: int = Field(20, ge=0)
+    prune_threshold: int = Field(default=20, ge=0)
     """Number of facts from which pruning runs; 0 never."""
-    protected_reinforcements: int = Field(5, ge=1)
+    protected_reinforcements: int = Field(default=5, ge=1)
     protected_confidence: Unit = 0.8
 
 
-class SemanticConfig(BaseModel):
+class SemanticConfig(Settings):
     """Options of semantic memory. ``scope`` None takes the scope of episodic memory."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     scope: Literal["user", "project"] | None = None
     consolidation: ConsolidationConfig = ConsolidationConfig()
-    prune_threshold: int = Field(20, ge=0)
+    prune_threshold: int = Field(default=20, ge=0)
 
     @property
     def prune(self) -> PruneConfig:
@@ -100,22 +95,6 @@ REINFORCEMENT = 0.05
 """What one repetition adds to a fact's confidence."""
 SAME = 0.95
 """From this overlap in both directions two texts say the same; below it, one refines the other."""
-ALIKE = 0.6
-"""From this overlap in one direction two texts are about the same thing."""
-
-
-def semantic_config(value: "bool | SemanticConfig | dict[str, object] | None") -> SemanticConfig | None:
-    """Return the config that an option means: ``True`` the defaults, a dict its fields, ``False`` or None nothing."""
-    if value is None or value is False:
-        return None
-    if value is True:
-        return DEFAULT_SEMANTIC_CONFIG
-    if isinstance(value, SemanticConfig):
-        return value
-    try:
-        return SemanticConfig.model_validate(value)
-    except ValueError as error:
-        raise ConfigurationError(f"semantic memory: {error}") from error
 
 
 class FactInput(BaseModel):
@@ -127,7 +106,7 @@ class FactInput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     subject: Subject = "user"
-    content: str = Field(min_length=1)
+    content: str
     confidence: Unit
     category: FactCategory
     sources: list[Source] = []

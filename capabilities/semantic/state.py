@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from fabric.text import words
+from fabric.text import content_words, words
 
-from ..contradict import Existing, changes_value, find_replaced
-from ..formulas.similarity import overlap
+from ..contradiction import Existing, changes_value, find_replaced, slot_of
+from ..formulas.similarity import ALIKE, overlap, rival
 from ..sources import Source, unite
 from ..vocabulary import Observation
-from .record import ALIKE, REINFORCEMENT, SAME, Fact, FactInput
+from .record import REINFORCEMENT, SAME, Fact, FactInput
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an offered fact is beside the known ones: ``new``, or for ``fact`` a ``repeat``, ``refine`` or ``change``."""
+    """What an offered fact is beside the known ones: ``new``, or of ``fact`` a ``repeat``, ``refine`` or ``change``."""
 
     kind: Literal["new", "repeat", "refine", "change"]
     fact: Fact | None = None
@@ -35,16 +35,24 @@ def first_version(offered: FactInput, *, fact_id: str, now: datetime, made_by: s
         extracted_at=now,
         valid_from=offered.valid_from or now,
         recorded_at=now,
+        slot=slot_name(offered.content),
         made_by=made_by,
     )
+
+
+def slot_name(content: str) -> str:
+    """Return the name of the single-valued slot that a text fills, or ""."""
+    filled = slot_of(content)
+    return filled.slot if filled is not None else ""
 
 
 def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
     """Compare an offered fact with the current facts of its subject.
 
     The most alike one (share of words in the better direction at least 0.6) is a repeat when both directions reach
-    0.95, else refined; but a change of number, date, name or negation makes it a change of the fact it replaces, or
-    a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed.
+    0.95, else refined when one text only says more than the other. A change of number, date, name or negation, and
+    words on both sides that the other lacks ("likes chess", "likes jazz"), make it a change of the fact it replaces,
+    or a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed.
     """
     named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
     if named is not None and named.category == offered.category:
@@ -55,7 +63,9 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
         key=lambda one: (-one[0], -one[1]),
     )
     for _, smaller, fact in alike:
-        if changes_value(fact.content, offered.content):
+        if changes_value(fact.content, offered.content) or rival(
+            content_words(fact.content), content_words(offered.content)
+        ):
             continue
         return Decision("repeat" if smaller >= SAME else "refine", fact)
     replaced = find_replaced(_as_observation(offered), [_as_existing(fact) for fact in current])
@@ -116,6 +126,7 @@ def supersede(
         reinforcement_count=1 if changed else old.reinforcement_count + 1,
         valid_from=began,
         recorded_at=now,
+        slot=slot_name(content),
         made_by=made_by,
     )
     closed = old.model_copy(
@@ -135,6 +146,12 @@ def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:
     return fact.model_copy(
         update={"status": "invalidated", "valid_to": now, "superseded_at": now, "superseded_by": "", "reason": reason}
     )
+
+
+def alike(one: str, other: str) -> bool:
+    """Return whether two texts are about the same thing: 60 % of the words of one are in the other."""
+    mine, theirs = words(one), words(other)
+    return max(overlap(mine, theirs), overlap(theirs, mine)) >= ALIKE
 
 
 def longer(one: str, other: str) -> str:
@@ -166,4 +183,4 @@ def _as_observation(offered: FactInput) -> Observation:
 
 
 def _as_existing(fact: Fact) -> Existing:
-    return Existing(id=fact.id, subject=fact.subject, content=fact.content, category=fact.category)
+    return Existing(fact.id, fact.subject, fact.content, fact.category, fact.confidence, fact.reinforcement_count)

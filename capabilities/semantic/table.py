@@ -11,11 +11,13 @@ from fabric.text import words
 
 from ..sources import Outcome, Source
 from .record import Fact, FactInput
-from .state import decide, first_version, invalidate, longer, reinforce, supersede
+from .state import decide, first_version, invalidate, longer, reinforce, slot_name, supersede
 
 CURRENT = Where("status", "=", "current")
-CANDIDATES = 64
-"""How many facts sharing words with an offered one are compared with it."""
+SHARING = 16
+"""How many facts that share words with an offered one are compared with it."""
+NEWEST = 8
+"""How many of the newest facts of its category are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,10 @@ class FactTable:
 
     def settle(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
+        if not offered.content.strip():
+            return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
+        if offered.replaces:
+            offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
         decision = decide(offered, self._alike(offered))
         if decision.fact is None:
             return self._insert(offered)
@@ -73,9 +79,7 @@ class FactTable:
         """Write a new fact without comparing it, and return it."""
         return self._write(offered)
 
-    def reinforce(
-        self, fact_id: str, sources: Iterable[Source] = (), episode_ids: Iterable[str] = ()
-    ) -> Fact | None:
+    def reinforce(self, fact_id: str, sources: Iterable[Source] = (), episode_ids: Iterable[str] = ()) -> Fact | None:
         """Count one more repetition of a current fact; None when there is no such current fact."""
         fact = self._current(fact_id)
         if fact is None:
@@ -83,6 +87,13 @@ class FactTable:
         stronger = reinforce(fact, sources=sources, episode_ids=episode_ids, now=self.clock.now())
         self.tx.put(self.facts, [stronger])
         return stronger
+
+    def repeat(self, fact_id: str, sources: Sequence[Source] = (), episode_ids: Sequence[str] = ()) -> Outcome:
+        """Do the same as `reinforce` and say what became of it."""
+        fact = self._current(fact_id)
+        if fact is None:
+            return Outcome(status="skipped", tier="semantic", id=fact_id, reason="not a current fact")
+        return self._repeat(fact, sources, episode_ids)
 
     def update(
         self,
@@ -152,6 +163,17 @@ class FactTable:
         self.tx.put(self.facts, [merged, closed, *folded])
         return merged
 
+    def latest(self, fact_id: str) -> str:
+        """Return the id of the version that a fact has now; the same id when it was not superseded or is unknown."""
+        seen: set[str] = set()
+        while fact_id not in seen:
+            seen.add(fact_id)
+            fact = self.get(fact_id)
+            if fact is None or not fact.superseded_by:
+                break
+            fact_id = fact.superseded_by
+        return fact_id
+
     def history(self, fact_id: str) -> list[Fact]:
         """Return every version that led to or followed from this one, oldest first; [] for an unknown id."""
         start = self.get(fact_id)
@@ -170,18 +192,20 @@ class FactTable:
         return sorted(found.values(), key=lambda fact: (fact.recorded_at, fact.id))
 
     def _alike(self, offered: FactInput) -> list[Fact]:
-        matches = self.tx.match(self.facts, words(offered.content), CANDIDATES)
-        ids = [match.id for match in matches]
-        if offered.replaces:
-            ids = [offered.replaces, *ids]
-        found = self.tx.get_many(self.facts, list(dict.fromkeys(ids)))
-        alike = [fact for fact in found if fact.status == "current" and fact.subject == offered.subject]
-        return alike + self._same_slot(offered, {fact.id for fact in alike})
-
-    def _same_slot(self, offered: FactInput, known: set[str]) -> list[Fact]:
-        where = (CURRENT, Where("subject", "=", offered.subject), Where("category", "=", offered.category))
-        found = self.tx.find(self.facts, *where, order="-recorded_at", limit=CANDIDATES)
-        return [fact for fact in found if fact.id not in known]
+        """Return the current facts of the subject that the offered one may repeat, refine or change."""
+        shared = [match.id for match in self.tx.match(self.facts, words(offered.content), SHARING)]
+        named = [offered.replaces] if offered.replaces else []
+        subject = (CURRENT, Where("subject", "=", offered.subject))
+        slot = slot_name(offered.content)
+        found = [
+            *self.tx.get_many(self.facts, list(dict.fromkeys([*named, *shared]))),
+            *(self.tx.find(self.facts, *subject, Where("slot", "=", slot)) if slot else ()),
+            *self.tx.find(
+                self.facts, *subject, Where("category", "=", offered.category), order="-recorded_at", limit=NEWEST
+            ),
+        ]
+        mine = [fact for fact in found if fact.status == "current" and fact.subject == offered.subject]
+        return sorted({fact.id: fact for fact in mine}.values(), key=lambda fact: fact.recorded_at)
 
     def _current(self, fact_id: str) -> Fact | None:
         fact = self.get(fact_id)

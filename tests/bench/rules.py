@@ -10,10 +10,9 @@ from typing import Any
 
 from snowballstemmer import stemmer
 
-from blocks.rules.changes import negated
 from blocks.rules.observe import observe_text
-from blocks.rules.voice import word_set
-from fabric.text import words
+from capabilities.contradiction import negated
+from fabric.text import word_set, words
 
 ROOT = Path(__file__).parents[2]
 LABELLED = ROOT / "tests" / "blocks" / "rules" / "labelled.jsonl"

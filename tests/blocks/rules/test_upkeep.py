@@ -1,8 +1,8 @@
 import pytest
 
 from blocks.rules.consolidate import group_episodes
-from blocks.rules.contradict import Existing
 from blocks.rules.prune import plan_prune
+from capabilities.contradiction import Existing
 
 
 def entry(ident: str, content: str, category: str = "preference", subject: str = "user", **more: float) -> Existing:

@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from fabric.text import words
+from fabric.text import word_set, words
 
 from .changes import dates, numbers
-from .voice import word_set
 
 _WHO = re.compile(
     r"^(?:(?i:(?:the )?user(?:'s)?|their|his|her|my|our|he|she|they|i)|(?!Wife|Husband|Partner|Boss|"

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocks.rules.contradict import Existing, changes_value, find_replaced
 from blocks.rules.observe import observe_text
+from capabilities.contradiction import Existing, changes_value, find_replaced
 from capabilities.vocabulary import Category, Observation
 
 

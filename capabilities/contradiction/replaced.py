@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 from snowballstemmer import stemmer
 
-from capabilities.vocabulary import Observation
-from fabric.text import words
+from fabric.text import word_set, words
 
-from .changes import changes_value, dates, negated, numbers
+from ..vocabulary import Observation
+from .changes import dates, negated, numbers
 from .slots import Filled, bare, slot_of
-from .voice import word_set
-
-__all__ = ["Existing", "changes_value", "find_replaced", "only_ends"]
 
 
 @dataclass(frozen=True, slots=True)

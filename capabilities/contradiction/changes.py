@@ -7,9 +7,7 @@ from itertools import pairwise
 
 import regex
 
-from fabric.text import normalise, words
-
-from .voice import word_set
+from fabric.text import normalise, word_set, words
 
 _TOKEN = regex.compile(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*|\p{L}+")
 _SMALL_NUMBERS = {

@@ -1,0 +1,225 @@
+"""Consolidate: what episodes show together becomes facts. Guard, then generate, then persist."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from capabilities.contradiction import Existing
+from capabilities.episodic import Episode, EpisodeLog
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.sources import Outcome, Source, unite
+from capabilities.vocabulary import MAX_OBSERVATIONS, FactProposal
+from fabric.block import Block
+from fabric.context import Context
+from fabric.generator import ModelChoice, generator
+from fabric.handler import handler
+from fabric.prompt import data_block, load_prompt
+from fabric.resource import Collection, Transaction
+from fabric.sequencer import sequencer
+
+from .facts_seen import episodes_of, existing_fact, facts_by_subject
+from .prompts import PROMPTS
+from .rules.consolidate import group_episodes
+
+MAX_EPISODES = 50
+"""How many episodes one consolidation reads; the rest wait for the next one."""
+SHOWN_FACTS = 200
+"""How many of the best known facts a consolidation compares with."""
+
+
+class Evidence(BaseModel):
+    """What a consolidation works on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episodes: list[Episode]
+    facts: list[Fact]
+
+
+class Distilled(BaseModel):
+    """What a consolidation's model returns."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    facts: list[FactProposal] = Field(default_factory=list[FactProposal], max_length=MAX_OBSERVATIONS)
+
+
+class ConsolidationResult(BaseModel):
+    """What a consolidation did. ``skipped`` says why nothing was to do, and is "" otherwise."""
+
+    model_config = ConfigDict(frozen=True)
+
+    skipped: str = ""
+    added: int = 0
+    reinforced: int = 0
+    updated: int = 0
+    invalidated: int = 0
+    outcomes: list[Outcome] = []
+
+
+def consolidate_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, ConsolidationResult]:
+    """Return the consolidation of a layout with episodic and semantic memory.
+
+    Its input may be ``{"force": True}`` to consolidate although the trigger conditions do not hold.
+    """
+    if layout.episodic is None or layout.semantic is None:
+        raise ValueError("consolidation needs episodic and semantic memory")
+    episodes, facts = layout.episodic, layout.semantic
+    name = f"{layout.name}/consolidate"
+    generate = _generate(name, model)
+    return (
+        sequencer(name=name)
+        .then(_guard(name, layout, episodes, facts))
+        .exit_if(lambda found: isinstance(found, ConsolidationResult))
+        .parallel({"evidence": handler(lambda evidence: evidence, name=f"{name}/evidence"), "plan": generate})
+        .then(_persist(name, layout, episodes, facts))
+    )
+
+
+def _guard(
+    name: str, layout: MemoryLayout, episodes: Collection[Episode], facts: Collection[Fact]
+) -> Block[object, Evidence | ConsolidationResult]:
+    @handler(name=f"{name}/guard", uses=[layout.state, episodes, facts])
+    async def guard(value: object, ctx: Context) -> Evidence | ConsolidationResult:
+        forced = isinstance(value, dict) and bool(value.get("force"))
+
+        def work(tx: Transaction) -> Evidence | ConsolidationResult:
+            if not forced and not tx.read(layout.state).due(layout.semantic_config.consolidation):
+                return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
+            fresh = EpisodeLog(tx, episodes, layout.episodic_config).unconsolidated()[:MAX_EPISODES]
+            if not fresh:
+                tx.write(layout.state, tx.read(layout.state).reset(consolidated=False))
+                return ConsolidationResult(skipped="no episodes that were not consolidated yet")
+            known = FactTable(tx, facts, ctx.clock).current()
+            return Evidence(episodes=fresh, facts=known[:SHOWN_FACTS])
+
+        return await ctx.transact(work)
+
+    return guard
+
+
+def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Distilled]:
+    if model is None:
+
+        @handler(name=f"{name}/generate")
+        def by_rules(evidence: Evidence) -> Distilled:
+            said = [
+                Existing(one.id, one.subject, one.content, one.category, one.significance) for one in evidence.episodes
+            ]
+            known = [existing_fact(one) for one in reversed(evidence.facts)]
+            return Distilled(facts=group_episodes(said, known).facts[:MAX_OBSERVATIONS])
+
+        return by_rules
+    return generator(
+        name=f"{name}/generate",
+        model=model,
+        system=load_prompt(PROMPTS / "consolidate.md").fill(limit=MAX_OBSERVATIONS),
+        user=_evidence_prompt,
+        output_schema=Distilled,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def _evidence_prompt(evidence: Evidence) -> str:
+    lines = [
+        f"- {one.id} [{one.subject}, {one.encoded_at.date().isoformat()}] {one.content}" for one in evidence.episodes
+    ]
+    return load_prompt(PROMPTS / "consolidate_evidence.md").fill(
+        facts=data_block("facts", facts_by_subject(evidence.facts)) or "none",
+        episodes=data_block("episodes", "\n".join(lines)),
+    )
+
+
+def _persist(
+    name: str, layout: MemoryLayout, episodes: Collection[Episode], facts: Collection[Fact]
+) -> Block[dict[str, object], ConsolidationResult]:
+    @handler(name=f"{name}/persist", uses=[layout.state, episodes, facts])
+    async def persist(both: dict[str, object], ctx: Context) -> ConsolidationResult:
+        evidence, plan = both["evidence"], both["plan"]
+        if not isinstance(evidence, Evidence) or not isinstance(plan, Distilled):
+            raise TypeError("persist takes the evidence and the plan of one consolidation")
+
+        def work(tx: Transaction) -> dict[str, object]:
+            table = FactTable(tx, facts, ctx.clock, ctx.path)
+            result = apply_plan(plan.facts, evidence, table)
+            log = EpisodeLog(tx, episodes, layout.episodic_config)
+            log.mark_consolidated(one.id for one in evidence.episodes)
+            log.mark_superseded(episodes_of(table, result.outcomes))
+            tx.write(layout.state, tx.read(layout.state).reset(consolidated=bool(plan.facts)))
+            return result.model_dump(mode="json")
+
+        return ConsolidationResult.model_validate(await ctx.transact(work, once="persist"))
+
+    return persist
+
+
+def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTable) -> ConsolidationResult:
+    """Apply proposals to the facts. Only facts that the evidence showed can be changed; unknown ids are ignored."""
+    shown = {fact.id: fact for fact in evidence.facts}
+    outcomes = [_apply(one, shown, {episode.id: episode for episode in evidence.episodes}, table) for one in proposals]
+    counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)
+    for proposal, outcome in zip(proposals, outcomes, strict=True):
+        if outcome.status in ("stored", "merged", "superseded"):
+            counted[_done(proposal, outcome)] += 1
+    return ConsolidationResult(
+        added=counted["new"],
+        reinforced=counted["reinforce"],
+        updated=counted["update"],
+        invalidated=counted["invalidate"],
+        outcomes=outcomes,
+    )
+
+
+def _done(proposal: FactProposal, outcome: Outcome) -> str:
+    if proposal.action == "new" and outcome.status != "stored":
+        return "update" if outcome.replaced else "reinforce"
+    return proposal.action
+
+
+def _apply(proposal: FactProposal, shown: dict[str, Fact], episodes: dict[str, Episode], table: FactTable) -> Outcome:
+    rests_on = [episodes[one] for one in dict.fromkeys(proposal.source_episode_ids) if one in episodes]
+    offered = _offered(proposal, rests_on)
+    if proposal.action == "new":
+        return table.settle(offered)
+    target = shown.get(proposal.target_fact_id)
+    refused = _refusal(proposal, target)
+    if target is None or refused:
+        return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=refused)
+    if proposal.action == "reinforce":
+        return table.repeat(target.id, offered.sources, offered.source_episode_ids)
+    if proposal.action == "update":
+        return table.settle(offered.model_copy(update={"replaces": target.id}))
+    removed = table.remove(target.id, f"invalidated: {proposal.content or 'contradicted by episodes'}")
+    return Outcome(
+        status="superseded" if removed else "skipped",
+        tier="semantic",
+        content=target.content,
+        replaced=target.id if removed else "",
+        reason="" if removed else f"{target.id} is no longer current",
+    )
+
+
+def _refusal(proposal: FactProposal, target: Fact | None) -> str:
+    """Return why a proposal may not touch the fact that it names, or ""."""
+    if target is None:
+        return f"no shown fact {proposal.target_fact_id!r}: id ignored"
+    if target.subject != proposal.subject:
+        return f"{target.id} is about {target.subject}, not {proposal.subject}: left as it is"
+    if proposal.action != "reinforce" and target.category != proposal.category:
+        return f"{target.id} is a {target.category}, not a {proposal.category}: left as it is"
+    return ""
+
+
+def _offered(proposal: FactProposal, rests_on: list[Episode]) -> FactInput:
+    sources: list[Source] = []
+    for episode in rests_on:
+        sources = unite(sources, episode.sources)
+    return FactInput(
+        subject=proposal.subject,
+        content=proposal.content,
+        confidence=proposal.confidence,
+        category=proposal.category,
+        sources=sources,
+        source_episode_ids=[episode.id for episode in rests_on],
+        valid_from=min((source.said_at for source in sources), default=None),
+    )

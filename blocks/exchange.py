@@ -1,0 +1,91 @@
+"""Connectors: from a string, or from the session's items, to the exchange that a capture looks at."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from capabilities.turns import Exchange, Turn
+from fabric.context import Context
+from fabric.items import Draft, Item, content_text
+from fabric.prompt import strip_data_blocks
+from fabric.redact import redact
+
+BACKGROUND_MESSAGES = 3
+
+
+def clean(text: str, *, secrets: bool) -> str:
+    """Return ``text`` without what the product itself put into a prompt and, when ``secrets``, without secrets."""
+    own = strip_data_blocks(text)
+    return redact(own) if secrets else own
+
+
+def exchange_from_text(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
+    """Return the exchange that consists of one user message: a string, or a message's content in any form."""
+    if isinstance(value, Exchange):
+        return value
+    text = clean(_text(value), secrets=secrets)
+    if not text.strip():
+        return Exchange()
+    said = Turn(
+        id=f"{ctx.run.id}:said",
+        session=ctx.session,
+        turn=ctx.turn,
+        role="user",
+        text=text,
+        said_at=ctx.clock.now(),
+    )
+    return Exchange(user=said)
+
+
+def exchange_from_items(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
+    """Return the exchange of the session's current turn: the last user message and the answer to it.
+
+    Where no block of the run recorded them (the chat step is a plain handler), the run's input is the user's message
+    and the value here is the answer; both are recorded as items. A run without any input takes the session's last turn.
+    """
+    said = _last_user(ctx.run.added) or _record_run(value, ctx) or _last_user(ctx.items)
+    if said is None:
+        return Exchange()
+    answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
+    earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
+    user = _turn(said, ctx, secrets=secrets)
+    return Exchange(
+        user=user if user.text.strip() else None,
+        assistant=_turn(answers[-1], ctx, secrets=secrets) if answers else None,
+        background=[clean(item.text, secrets=secrets) for item in earlier[-BACKGROUND_MESSAGES:]],
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and "role" in value:
+        value = value.get("content")
+    return content_text(value)[0]
+
+
+def _last_user(items: Sequence[Item]) -> Item | None:
+    return next((item for item in reversed(items) if _is_message(item, "user")), None)
+
+
+def _record_run(value: Any, ctx: Context) -> Item | None:
+    text = _text(ctx.input)
+    if not text.strip():
+        return None
+    said = ctx.record(Draft(role="user", kind="message", text=text))[0]
+    answer = _text(value)
+    if answer.strip() and value is not ctx.input:
+        ctx.record(Draft(role="assistant", kind="message", text=answer))
+    return said
+
+
+def _is_message(item: Item, role: str) -> bool:
+    return item.role == role and item.kind == "message"
+
+
+def _turn(item: Item, ctx: Context, *, secrets: bool) -> Turn:
+    return Turn(
+        id=item.id,
+        session=ctx.session,
+        turn=item.turn,
+        role="assistant" if item.role == "assistant" else "user",
+        text=clean(item.text, secrets=secrets),
+        said_at=item.created_at,
+    )

@@ -1,0 +1,126 @@
+"""Why and export: where a memory comes from, what became of it, and everything known as portable records."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.episodic import Episode
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactTable
+from capabilities.sources import Source
+from capabilities.turns import Turn
+from capabilities.working import state as working
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.resource import Transaction
+from fabric.store.base import Where
+
+
+class Evidence(BaseModel):
+    """One turn that a memory rests on, as it was said; ``text`` is None when the turn is not kept any more."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: Source
+    text: str | None = None
+    role: str = ""
+
+
+class Explanation(BaseModel):
+    """Why a memory is held: the turns it rests on, the block that wrote it, and every version before and after."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    tier: Literal["semantic", "episodic", "working", "turn"]
+    content: str
+    status: str
+    made_by: str = ""
+    evidence: list[Evidence] = []
+    history: list[Fact] = []
+    """All versions of a fact, oldest first; empty for the other tiers."""
+
+
+def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
+    """Return the block that takes the id of a memory and explains it; None for an unknown id."""
+
+    @handler(name=f"{layout.name}/why", input_schema=str, uses=layout.resources)
+    async def why(memory_id: str, ctx: Context) -> Explanation | None:
+        return await ctx.transact(lambda tx: _explain(tx, layout, ctx, memory_id))
+
+    return why
+
+
+def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
+    """Return the block whose output is everything known, as JSON records that each name their ``kind``.
+
+    Its input may be ``{"subject": name}`` to export what is known about one person. Facts come with all versions and
+    their sources, then episodes, working entries and turns; with a subject, only the turns that these rest on.
+    """
+
+    @handler(name=f"{layout.name}/export", uses=layout.resources)
+    async def export(asked: Any, ctx: Context) -> list[dict[str, Any]]:
+        subject = str(asked.get("subject") or "").strip().lower() if isinstance(asked, dict) else ""
+        return await ctx.transact(lambda tx: list(_records(tx, layout, subject)))
+
+    return export
+
+
+def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str) -> Explanation | None:
+    if layout.semantic is not None:
+        history = FactTable(tx, layout.semantic, ctx.clock).history(memory_id)
+        fact = next((one for one in history if one.id == memory_id), None)
+        if fact is not None:
+            return Explanation(
+                id=fact.id,
+                tier="semantic",
+                content=fact.content,
+                status=fact.status,
+                made_by=fact.made_by,
+                evidence=_evidence(tx, layout, fact.sources),
+                history=history,
+            )
+    episode = tx.get(layout.episodic, memory_id) if layout.episodic is not None else None
+    if episode is not None:
+        status = "superseded" if episode.superseded else "consolidated" if episode.consolidated else "recorded"
+        evidence = _evidence(tx, layout, episode.sources)
+        return Explanation(id=episode.id, tier="episodic", content=episode.content, status=status, evidence=evidence)
+    entry = working.find(tx.read(layout.working), memory_id)
+    if entry is not None:
+        evidence = _evidence(tx, layout, entry.sources)
+        status = f"salience {entry.salience:.2f}{', pinned' if entry.pinned else ''}"
+        return Explanation(id=entry.id, tier="working", content=entry.content, status=status, evidence=evidence)
+    turn = tx.get(layout.turns, memory_id)
+    if turn is None:
+        return None
+    status = "captured" if turn.captured else "kept, not captured yet"
+    return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
+
+
+def _evidence(tx: Transaction, layout: MemoryLayout, sources: list[Source]) -> list[Evidence]:
+    found = {turn.id: turn for turn in tx.get_many(layout.turns, [source.turn_id for source in sources])}
+    return [_said(found[source.turn_id]) if source.turn_id in found else Evidence(source=source) for source in sources]
+
+
+def _said(turn: Turn) -> Evidence:
+    return Evidence(source=turn.source(), text=turn.text, role=turn.role)
+
+
+def _records(tx: Transaction, layout: MemoryLayout, subject: str) -> Iterator[dict[str, Any]]:
+    where = (Where("subject", "=", subject),) if subject else ()
+    rests_on: set[str] = set()
+    facts = tx.find(layout.semantic, *where) if layout.semantic is not None else []
+    episodes = tx.find(layout.episodic, *where) if layout.episodic is not None else []
+    memories: list[Fact | Episode] = [*facts, *episodes]
+    for one in memories:
+        rests_on |= {source.turn_id for source in one.sources}
+        yield {"kind": "fact" if isinstance(one, Fact) else "episode", **one.model_dump(mode="json")}
+    for entry in tx.read(layout.working).entries:
+        if not subject or entry.subject == subject:
+            rests_on |= {source.turn_id for source in entry.sources}
+            yield {"kind": "working", **entry.model_dump(mode="json")}
+    for turn in tx.find(layout.turns):
+        if not subject or turn.id in rests_on:
+            yield {"kind": "turn", **turn.model_dump(mode="json")}

@@ -1,0 +1,235 @@
+"""Forget: a memory, a person or a whole scope leaves every table, index, job and cache, in one transaction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from capabilities.episodic import Episode
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactTable
+from capabilities.sources import Source
+from capabilities.turns import Turn
+from capabilities.vocabulary import Subject
+from capabilities.working import WorkingEntry
+from fabric.block import Block
+from fabric.context import Context
+from fabric.erasure import Erased, erase_scope, erase_turns, sessions_of
+from fabric.errors import StoreError
+from fabric.handler import handler
+from fabric.resource import Collection, Transaction
+from fabric.scope import ScopeKind
+from fabric.store.base import Where
+from fabric.text import words
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Forget(BaseModel):
+    """What to forget: exactly one of an id that recall printed, a subject, or a scope."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = ""
+    subject: Subject | None = None
+    scope: Literal["session", "user", "project"] | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "Forget":
+        if sum(bool(one) for one in (self.id, self.subject, self.scope)) != 1:
+            raise ValueError("give exactly one of id=, subject= and scope=")
+        return self
+
+
+class Receipt(BaseModel):
+    """What was forgotten: how many rows of each table, and what was asked for. Nothing finds them any more."""
+
+    model_config = ConfigDict(frozen=True)
+
+    asked: Forget
+    removed: dict[str, int] = {}
+
+    @property
+    def found(self) -> bool:
+        """Whether there was anything to forget."""
+        return bool(self.removed)
+
+
+def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
+    """Return the block that forgets.
+
+    An id takes the memory with its older versions, the memories it rests on or that rest on it, and the turns in which
+    it was said; a subject does the same for all that is known about somebody or names them; a scope takes everything
+    it owns (with ``user``, all sessions of the user too). StoreError when something was still found afterwards: then nothing changed.
+    """
+
+    @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
+    async def forget(asked: Forget, ctx: Context) -> Receipt:
+        def work(tx: Transaction) -> Erased:
+            erased, sessions = Erased(), sessions_of(tx.rows, tx.ids)
+            if asked.scope is not None:
+                _forget_scope(tx, asked.scope, sessions, erased)
+            else:
+                _Circle(tx, layout, ctx, sessions).forget(asked, erased)
+            return erased
+
+        erased = await ctx.transact(work)
+        ctx.run.erase(erased.items)
+        return Receipt(asked=asked, removed=erased.counts)
+
+    return forget
+
+
+def _forget_scope(tx: Transaction, kind: ScopeKind, sessions: Sequence[str], erased: Erased) -> None:
+    if kind == "user":
+        for session in sessions:
+            erase_scope(tx.rows, replace(tx.ids, session=session), "session", erased)
+    erase_scope(tx.rows, tx.ids, kind, erased)
+
+
+@dataclass(slots=True)
+class _Circle:
+    """Everything that has to go together: memories that say the same thing, and the turns they came from."""
+
+    tx: Transaction
+    layout: MemoryLayout
+    ctx: Context
+    sessions: Sequence[str]
+    facts: dict[str, Fact] = field(default_factory=dict[str, Fact])
+    episodes: dict[str, Episode] = field(default_factory=dict[str, Episode])
+    entries: dict[str, WorkingEntry] = field(default_factory=dict[str, WorkingEntry])
+    turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
+
+    def forget(self, asked: Forget, erased: Erased) -> None:
+        if asked.id:
+            self._grow([asked.id])
+        else:
+            self._about(asked.subject or "")
+        self._remove(erased)
+        self._verify()
+
+    def _about(self, subject: str) -> None:
+        about = Where("subject", "=", subject)
+        ids = [one.id for one in self.tx.find(self.layout.semantic, about)] if self.layout.semantic else []
+        ids += [one.id for one in self.tx.find(self.layout.episodic, about)] if self.layout.episodic else []
+        ids += [entry.id for entry in self._all_entries() if entry.subject == subject]
+        self._grow([*ids, *self._naming(subject)])
+
+    def _naming(self, subject: str) -> list[str]:
+        """Return the memories and turns about others that name the subject; the user has no name of that kind."""
+        name = words(subject)
+        if subject == "user" or not name:
+            return []
+
+        def named(text: str) -> bool:
+            return set(name) <= set(words(text))
+
+        facts = self.tx.find(self.layout.semantic) if self.layout.semantic is not None else []
+        episodes = self.tx.find(self.layout.episodic) if self.layout.episodic is not None else []
+        memories: list[Fact | Episode | WorkingEntry] = [*facts, *episodes, *self._all_entries()]
+        turns = [turn.id for turn in self.tx.find(self.layout.turns) if named(turn.text)]
+        return [*(one.id for one in memories if named(one.content)), *turns]
+
+    def _grow(self, ids: Iterable[str]) -> None:
+        """Follow links from these ids until nothing new is found."""
+        waiting = [*ids]
+        seen: set[str] = set()
+        while waiting:
+            one = waiting.pop()
+            if one not in seen and one:
+                seen.add(one)
+                waiting += self._linked(one)
+        self._take_turns(source for memory in self._memories() for source in memory.sources)
+
+    def _linked(self, memory_id: str) -> list[str]:
+        linked: list[str] = []
+        for entry in self._all_entries():
+            if memory_id in (entry.id, entry.fact_id, entry.episode_id):
+                self.entries[entry.id] = entry
+                linked += [entry.fact_id, entry.episode_id]
+        if self.layout.semantic is not None:
+            for fact in FactTable(self.tx, self.layout.semantic, self.ctx.clock).history(memory_id):
+                self.facts[fact.id] = fact
+                linked += [fact.id, *fact.source_episode_ids]
+        if self.layout.episodic is not None:
+            episode = self.tx.get(self.layout.episodic, memory_id)
+            if episode is not None:
+                self.episodes[episode.id] = episode
+                linked += self._facts_said_like(episode)
+        turn = self.tx.get(self.layout.turns, memory_id)
+        return linked + (self._said_in(turn) if turn is not None else [])
+
+    def _facts_said_like(self, episode: Episode) -> list[str]:
+        if self.layout.semantic is None:
+            return []
+        found = self.tx.match(self.layout.semantic, words(episode.content), 50)
+        facts = self.tx.get_many(self.layout.semantic, [match.id for match in found])
+        return [fact.id for fact in facts if episode.id in fact.source_episode_ids]
+
+    def _said_in(self, turn: Turn) -> list[str]:
+        """Return the memories that rest on this turn alone."""
+        self.turns[turn.id] = turn
+        facts = self.tx.find(self.layout.semantic) if self.layout.semantic is not None else []
+        episodes = self.tx.find(self.layout.episodic) if self.layout.episodic is not None else []
+        memories: list[Fact | Episode] = [*facts, *episodes]
+        return [one.id for one in memories if {source.turn_id for source in one.sources} == {turn.id}]
+
+    def _memories(self) -> list[Fact | Episode | WorkingEntry]:
+        return [*self.facts.values(), *self.episodes.values(), *self.entries.values()]
+
+    def _take_turns(self, sources: Iterable[Source]) -> None:
+        said = {(source.session, source.turn, source.turn_id) for source in sources}
+        said |= {(turn.session, turn.turn, turn.id) for turn in self.turns.values()}
+        for session, number, turn_id in said:
+            one = self.tx.get(self.layout.turns, turn_id)
+            if one is not None:
+                self.turns[one.id] = one
+            if number > 0:
+                where = (Where("session", "=", session), Where("turn", "=", number))
+                self.turns.update({turn.id: turn for turn in self.tx.find(self.layout.turns, *where)})
+
+    def _all_entries(self) -> list[WorkingEntry]:
+        return [entry for session in self.sessions for entry in self._in(session).read(self.layout.working).entries]
+
+    def _in(self, session: str) -> Transaction:
+        return Transaction(self.tx.rows, replace(self.tx.ids, session=session))
+
+    def _remove(self, erased: Erased) -> None:
+        if self.layout.semantic is not None:
+            erased.count("facts", self.tx.delete(self.layout.semantic, list(self.facts)))
+        if self.layout.episodic is not None:
+            erased.count("episodes", self.tx.delete(self.layout.episodic, list(self.episodes)))
+        erased.count("kept turns", self.tx.delete(self.layout.turns, list(self.turns)))
+        for session in self.sessions:
+            self._remove_entries(session, erased)
+        by_session: dict[str, set[int]] = {}
+        for turn in self.turns.values():
+            if turn.turn > 0:
+                by_session.setdefault(turn.session, set()).add(turn.turn)
+        for session, numbers in by_session.items():
+            erase_turns(self.tx.rows, replace(self.tx.ids, session=session), numbers, erased)
+
+    def _remove_entries(self, session: str, erased: Erased) -> None:
+        here = self._in(session)
+        state = here.read(self.layout.working)
+        left = tuple(entry for entry in state.entries if entry.id not in self.entries)
+        if len(left) < len(state.entries):
+            here.write(self.layout.working, state.model_copy(update={"entries": left}))
+            erased.count("working entries", len(state.entries) - len(left))
+
+    def _verify(self) -> None:
+        """Look everything up again, by id and by words; whatever is found undoes the transaction."""
+        found = self._found(self.layout.turns, {one.id: one.text for one in self.turns.values()})
+        if self.layout.semantic is not None:
+            found += self._found(self.layout.semantic, {one.id: one.content for one in self.facts.values()})
+        if self.layout.episodic is not None:
+            found += self._found(self.layout.episodic, {one.id: one.content for one in self.episodes.values()})
+        found += [entry.id for entry in self._all_entries() if entry.id in self.entries]
+        if found:
+            raise StoreError(f"forget: still found after removal: {', '.join(found)}; nothing was changed")
+
+    def _found(self, table: Collection[M], gone: dict[str, str]) -> list[str]:
+        matches = [match.id for text in gone.values() for match in self.tx.match(table, words(text), 20)]
+        kept = self.tx.rows.get(table.table, self.tx.ids.scope(table.scope), list(gone))
+        return [one for one in matches if one in gone] + [str(row["id"]) for row in kept]

@@ -1,0 +1,146 @@
+"""Observe: one turn of a conversation becomes a list of observations, by a model or by rules."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from capabilities.contradiction import Existing, find_replaced
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import FactTable
+from capabilities.turns import Exchange
+from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from fabric.block import Block
+from fabric.context import Context
+from fabric.generator import ModelChoice, generator
+from fabric.handler import handler
+from fabric.prompt import data_block, load_prompt
+from fabric.resource import Transaction
+from fabric.sequencer import sequencer
+from fabric.text import words
+
+from .observed import Observations, Observed
+from .prompts import PROMPTS
+from .rules.observe import observe_text
+
+SHOWN_FACTS = 10
+"""How many facts that share words with the message the observer is shown beside working memory."""
+MODEL_CHARS = 12_000
+"""Longest user message that is sent to a model whole; a longer one is sent as its head and its tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the observer is shown: an exchange, and the entries and facts that it may contradict."""
+
+    exchange: Exchange
+    entries: Sequence[Existing]
+
+
+def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exchange, Observed]:
+    """Return the block that observes: a generator when there is a model, rules otherwise."""
+    look = handler(_look(layout), name=f"{layout.name}/look", uses=layout.resources)
+    if model is None:
+        return sequencer(name=f"{layout.name}/observe").then(look).then(_by_rules(layout))
+    observer = generator(
+        name=f"{layout.name}/observer",
+        model=model,
+        system=load_prompt(PROMPTS / "observe.md").fill(limit=MAX_OBSERVATIONS),
+        user=lambda known, ctx: _turn_prompt(known, ctx, layout),
+        output_schema=Observations,
+        temperature=0.0,
+        record=False,
+    )
+    return (
+        sequencer(name=f"{layout.name}/observe")
+        .then(look)
+        .parallel({"known": handler(lambda known: known, name=f"{layout.name}/known"), "found": observer})
+        .map(lambda both: _observed(both["known"], both["found"]))
+    )
+
+
+def _look(layout: MemoryLayout) -> Callable[[Exchange, Context], Awaitable[Known]]:
+    async def look(exchange: Exchange, ctx: Context) -> Known:
+        def work(tx: Transaction) -> list[Existing]:
+            entries = [
+                Existing(id=one.id, subject=one.subject, content=one.content, category=one.category)
+                for one in tx.read(layout.working).entries
+            ]
+            linked = {one.fact_id for one in tx.read(layout.working).entries}
+            return [*entries, *(one for one in _facts(tx, layout, exchange, ctx) if one.id not in linked)]
+
+        return Known(exchange, await ctx.transact(work))
+
+    return look
+
+
+def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange, ctx: Context) -> list[Existing]:
+    if layout.semantic is None:
+        return []
+    table = FactTable(tx, layout.semantic, ctx.clock)
+    found = [
+        table.get(match.id) for match in tx.match(layout.semantic, words(exchange.text[:MODEL_CHARS]), SHOWN_FACTS * 3)
+    ]
+    current = [fact for fact in found if fact is not None and fact.status == "current"]
+    return [
+        Existing(id=fact.id, subject=fact.subject, content=fact.content, category=fact.category)
+        for fact in current[:SHOWN_FACTS]
+    ]
+
+
+def _by_rules(layout: MemoryLayout) -> Block[Known, Observed]:
+    @handler(name=f"{layout.name}/observer")
+    def observe(known: Known, ctx: Context) -> Observed:
+        said = known.exchange.user
+        found = observe_text(known.exchange.text, now=said.said_at if said else ctx.clock.now())[:MAX_OBSERVATIONS]
+        linked = [one.model_copy(update={"replaces": find_replaced(one, known.entries)}) for one in found]
+        return Observed(exchange=known.exchange, observations=linked, shown=[one.id for one in known.entries], notes=[])
+
+    return observe
+
+
+def _turn_prompt(known: Known, ctx: Context, layout: MemoryLayout) -> str:
+    exchange = known.exchange
+    answer = exchange.assistant.text if exchange.assistant else ""
+    return load_prompt(PROMPTS / "observe_turn.md").fill(
+        date=(exchange.user.said_at if exchange.user else ctx.clock.now()).date().isoformat(),
+        known=data_block("known entries", "\n".join(_line(one) for one in known.entries)) or "none",
+        background=data_block("earlier messages", "\n".join(f"- {shorten(text, 500)}" for text in exchange.background))
+        or "none",
+        user=shorten(exchange.text, MODEL_CHARS),
+        assistant=shorten(answer, layout.max_assistant_chars) if answer else "none",
+    )
+
+
+def _line(entry: Existing) -> str:
+    return f"- {entry.id} [{entry.subject}, {entry.category}] {entry.content}"
+
+
+def shorten(text: str, limit: int) -> str:
+    r"""Return ``text``, or its head and tail around a mark that says how much was left out.
+
+    >>> shorten("abcdefghij", 4)
+    'ab\n[… 6 characters left out …]\nij'
+    """
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+
+
+def _observed(known: Known, found: Observations) -> Observed:
+    notes: list[str] = []
+    if len(known.exchange.text) > MODEL_CHARS:
+        notes.append(f"the message has {len(known.exchange.text)} characters; the model read its head and tail")
+    kept = [one for one in found.observations if not _restates(one, known)]
+    if len(kept) < len(found.observations):
+        notes.append(f"{len(found.observations) - len(kept)} observations only restated what was already known")
+    return Observed(exchange=known.exchange, observations=kept, shown=[one.id for one in known.entries], notes=notes)
+
+
+def _restates(observation: Observation, known: Known) -> bool:
+    """Return whether the observation repeats a shown entry word for word without the turn having said it."""
+    own = words(observation.content)
+    said = set(words(known.exchange.text)) | set(
+        words(known.exchange.assistant.text if known.exchange.assistant else "")
+    )
+    grounded = any(word in said for word in own if len(word) > 3)
+    return not grounded and any(own == words(one.content) for one in known.entries)

@@ -1,0 +1,44 @@
+"""What passes between the steps of a capture: the exchange, what was observed in it, and what became of that."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from capabilities.sources import Outcome
+from capabilities.turns import Exchange
+from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+
+
+class Observations(BaseModel):
+    """What an observer returns for one turn."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    observations: list[Observation] = Field(default_factory=list[Observation], max_length=MAX_OBSERVATIONS)
+
+
+class Observed(BaseModel):
+    """An exchange and what was observed in it. ``shown`` are the ids of the known entries the observer was shown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    exchange: Exchange
+    observations: list[Observation] = []
+    shown: list[str] = []
+    notes: list[str] = []
+    """What should be known about the observing: refused observations, a message cut before it was read."""
+
+
+class CaptureResult(BaseModel):
+    """What one capture did: an outcome for everything observed, never an empty success."""
+
+    model_config = ConfigDict(frozen=True)
+
+    outcomes: list[Outcome] = []
+    notes: list[str] = []
+    episodic_writes: int = 0
+    evicted_lasting: int = 0
+    """Entries meant to last that left working memory, by capacity or because they were replaced."""
+
+    @classmethod
+    def skipped(cls, reason: str) -> "CaptureResult":
+        """Return the result of a capture that had nothing to do."""
+        return cls(outcomes=[Outcome(status="skipped", tier="turn", reason=reason)])

@@ -1,0 +1,197 @@
+"""Prune: the set of facts is reviewed as a whole, noise removed and fragments merged. Guard, generate, persist."""
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.formulas.similarity import overlap
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactTable, PruneConfig
+from capabilities.semantic.state import alike
+from capabilities.sources import Outcome
+from capabilities.vocabulary import Merge, PrunePlan, Removal
+from fabric.block import Block
+from fabric.context import Context
+from fabric.generator import ModelChoice, generator
+from fabric.handler import handler
+from fabric.prompt import data_block, load_prompt
+from fabric.resource import Collection, Transaction
+from fabric.sequencer import sequencer
+from fabric.text import words
+
+from .facts_seen import existing_fact, facts_by_subject
+from .prompts import PROMPTS
+from .rules.prune import plan_prune
+
+REVIEWED = 200
+"""How many facts one review looks at, the least reinforced first."""
+
+KEPT_WORDS = 0.5
+"""The share of each source's words that a merged text must hold."""
+
+
+class Review(BaseModel):
+    """The facts that a prune looks at."""
+
+    model_config = ConfigDict(frozen=True)
+
+    facts: list[Fact]
+
+
+class PruneResult(BaseModel):
+    """What a prune did. ``skipped`` says why nothing was to do, and is "" otherwise."""
+
+    model_config = ConfigDict(frozen=True)
+
+    skipped: str = ""
+    removed: int = 0
+    merged: int = 0
+    outcomes: list[Outcome] = []
+
+
+def prune_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, PruneResult]:
+    """Return the pruning of a layout with semantic memory.
+
+    Its input may be ``{"force": True}`` to review although there are fewer facts than the threshold.
+    """
+    if layout.semantic is None:
+        raise ValueError("pruning needs semantic memory")
+    facts, config = layout.semantic, layout.semantic_config.prune
+    name = f"{layout.name}/prune"
+    return (
+        sequencer(name=name)
+        .then(_guard(name, layout, facts, config))
+        .exit_if(lambda found: isinstance(found, PruneResult))
+        .parallel(
+            {"review": handler(lambda review: review, name=f"{name}/review"), "plan": _generate(name, model, config)}
+        )
+        .then(_persist(name, layout, facts, config))
+    )
+
+
+def _guard(
+    name: str, layout: MemoryLayout, facts: Collection[Fact], config: PruneConfig
+) -> Block[object, Review | PruneResult]:
+    @handler(name=f"{name}/guard", uses=[layout.state, facts])
+    async def guard(value: object, ctx: Context) -> Review | PruneResult:
+        forced = isinstance(value, dict) and bool(value.get("force"))
+
+        def work(tx: Transaction) -> Review | PruneResult:
+            table = FactTable(tx, facts, ctx.clock)
+            count = table.count()
+            due = tx.read(layout.state).prune_due(count, config.prune_threshold)
+            if count == 0 or not (forced or due):
+                return PruneResult(
+                    skipped=f"not due: {count} facts; pruning starts at {config.prune_threshold}, "
+                    "and again when a quarter of that is new"
+                )
+            return Review(facts=table.current()[-REVIEWED:])
+
+        return await ctx.transact(work)
+
+    return guard
+
+
+def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Block[Review, PrunePlan]:
+    if model is None:
+
+        @handler(name=f"{name}/generate")
+        def by_rules(review: Review) -> PrunePlan:
+            oldest_first = sorted(review.facts, key=lambda fact: fact.recorded_at)
+            return plan_prune([existing_fact(one) for one in oldest_first])
+
+        return by_rules
+    return generator(
+        name=f"{name}/generate",
+        model=model,
+        system=load_prompt(PROMPTS / "prune.md").fill(
+            protected_reinforcements=config.protected_reinforcements,
+            protected_confidence=config.protected_confidence,
+        ),
+        user=lambda review: load_prompt(PROMPTS / "prune_facts.md").fill(
+            facts=data_block("facts", facts_by_subject(review.facts))
+        ),
+        output_schema=PrunePlan,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def _persist(
+    name: str, layout: MemoryLayout, facts: Collection[Fact], config: PruneConfig
+) -> Block[dict[str, object], PruneResult]:
+    @handler(name=f"{name}/persist", uses=[layout.state, facts])
+    async def persist(both: dict[str, object], ctx: Context) -> PruneResult:
+        review, plan = both["review"], both["plan"]
+        if not isinstance(review, Review) or not isinstance(plan, PrunePlan):
+            raise TypeError("persist takes the review and the plan of one prune")
+
+        def work(tx: Transaction) -> dict[str, object]:
+            table = FactTable(tx, facts, ctx.clock, ctx.path)
+            tx.write(layout.state, tx.read(layout.state).pruned())
+            return apply_prune(plan, review, table, config).model_dump(mode="json")
+
+        return PruneResult.model_validate(await ctx.transact(work, once="persist"))
+
+    return persist
+
+
+def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: PruneConfig) -> PruneResult:
+    """Apply a plan to the facts. Every id is checked before anything is removed; protected facts stay."""
+    shown = {fact.id: fact for fact in review.facts}
+    merging = {one for merge in plan.merges for one in merge.source_fact_ids}
+    outcomes = [_merge(one, shown, table) for one in plan.merges]
+    outcomes += [_remove(one, shown, table, config) for one in plan.removals if one.fact_id not in merging]
+    return PruneResult(
+        removed=sum(one.status == "superseded" for one in outcomes),
+        merged=sum(one.status == "merged" for one in outcomes),
+        outcomes=outcomes,
+    )
+
+
+def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable) -> Outcome:
+    ids = list(dict.fromkeys(merge.source_fact_ids))
+    known = [shown[one] for one in ids if one in shown]
+    merged_words = words(merge.merged_content)
+    if len(known) < len(ids):
+        unknown = ", ".join(repr(one) for one in ids if one not in shown)
+        return _kept(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
+    if len(known) < 2:
+        return _kept(merge.merged_content, "a merge needs two facts: everything was kept")
+    if len({fact.subject for fact in known}) > 1:
+        return _kept(merge.merged_content, "a merge across subjects: everything was kept")
+    lost = next((fact for fact in known if overlap(words(fact.content), merged_words) < KEPT_WORDS), None)
+    if lost is not None:
+        return _kept(merge.merged_content, f"the merged text drops what {lost.id} says: everything was kept")
+    merged = table.merge(ids, merge.merged_content, merge.reason)
+    if merged is None:
+        return _kept(merge.merged_content, "one of the facts is no longer current: everything was kept")
+    return Outcome(status="merged", tier="semantic", id=merged.id, content=merged.content, replaced=", ".join(ids))
+
+
+def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
+    fact = shown.get(removal.fact_id)
+    if fact is None:
+        return _kept("", f"no shown fact {removal.fact_id!r}: id ignored")
+    if fact.reinforcement_count >= config.protected_reinforcements:
+        return _kept(fact.content, f"protected: said {fact.reinforcement_count} times")
+    if fact.confidence >= config.protected_confidence and not _contradicted(fact, shown):
+        return _kept(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
+    if not table.remove(fact.id, f"pruned: {removal.reason}"):
+        return _kept(fact.content, "no longer current")
+    return Outcome(status="superseded", tier="semantic", content=fact.content, replaced=fact.id, reason=removal.reason)
+
+
+def _contradicted(fact: Fact, shown: dict[str, Fact]) -> bool:
+    """Return whether a newer fact of the subject and category says the same thing with another value, or the same."""
+    newer = (
+        one
+        for one in shown.values()
+        if one.id != fact.id
+        and one.subject == fact.subject
+        and one.category == fact.category
+        and one.recorded_at >= fact.recorded_at
+    )
+    return any(alike(fact.content, one.content) for one in newer)
+
+
+def _kept(content: str, reason: str) -> Outcome:
+    return Outcome(status="skipped", tier="semantic", content=content, reason=reason)

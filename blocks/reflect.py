@@ -1,0 +1,235 @@
+"""Reflect: every observation is routed to the tiers it belongs in, all of them in one transaction."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from capabilities.contradiction import changes_value
+from capabilities.episodic import Episode, EpisodeLog
+from capabilities.formulas.similarity import best_overlap, rival
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import FactInput, FactTable
+from capabilities.semantic.record import SAME
+from capabilities.sources import Outcome, Source, Status, TierName
+from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
+from capabilities.working import WorkingEntry, WorkingState
+from capabilities.working import state as working
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.resource import Transaction
+from fabric.text import content_words, words
+
+from .facts_seen import episodes_of
+from .observed import CaptureResult, Observed
+
+PIN_IMPORTANCE = 0.85
+"""From this importance on, a working entry is pinned while a slot is free."""
+
+
+def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
+    """Return the block that writes what was observed into the layout's tiers."""
+
+    @handler(name=f"{layout.name}/reflect", uses=layout.resources)
+    async def reflect(observed: Observed, ctx: Context) -> CaptureResult:
+        def work(tx: Transaction) -> dict[str, object]:
+            return _reflect(tx, observed, layout, ctx).model_dump(mode="json")
+
+        return CaptureResult.model_validate(await ctx.transact(work, once="reflect"))
+
+    return reflect
+
+
+def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Context) -> CaptureResult:
+    said = observed.exchange.user
+    kept = tx.get(layout.turns, said.id) if said is not None else None
+    if kept is None:
+        return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
+    if kept.captured:
+        return CaptureResult.skipped("captured before: this turn was already taken in")
+    routing = _Routing(tx, layout, ctx, tx.read(layout.working), observed)
+    for observation in observed.observations:
+        routing.route(observation)
+    tx.write(layout.working, routing.state)
+    tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in observed.exchange.turns])
+    result = routing.result()
+    stored = sum(one.tier == "semantic" and one.status == "stored" for one in result.outcomes)
+    state = tx.read(layout.state)
+    changed = state.reflected(
+        episodic_writes=result.episodic_writes, evicted_lasting=result.evicted_lasting, facts=stored
+    )
+    tx.write(layout.state, changed)
+    return result
+
+
+@dataclass(slots=True)
+class _Routing:
+    """One reflection under way: the state of working memory, what was evicted, what became of each observation."""
+
+    tx: Transaction
+    layout: MemoryLayout
+    ctx: Context
+    state: WorkingState
+    observed: Observed
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    evicted: list[WorkingEntry] = field(default_factory=list[WorkingEntry])
+    episodes: list[Episode] = field(default_factory=list[Episode])
+
+    def route(self, observation: Observation) -> None:
+        replaced = self._replaced(observation)
+        if observation.replaces and replaced is None and observation.replaces not in self._shown_facts():
+            self._note("skipped", "working", observation, f"no known entry {observation.replaces!r}: id ignored")
+        entry = self._into_working(observation, replaced)
+        episode_id = self._into_episodic(observation)
+        fact_id = self._into_semantic(observation, replaced)
+        self.state = working.link(self.state, entry.id, episode_id=episode_id, fact_id=fact_id)
+
+    def result(self) -> CaptureResult:
+        if self.layout.episodic is not None:
+            log = EpisodeLog(self.tx, self.layout.episodic, self.layout.episodic_config)
+            log.encode(self.episodes)
+            log.mark_superseded(self._outdated())
+        outcomes = self.outcomes or [Outcome(status="skipped", tier="turn", reason="nothing worth remembering")]
+        return CaptureResult(
+            outcomes=outcomes,
+            notes=self.observed.notes,
+            episodic_writes=len(self.episodes),
+            evicted_lasting=sum(entry.durability in LASTING for entry in self.evicted),
+        )
+
+    def _outdated(self) -> list[str]:
+        """Return the episodes whose statement was replaced: by what they became in working memory or as a fact."""
+        gone = {one.replaced for one in self.outcomes if one.status == "superseded"}
+        ids = [entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id]
+        if self.layout.semantic is not None:
+            table = FactTable(self.tx, self.layout.semantic, self.ctx.clock)
+            ids += episodes_of(table, self.outcomes)
+        return ids
+
+    def _shown_facts(self) -> set[str]:
+        return {one for one in self.observed.shown if working.find(self.state, one) is None}
+
+    def _replaced(self, observation: Observation) -> WorkingEntry | None:
+        """Return the working entry that the observation makes untrue, or names the fact of."""
+        if not observation.replaces or observation.replaces not in self.observed.shown:
+            return None
+        named = working.find(self.state, observation.replaces)
+        if named is not None:
+            return named if named.subject == observation.subject else None
+        return next((one for one in self.state.entries if one.fact_id == observation.replaces), None)
+
+    def _into_working(self, observation: Observation, replaced: WorkingEntry | None) -> WorkingEntry:
+        same = self._same_entry(observation) if replaced is None else None
+        if same is not None and not _grows(same, observation):
+            self.state, _ = working.refresh(self.state, same.id, self.layout.working_config)
+            self._note("merged", "working", observation, "said again", same.id)
+            return same
+        leaving = replaced or same
+        if leaving is not None:
+            self.state, _ = working.evict(self.state, leaving.id)
+            if replaced is not None:
+                self.evicted.append(leaving)
+        entry = self._entry(observation, same)
+        self.state, evicted = working.add(self.state, entry, self.layout.working_config)
+        self.evicted.extend(evicted)
+        status: Status = "stored" if leaving is None else "superseded" if replaced is not None else "merged"
+        self._note(status, "working", observation, "", entry.id, leaving.id if leaving else "")
+        return entry
+
+    def _same_entry(self, observation: Observation) -> WorkingEntry | None:
+        mine = [one for one in self.state.entries if one.subject == observation.subject]
+        best = best_overlap(words(observation.content), [words(one.content) for one in mine])
+        if best is None:
+            return None
+        entry = mine[best.position]
+        differs = rival(content_words(entry.content), content_words(observation.content))
+        return None if differs or changes_value(entry.content, observation.content) else entry
+
+    def _entry(self, observation: Observation, refined: WorkingEntry | None) -> WorkingEntry:
+        return WorkingEntry(
+            id=self.ctx.clock.new_id("wm"),
+            content=observation.content,
+            importance=max(observation.importance, refined.importance if refined else 0.0),
+            pinned=observation.importance >= PIN_IMPORTANCE or (refined is not None and refined.pinned),
+            durability=observation.durability,
+            category=observation.category,
+            subject=observation.subject,
+            sources=self._sources(),
+            episode_id=refined.episode_id if refined else "",
+            fact_id=refined.fact_id if refined else "",
+        )
+
+    def _into_episodic(self, observation: Observation) -> str:
+        config = self.layout.episodic_config
+        significant = observation.durability in LASTING and observation.importance >= config.significance_threshold
+        if self.layout.episodic is None or not significant:
+            return ""
+        episode = Episode(
+            id=self.ctx.clock.new_id("ep"),
+            content=observation.content,
+            subject=observation.subject,
+            category=observation.category,
+            durability=observation.durability,
+            significance=observation.importance,
+            encoded_at=self.ctx.clock.now(),
+            occurred_at_turn=self.ctx.turn,
+            session_id=self.ctx.session,
+            preceding_topic=(self.observed.exchange.background or [""])[-1][:200],
+            sources=self._sources(),
+        )
+        self.episodes.append(episode)
+        self._note("stored", "episodic", observation, "", episode.id)
+        return episode.id
+
+    def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None) -> str:
+        stable = observation.durability in LASTING and observation.category in FACT_CATEGORIES
+        if self.layout.semantic is None or not stable:
+            return ""
+        table = FactTable(self.tx, self.layout.semantic, self.ctx.clock, self.ctx.path)
+        offered = FactInput(
+            subject=observation.subject,
+            content=observation.content,
+            confidence=observation.importance,
+            category=cast(FactCategory, observation.category),
+            sources=self._sources(),
+            source_episode_ids=[self.episodes[-1].id] if self.episodes else [],
+            valid_from=self.observed.exchange.user.said_at if self.observed.exchange.user else None,
+            replaces=self._retired(observation, replaced),
+        )
+        outcome = table.settle(offered)
+        self.outcomes.append(outcome)
+        return outcome.id
+
+    def _retired(self, observation: Observation, replaced: WorkingEntry | None) -> str:
+        if replaced is not None and replaced.fact_id:
+            return replaced.fact_id
+        return observation.replaces if observation.replaces in self._shown_facts() else ""
+
+    def _sources(self) -> list[Source]:
+        said = self.observed.exchange.user
+        return [said.source()] if said is not None else []
+
+    def _note(
+        self,
+        status: Status,
+        tier: TierName,
+        observation: Observation,
+        reason: str,
+        made: str = "",
+        replaced: str = "",
+    ) -> None:
+        self.outcomes.append(
+            Outcome(
+                status=status,
+                tier=tier,
+                id=made,
+                content=observation.content,
+                replaced=replaced,
+                reason=reason,
+            )
+        )
+
+
+def _grows(entry: WorkingEntry, observation: Observation) -> bool:
+    """Return whether the observation says more than the entry does."""
+    best = best_overlap(words(observation.content), [words(entry.content)])
+    return (best is None or best.smaller < SAME) and len(observation.content) > len(entry.content)

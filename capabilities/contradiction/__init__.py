@@ -1,0 +1,17 @@
+"""Contradiction without a model: which texts differ in a value, which slot a text fills, which entry it replaces."""
+
+from .changes import changes_value, dates, negated, numbers
+from .replaced import Existing, find_replaced, only_ends
+from .slots import Filled, slot_of
+
+__all__ = [
+    "Existing",
+    "Filled",
+    "changes_value",
+    "dates",
+    "find_replaced",
+    "negated",
+    "numbers",
+    "only_ends",
+    "slot_of",
+]

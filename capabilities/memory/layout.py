@@ -1,0 +1,65 @@
+"""What one memory system consists of: its tiers, their resources, and the settings its blocks share."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fabric.resource import Collection, Document, Resource
+from fabric.scope import ScopeKind
+
+from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_episodic_memory_resource
+from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
+from ..turns import Turn, create_turns_resource
+from ..working import WorkingMemoryConfig, WorkingState, working_memory_resource
+from .state import MemoryState
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MemoryLayout:
+    """The parts of one memory system. ``episodic`` and ``semantic`` are None where the tier is not used."""
+
+    name: str
+    working: Document[WorkingState]
+    working_config: WorkingMemoryConfig
+    turns: Collection[Turn]
+    state: Document[MemoryState]
+    episodic: Collection[Episode] | None = None
+    episodic_config: EpisodicConfig = DEFAULT_EPISODIC_CONFIG
+    semantic: Collection[Fact] | None = None
+    semantic_config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG
+    max_assistant_chars: int = 500
+    redact_secrets: bool = True
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Every resource of the system."""
+        tiers: tuple[Resource | None, ...] = (self.working, self.turns, self.state, self.episodic, self.semantic)
+        return tuple(one for one in tiers if one is not None)
+
+
+def lay_out(
+    *,
+    name: str,
+    working: WorkingMemoryConfig,
+    episodic: EpisodicConfig | None,
+    semantic: SemanticConfig | None,
+    max_assistant_chars: int = 500,
+    redact_secrets: bool = True,
+) -> MemoryLayout:
+    """Return the layout of a system with these tiers; the kept turns live where the longest-lived tier does."""
+    scope: ScopeKind = episodic.scope if episodic else "session"
+    fact_scope: Literal["user", "project"] = (semantic.scope if semantic else None) or (
+        episodic.scope if episodic else "user"
+    )
+    return MemoryLayout(
+        name=name,
+        working=working_memory_resource,
+        working_config=working,
+        turns=create_turns_resource(scope),
+        state=Document("memory_state", MemoryState, scope),
+        episodic=create_episodic_memory_resource(episodic.scope) if episodic else None,
+        episodic_config=episodic or DEFAULT_EPISODIC_CONFIG,
+        semantic=create_semantic_memory_resource(fact_scope) if semantic else None,
+        semantic_config=semantic or DEFAULT_SEMANTIC_CONFIG,
+        max_assistant_chars=max_assistant_chars,
+        redact_secrets=redact_secrets,
+    )

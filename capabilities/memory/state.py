@@ -1,0 +1,68 @@
+"""What the memory system itself remembers between turns: the counters that trigger work."""
+
+from pydantic import BaseModel, ConfigDict
+
+from ..semantic import ConsolidationConfig
+
+
+class MemoryState(BaseModel):
+    """Counters of one user or project, across sessions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    turns: int = 0
+    episodic_writes_since_last_consolidation: int = 0
+    evicted_lasting_since_last_consolidation: int = 0
+    last_consolidation_turn: int = 0
+    total_extracted: int = 0
+    total_consolidations: int = 0
+    extracted_at_last_prune: int = 0
+
+    def prune_due(self, facts: int, threshold: int) -> bool:
+        """Return whether ``facts`` should be reviewed: the threshold is reached, and a quarter of it is new since.
+
+        Without the second condition a store of good facts above the threshold would be reviewed again every turn.
+        """
+        if threshold == 0 or facts < threshold:
+            return False
+        return (
+            self.extracted_at_last_prune == 0 or 4 * (self.total_extracted - self.extracted_at_last_prune) >= threshold
+        )
+
+    def pruned(self) -> "MemoryState":
+        """Return the state after a prune."""
+        return self.model_copy(update={"extracted_at_last_prune": max(1, self.total_extracted)})
+
+    def due(self, config: ConsolidationConfig) -> bool:
+        """Return whether consolidation should run: enough time since the last, and enough evidence or an eviction."""
+        waited = self.turns - self.last_consolidation_turn >= config.min_interval
+        evidence = self.episodic_writes_since_last_consolidation >= config.episodic_threshold
+        eviction = config.on_eviction and self.evicted_lasting_since_last_consolidation > 0
+        return waited and (evidence or eviction)
+
+    def reflected(self, *, episodic_writes: int, evicted_lasting: int, facts: int) -> "MemoryState":
+        """Return the state after one capture wrote this much."""
+        return self.model_copy(
+            update={
+                "episodic_writes_since_last_consolidation": self.episodic_writes_since_last_consolidation
+                + episodic_writes,
+                "evicted_lasting_since_last_consolidation": self.evicted_lasting_since_last_consolidation
+                + evicted_lasting,
+                "total_extracted": self.total_extracted + facts,
+            }
+        )
+
+    def ticked(self) -> "MemoryState":
+        """Return the state one turn later."""
+        return self.model_copy(update={"turns": self.turns + 1})
+
+    def reset(self, *, consolidated: bool) -> "MemoryState":
+        """Return the state after a consolidation, which also resets when it found nothing."""
+        return self.model_copy(
+            update={
+                "episodic_writes_since_last_consolidation": 0,
+                "evicted_lasting_since_last_consolidation": 0,
+                "last_consolidation_turn": self.turns,
+                "total_consolidations": self.total_consolidations + int(consolidated),
+            }
+        )

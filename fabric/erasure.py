@@ -1,0 +1,76 @@
+"""Erasure: what a session holds of a turn, or of everything a scope owns, taken out of every table of the engine."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from .jobs import EFFECTS, JOBS, TURNS, job_of
+from .log import ERASED, ITEMS
+from .scope import Scope, ScopeIds, ScopeKind
+from .store.base import SYSTEM, Rows, Where
+
+
+@dataclass(slots=True)
+class Erased:
+    """What was taken out: a count per table, and the items of each session, for the logs that are in memory."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    items: dict[Scope, set[str] | None] = field(default_factory=dict[Scope, set[str] | None])
+    """The items that were erased in each session, None for all of them."""
+
+    def count(self, table: str, number: int) -> None:
+        """Add to a table's count."""
+        if number:
+            self.counts[table] = self.counts.get(table, 0) + number
+
+
+def erase_turns(rows: Rows, ids: ScopeIds, turns: Collection[int], erased: Erased) -> None:
+    """Take what was said and done in these turns of a session out of the engine's tables.
+
+    Messages stay as empty places, marked ``[forgotten]``, so that a conversation keeps its form; outcomes, waiting jobs
+    and journals go altogether. A named turn stays known, without its output, so that it is not run again.
+    """
+    scope = ids.scope("session")
+    found = [row for turn in turns for row in rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
+    outcomes = [row["id"] for row in found if row["kind"] in ("outcome", "error")]
+    said = [row for row in found if row["kind"] not in ("outcome", "error")]
+    rows.delete(ITEMS, scope, outcomes)
+    rows.put(ITEMS, scope, [{**row, "text": ERASED, "data": {}, "parts": []} for row in said])
+    named = [row for turn in turns for row in rows.find(TURNS, scope, [Where("turn", "=", turn)])]
+    rows.put(TURNS, scope, [{**row, "output": ERASED} for row in named])
+    erased.count("items", len(found))
+    erased.count("turns' outputs", len(named))
+    erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in found}
+    _erase_jobs(rows, scope.key, "session", turns, erased)
+
+
+def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> None:
+    """Take everything out that a session, a user or a project owns; a user's sessions are the user's.
+
+    Raises ScopeError when the session was opened without an id of that kind.
+    """
+    owner = ids.scope(kind)
+    for table, number in rows.purge(owner).items():
+        erased.count(table, number)
+    if owner.kind == "session":
+        erased.items[owner] = None
+    _erase_jobs(rows, owner.key, "user" if kind == "user" else "session", None, erased)
+
+
+def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:
+    """Return the ids of all sessions of the user who opened this one; only this one when no user is named."""
+    if ids.user is None:
+        return [ids.session]
+    keys = (json.loads(owner.key) for owner in rows.owners() if owner.kind == "session")
+    found = {session for _, org, user, session in keys if (org, user) == (ids.org, ids.user)}
+    return sorted(found | {ids.session})
+
+
+def _erase_jobs(rows: Rows, key: str, column: str, turns: Collection[int] | None, erased: Erased) -> None:
+    jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, [Where(column, "=", key)])]
+    gone = [job.id for job in jobs if turns is None or job.turn in turns]
+    erased.count("jobs", rows.delete(JOBS, SYSTEM, gone))
+    effects = [row["id"] for job in gone for row in rows.find(EFFECTS, SYSTEM, [Where("owner", "=", job)])]
+    if turns is None and column == "session":
+        effects = [row["id"] for row in rows.find(EFFECTS, SYSTEM, [Where("session", "=", key)])]
+    erased.count("effects", rows.delete(EFFECTS, SYSTEM, effects))

@@ -1,0 +1,92 @@
+"""Capture: keep the turn, observe, reflect, tick, and behind them consolidate and prune."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from blocks.consolidate import ConsolidationResult, consolidate_block
+from blocks.exchange import exchange_from_items, exchange_from_text
+from blocks.keep import keep_block
+from blocks.observe import observe_block
+from blocks.observed import CaptureResult, Observed
+from blocks.prune import PruneResult, prune_block
+from blocks.reflect import reflect_block
+from blocks.tick import tick_block
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import FactTable
+from capabilities.turns import Exchange
+from fabric.block import Block
+from fabric.context import Context
+from fabric.generator import ModelChoice
+from fabric.resource import Transaction
+from fabric.sequencer import Sequencer, sequencer
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSteps:
+    """The blocks of one memory system's capture, each made once, so that pipelines can share them."""
+
+    layout: MemoryLayout
+    keep: Block[Exchange, Exchange | CaptureResult]
+    observe: Block[Exchange, Observed]
+    reflect: Block[Observed, CaptureResult]
+    tick: Block[object, int]
+    consolidate: Block[object, ConsolidationResult] | None
+    prune: Block[object, PruneResult] | None
+
+    def from_text(self) -> Block[Any, Any]:
+        """Return the capture that takes a user message: a string, or message content in any form."""
+        return self._wired("capture", exchange_from_text)
+
+    def from_items(self) -> Block[Any, Any]:
+        """Return the capture that reads the session's last user message and the answer to it."""
+        return self._wired("capture-from-items", exchange_from_items)
+
+    def _wired(self, name: str, exchange: Callable[..., Exchange]) -> Block[Any, Any]:
+        secrets = self.layout.redact_secrets
+        steps = (
+            sequencer(name=f"{self.layout.name}/{name}", input_schema=Exchange)
+            .then(self.keep)
+            .exit_if(lambda kept: isinstance(kept, CaptureResult))
+            .then(self.observe)
+            .then(self.reflect)
+            .tap(self.tick)
+        )
+        return self._maintained(steps).connect_input(lambda value, ctx: exchange(value, ctx, secrets=secrets))
+
+    def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
+        """Put consolidation and pruning behind the capture, each only when it is due."""
+        prefix = self.layout.name
+        if self.consolidate is not None:
+            later = sequencer(name=f"{prefix}/consolidate-later").work(lambda _: None, self.consolidate)
+            steps = steps.then_if(self._consolidation_due, later)
+        if self.prune is not None:
+            later = sequencer(name=f"{prefix}/prune-later").work(lambda _: None, self.prune)
+            steps = steps.then_if(self._prune_due, later)
+        return steps
+
+    async def _consolidation_due(self, _: CaptureResult, ctx: Context) -> bool:
+        return (await ctx.read(self.layout.state)).due(self.layout.semantic_config.consolidation)
+
+    async def _prune_due(self, _: CaptureResult, ctx: Context) -> bool:
+        facts, threshold = self.layout.semantic, self.layout.semantic_config.prune_threshold
+        if facts is None:
+            return False
+
+        def work(tx: Transaction) -> bool:
+            return tx.read(self.layout.state).prune_due(FactTable(tx, facts, ctx.clock).count(), threshold)
+
+        return await ctx.transact(work)
+
+
+def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSteps:
+    """Return the blocks of a layout's capture; consolidation and pruning only where there is semantic memory."""
+    return CaptureSteps(
+        layout,
+        keep_block(layout),
+        observe_block(layout, model),
+        reflect_block(layout),
+        tick_block(layout),
+        consolidate_block(layout, model) if layout.semantic is not None else None,
+        prune_block(layout, model) if layout.semantic is not None else None,
+    )

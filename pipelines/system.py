@@ -1,0 +1,263 @@
+"""The memory system: all three tiers, the capture that fills them, and recall, built from blocks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from blocks.consolidate import ConsolidationResult
+from blocks.explain import Explanation, export_block, why_block
+from blocks.forget import Forget, Receipt, forget_block
+from blocks.prune import PruneResult
+from capabilities.episodic import (
+    EpisodicConfig,
+    EpisodicMemory,
+    create_episodic_memory_capability,
+)
+from capabilities.memory.layout import MemoryLayout, lay_out
+from capabilities.memory.recall import RankedMemory, recall
+from capabilities.memory.sections import memory_context
+from capabilities.semantic import SemanticConfig, SemanticMemory, create_semantic_memory_capability
+from capabilities.working import WorkingMemory, WorkingMemoryConfig, create_working_memory_capability
+from fabric.block import Block
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.errors import ConfigurationError
+from fabric.generator import ModelChoice
+from fabric.handler import handler
+from fabric.resource import Resource
+
+from .capture import CaptureSteps, capture_steps
+
+B = TypeVar("B")
+H = TypeVar("H")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tier(Generic[H]):
+    """One tier of a memory system: its resource, its capability, and ``tier.on(ctx)`` for its functions."""
+
+    resource: Resource
+    capability: Capability[H]
+
+    def on(self, ctx: Context) -> H:
+        """Return the tier's functions for a running context, whether or not the block declared the capability."""
+        helpers = self.capability.base.helpers
+        assert helpers is not None  # noqa: S101  every tier has functions
+        return helpers(ctx)
+
+
+class Memory:
+    """``ctx.cap.memory``: recall across the tiers."""
+
+    def __init__(self, ctx: Context, layout: MemoryLayout) -> None:
+        self._ctx = ctx
+        self._layout = layout
+
+    async def recall(
+        self,
+        cue: str | None = None,
+        *,
+        limit: int | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> list[RankedMemory]:
+        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall`."""
+        return await recall(self._ctx, self._layout, cue, limit=limit, as_of=as_of, known_at=known_at)
+
+    async def context(self) -> str:
+        """Return what is remembered as the block that a prompt gets."""
+        return await memory_context(self._ctx, self._layout)
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySystem:
+    """What `memory_system` returns: blocks to wire into a pipeline, recall, and the capabilities of the tiers."""
+
+    layout: MemoryLayout
+    model: ModelChoice | None
+
+    @cached_property
+    def capture(self) -> Block[Any, Any]:
+        """The pipeline observe, reflect, tick, then consolidate and prune behind it; takes the user's message."""
+        return self._steps.from_text()
+
+    @cached_property
+    def capture_from_items(self) -> Block[Any, Any]:
+        """The same pipeline, reading the last user message and the answer from the session; needs no input."""
+        return self._steps.from_items()
+
+    @cached_property
+    def consolidate(self) -> Block[object, ConsolidationResult]:
+        """Consolidation alone; its input may be ``{"force": True}``."""
+        return _semantic_only(self._steps.consolidate, "consolidate")
+
+    @cached_property
+    def prune(self) -> Block[object, PruneResult]:
+        """Pruning alone; its input may be ``{"force": True}``."""
+        return _semantic_only(self._steps.prune, "prune")
+
+    @cached_property
+    def recall_block(self) -> Block[str | None, list[RankedMemory]]:
+        """Recall as a block: a cue or None in, ranked memories out."""
+
+        @handler(name=f"{self.layout.name}/recall", uses=self.layout.resources)
+        async def recall_cue(cue: Any, ctx: Context) -> list[RankedMemory]:
+            return await self.recall(ctx, None if cue is None else str(cue))
+
+        return recall_cue
+
+    @cached_property
+    def why_block(self) -> Block[str, Explanation | None]:
+        """Why something is remembered: the id of a memory in, its turns, writer and versions out."""
+        return why_block(self.layout)
+
+    @cached_property
+    def forget_block(self) -> Block[Forget, Receipt]:
+        """Forgetting: ``{"id": ...}``, ``{"subject": ...}`` or ``{"scope": ...}`` in, a receipt out."""
+        return forget_block(self.layout)
+
+    @cached_property
+    def export_block(self) -> Block[Any, list[dict[str, Any]]]:
+        """Everything known as JSON records; ``{"subject": ...}`` in for one person."""
+        return export_block(self.layout)
+
+    async def recall(
+        self,
+        ctx: Context,
+        cue: str | None = None,
+        *,
+        limit: int | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> list[RankedMemory]:
+        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall`."""
+        return await recall(ctx, self.layout, cue, limit=limit, as_of=as_of, known_at=known_at)
+
+    @cached_property
+    def context_formatter(self) -> Any:
+        """A function of the context for a generator's ``context=[...]``: the sections of what is remembered."""
+
+        async def memory_sections(ctx: Context) -> str:
+            return await memory_context(ctx, self.layout)
+
+        return memory_sections
+
+    @cached_property
+    def working(self) -> Tier[WorkingMemory]:
+        """Working memory: its resource and its functions."""
+        return Tier(self.layout.working, self.working_memory_capability)
+
+    @cached_property
+    def episodic(self) -> Tier[EpisodicMemory] | None:
+        """Episodic memory, None where it is not configured."""
+        capability = self.episodic_memory_capability
+        if capability is None or self.layout.episodic is None:
+            return None
+        return Tier(self.layout.episodic, capability)
+
+    @cached_property
+    def semantic(self) -> Tier[SemanticMemory] | None:
+        """Semantic memory, None where it is not configured."""
+        capability = self.semantic_memory_capability
+        if capability is None or self.layout.semantic is None:
+            return None
+        return Tier(self.layout.semantic, capability)
+
+    @cached_property
+    def working_memory_capability(self) -> Capability[WorkingMemory]:
+        """The working tier as a capability."""
+        return create_working_memory_capability(self.layout.working_config)
+
+    @cached_property
+    def episodic_memory_capability(self) -> Capability[EpisodicMemory] | None:
+        """The episodic tier as a capability, None where it is not configured."""
+        if self.layout.episodic is None:
+            return None
+        return create_episodic_memory_capability(self.layout.episodic_config)
+
+    @cached_property
+    def semantic_memory_capability(self) -> Capability[SemanticMemory] | None:
+        """The semantic tier as a capability, None where it is not configured."""
+        if self.layout.semantic is None:
+            return None
+        scope = self.layout.semantic.scope
+        config = self.layout.semantic_config.model_copy(update={"scope": scope})
+        return create_semantic_memory_capability(config)
+
+    @cached_property
+    def capability(self) -> Capability[Memory]:
+        """The whole system as a capability: resources, recall, and the tiers' functions; context on by default."""
+        tiers = (self.working_memory_capability, self.episodic_memory_capability, self.semantic_memory_capability)
+        return define_capability(
+            "memory",
+            resources=self.layout.resources,
+            helpers=lambda ctx: Memory(ctx, self.layout),
+            context=[self.context_formatter],
+            uses=[_without_context(tier) for tier in tiers if tier is not None],
+        )
+
+    @cached_property
+    def _steps(self) -> CaptureSteps:
+        return capture_steps(self.layout, self.model)
+
+
+def _without_context(tier: Capability[Any]) -> Capability[Any]:
+    """Return the tier without its own prompt lines: the system puts all tiers into one block."""
+    return tier.presets(context=False) if "context" in tier.bundles else tier
+
+
+def _semantic_only(block: Block[Any, B] | None, what: str) -> Block[Any, B]:
+    if block is None:
+        raise ConfigurationError(f"{what} needs semantic memory: memory_system(..., episodic=True, semantic=True)")
+    return block
+
+
+def memory_system(
+    *,
+    model: ModelChoice | None = None,
+    working: bool | Mapping[str, Any] | WorkingMemoryConfig = True,
+    episodic: bool | Mapping[str, Any] | EpisodicConfig | None = None,
+    semantic: bool | Mapping[str, Any] | SemanticConfig | None = None,
+    max_assistant_chars: int = 500,
+    redact_secrets: bool = True,
+    name: str = "memory",
+) -> MemorySystem:
+    """Build a memory system from the tiers that are asked for; nothing runs yet.
+
+    ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model. A tier
+    is ``True`` for its defaults, a mapping or a config for its options. Semantic memory needs episodic memory, from
+    which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads; ``redact_secrets``
+    takes keys, tokens and passwords out before storing. ``name`` is the prefix of the block names: give two systems in
+    one pipeline two names.
+
+    Raises ConfigurationError for options that cannot work together.
+
+    >>> memory_system(semantic=True)
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: semantic memory needs episodic memory: its facts are distilled from episodes; \
+pass episodic=True
+    """
+    tiers_working = WorkingMemoryConfig.of(working)
+    tiers_episodic = EpisodicConfig.of(episodic)
+    tiers_semantic = SemanticConfig.of(semantic)
+    if tiers_working is None:
+        raise ConfigurationError("working memory cannot be switched off: every observation passes through it")
+    if tiers_semantic is not None and tiers_episodic is None:
+        raise ConfigurationError(
+            "semantic memory needs episodic memory: its facts are distilled from episodes; pass episodic=True"
+        )
+    if max_assistant_chars < 0:
+        raise ConfigurationError(f"max_assistant_chars is {max_assistant_chars}; expected at least 0")
+    if not name.strip():
+        raise ConfigurationError("name is blank; it is the prefix of the memory's block names")
+    layout = lay_out(
+        name=name,
+        working=tiers_working,
+        episodic=tiers_episodic,
+        semantic=tiers_semantic,
+        max_assistant_chars=max_assistant_chars,
+        redact_secrets=redact_secrets,
+    )
+    return MemorySystem(layout, model)

@@ -1,0 +1,134 @@
+"""Forgetting and exporting: what is asked to go is gone from everywhere, and what is exported says where it is from."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fabric import Fabric
+from fabric.errors import ModelUnavailableError, SchemaError
+from pipelines import memory_system
+from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
+
+
+def dump(path: Any) -> str:
+    """Return every text that any table of the file holds."""
+    import duckdb
+
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        rows = [connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables]  # noqa: S608
+    return repr(rows)
+
+
+def test_a_forgotten_fact_leaves_every_table_of_the_file(tmp_path: Any):
+    path = tmp_path / "memory.duckdb"
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric(path) as fabric:
+        session = fabric.session("monday", user="jake")
+        for said in ("I work at Google.", "I joined Stripe last week.", "My name is Jake."):
+            session.run(chat_with(mem), said)
+        fabric.drain()
+        session.run(mem.consolidate, {"force": True})
+        (fact,) = [one for one in session.run(mem.recall_block) if "Stripe" in one.content]
+        receipt = session.run(mem.forget_block, {"id": fact.id}).output
+        assert receipt.removed["facts"] == 2
+        assert not any("Stripe" in one.content for one in session.run(mem.recall_block, "Stripe"))
+        assert not any("Stripe" in item.text or "Google" in item.text for item in session.items)
+        assert session.run(mem.why_block, fact.id).output is None
+    text = dump(path)
+    assert "Stripe" not in text
+    assert "Google" not in text
+    assert "Jake" in text
+
+
+def test_a_forgotten_subject_takes_what_was_said_about_them_and_leaves_the_rest(tmp_path: Any):
+    path = tmp_path / "memory.duckdb"
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric(path) as fabric:
+        session = fabric.session("monday", user="jake")
+        for said in ("My sister Anna lives in Oslo.", "Anna works at Acme.", "I live in Lisbon."):
+            session.run(chat_with(mem), said)
+        fabric.drain()
+        assert session.run(mem.forget_block, {"subject": "Anna"}).output.found
+        assert [one.content for one in session.run(mem.recall_block)] == ["Lives in Lisbon"]
+    text = dump(path)
+    assert "Oslo" not in text
+    assert "Acme" not in text
+    assert "Anna" not in text.replace('"Anna"', "")
+
+
+def test_a_forgotten_user_owns_nothing_any_more_in_any_session():
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric() as fabric:
+        for name in ("monday", "tuesday"):
+            fabric.session(name, user="jake").run(chat_with(mem), f"I work at {name.capitalize()}soft.")
+        fabric.session("monday", user="eve").run(chat_with(mem), "I work at Evesoft.")
+        fabric.drain()
+        fabric.session("tuesday", user="jake").run(mem.forget_block, {"scope": "user"})
+        for name in ("monday", "tuesday"):
+            session = fabric.session(name, user="jake")
+            assert list(session.run(mem.recall_block)) == []
+            assert session.items == []
+        assert len(list(fabric.session("monday", user="eve").run(mem.recall_block))) == 1
+
+
+def test_waiting_work_on_a_forgotten_turn_is_dropped_too():
+    model = MemoryModel([observation("Works at Stripe")], ModelUnavailableError("down"), [observation("Is at Stripe")])
+    fabric, mem = open_memory(model)
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(chat_with(mem), "I work at Stripe")
+        fabric.drain()
+        session.run(chat_with(mem), "Yes, really at Stripe")
+        fabric.drain()
+        assert len(fabric.jobs()) == 1
+        session.run(mem.forget_block, {"scope": "user"})
+        assert fabric.jobs() == []
+
+
+def test_two_hundred_and_fifty_facts_go_in_one_go():
+    facts = [[observation(f"Owns item number {n} zz{n}", category="attribute")] for n in range(250)]
+    fabric, mem = open_memory(MemoryModel(*facts))
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        for number in range(250):
+            session.run(mem.capture, f"I own item number {number}")
+        receipt = session.run(mem.forget_block, {"scope": "user"}).output
+        assert receipt.removed["semantic_memory"] >= 200
+        assert session.run(mem.export_block).output == []
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"id": "x", "subject": "y"}, {"scope": "galaxy"}, {"id": ""}, {"everything": True}]
+)
+def test_an_unclear_request_forgets_nothing_and_says_what_to_give(asked: dict[str, Any]):
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric() as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "I work at Stripe.")
+        with pytest.raises(SchemaError):
+            session.run(mem.forget_block, asked)
+        assert len(list(session.run(mem.recall_block))) == 1
+
+
+def test_an_unknown_id_is_reported_as_not_found():
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric() as fabric:
+        assert not fabric.session("monday", user="jake").run(mem.forget_block, {"id": "sf_nope"}).output.found
+
+
+def test_an_export_is_json_with_versions_sources_and_turns():
+    mem = memory_system(episodic=True, semantic=True)
+    with Fabric() as fabric:
+        session = fabric.session("monday", user="jake")
+        for said in ("I work at Google.", "I joined Stripe last week.", "My sister Anna lives in Oslo."):
+            session.run(mem.capture, said)
+        records = session.run(mem.export_block).output
+        about_anna = session.run(mem.export_block, {"subject": "Anna"}).output
+    lines = [json.loads(json.dumps(one)) for one in records]
+    assert {one["kind"] for one in lines} == {"fact", "episode", "working", "turn"}
+    assert {one["status"] for one in lines if one["kind"] == "fact"} == {"current", "superseded"}
+    assert all(one["sources"] for one in lines if one["kind"] in ("fact", "episode"))
+    assert {one.get("subject", "anna") for one in about_anna} == {"anna"}
+    assert [one["text"] for one in about_anna if one["kind"] == "turn"] == ["My sister Anna lives in Oslo."]
