@@ -260,7 +260,8 @@ async def talk(block: Any, *values: str, replies: Any = None) -> tuple[ScriptedM
         session = fabric.session("s", user="u")
         for value in values:
             await session.arun(block, value)
-        return model, list(session.items)
+        await fabric.adrain()
+        return model, [item for item in session.items if item.kind != "outcome"]
 
 
 def contents(request: Request) -> list[Any]:
