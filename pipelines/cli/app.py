@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from . import care, explain, look, talk
+from .output import plain
 
 
 class Commands(TyperGroup):
@@ -17,11 +18,17 @@ class Commands(TyperGroup):
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, typer.BadParameter):
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except _expected() as error:
-            typer.echo(f"error: {' '.join(str(error).split())}", err=True)
+            typer.echo(f"error: {_line(error)}", err=True)
             raise typer.Exit(1) from error
+
+
+def _line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return plain(f"{error.filename}: {error.strerror}")
+    return plain(error)
 
 
 def _expected() -> tuple[type[Exception], ...]:
@@ -45,10 +52,10 @@ app = typer.Typer(
 
 @app.callback()
 def start() -> None:
-    """Make sure that any text can be written, whatever the terminal's encoding."""
-    for stream in (sys.stdout, sys.stderr):
+    """Make sure that any bytes can be read and any text written, whatever the terminal's encoding."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=errors)
 
 
 for command in (

@@ -64,6 +64,8 @@ def forget(
         raise typer.BadParameter("expected exactly one of --id, --subject and --scope")
     if scope is Whose.project and not project:
         raise typer.BadParameter("--scope project needs --project, the project to forget")
+    if scope is Whose.session and not session:
+        raise typer.BadParameter("--scope session needs --session, the conversation to forget")
     with opened(Place(file, user, project, org, session)) as at:
         name, value = next(iter(given.items()))
         of = f" of {at.place.owner['user']}" if scope is Whose.user else ""

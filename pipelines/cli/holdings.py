@@ -1,10 +1,9 @@
 """What the commands show: everything one memory holds, and what is recalled with the words it rests on."""
 
-from datetime import datetime
-
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
+from capabilities.episodic.record import Moment
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
@@ -81,8 +80,8 @@ class Cue(BaseModel):
 
     cue: str
     limit: int | None = None
-    as_of: datetime | None = None
-    known_at: datetime | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
 
 
 class Recalled(BaseModel):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, Session, User
-from .output import nothing_found, say, write_json
+from .output import note, nothing_found, plain, say, write_json
 from .place import Place, opened
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ class Part(StrEnum):
     all = "all"
 
 
+PARTS = "What to show: working, episodes, facts, turns or all."
+
+
 class GraphFormat(StrEnum):
     """How the pipeline can be drawn."""
 
@@ -31,7 +34,7 @@ class GraphFormat(StrEnum):
 
 
 def recall(
-    cue: Annotated[str, typer.Argument(help="What it should be about: a few words.", show_default=False)],
+    cue: Annotated[str, typer.Argument(metavar="CUE", help="A few words on what it is about.", show_default=False)],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 10,
     as_of: AsOf = None,
     known_at: KnownAt = None,
@@ -55,12 +58,14 @@ def recall(
         write_json(found)
     if not found:
         raise nothing_found("nothing is remembered")
+    if not any(one.memory.overlap for one in found):
+        note(f'nothing remembered shares a word with "{plain(cue)}"; this is what is most relevant without it')
     if not as_json:
         show_recalled(found)
 
 
 def show(
-    part: Annotated[Part, typer.Argument(help="Which part of the memory.")] = Part.all,
+    part: Annotated[Part, typer.Argument(metavar="[PART]", help=PARTS)] = Part.all,
     file: File = DEFAULT_FILE,
     user: User = "",
     session: Session = "",

@@ -31,9 +31,14 @@ Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Force = Annotated[bool, typer.Option("--force", help="Do it although it is not due.")]
 _DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 AsOf = Annotated[
-    datetime | None, typer.Option("--as-of", formats=_DATES, help="The facts that were true then.", show_default=False)
+    datetime | None,
+    typer.Option(
+        "--as-of", metavar="DATE", formats=_DATES, help="The facts that were true then (UTC).", show_default=False
+    ),
 ]
 KnownAt = Annotated[
     datetime | None,
-    typer.Option("--known-at", formats=_DATES, help="The facts that were known then.", show_default=False),
+    typer.Option(
+        "--known-at", metavar="DATE", formats=_DATES, help="The facts that were known then (UTC).", show_default=False
+    ),
 ]
