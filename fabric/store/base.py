@@ -37,8 +37,8 @@ class Table:
 class Where:
     """One condition of `Rows.find`: ``field op value``. ``value`` of ``in`` is a sequence; of ``null``, a bool.
 
-    A missing field equals None, differs from every other value, and is neither less nor greater than any. A value that
-    the column cannot hold raises StoreError. Times are compared as moments, however they are spelled; a naive one is UTC.
+    A missing field equals None, differs from every other value, and is neither less nor greater than any. A value
+    that the column cannot hold raises StoreError. Times are compared as moments, however spelled; a naive one is UTC.
     """
 
     field: str

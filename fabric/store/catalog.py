@@ -67,7 +67,10 @@ class Catalog:
         """Return the collection; raise StoreError when it was not defined."""
         known = self._tables.get(table.name)
         if known is None:
-            raise StoreError(f"collection {table.name!r} is not defined: call store.define(table) first")
+            raise StoreError(
+                f"collection {table.name!r} is not installed: declare its resource with uses=[...] on a block "
+                "of the pipeline that runs (a store used on its own: call store.define(table) first)"
+            )
         return known
 
     def tables(self) -> list[Known]:
