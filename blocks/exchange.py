@@ -7,22 +7,20 @@ from capabilities.turns import Exchange, Turn
 from fabric.context import Context
 from fabric.items import Draft, Item, content_text
 from fabric.prompt import strip_data_blocks
-from fabric.redact import redact
 
 BACKGROUND_MESSAGES = 3
 
 
-def clean(text: str, *, secrets: bool) -> str:
-    """Return ``text`` without what the product itself put into a prompt and, when ``secrets``, without secrets."""
-    own = strip_data_blocks(text)
-    return redact(own) if secrets else own
+def clean(text: str, ctx: Context) -> str:
+    """Return ``text`` as it may be stored: without secrets, and without what the product itself put into a prompt."""
+    return ctx.redact(strip_data_blocks(text))
 
 
-def exchange_from_text(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
+def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     """Return the exchange that consists of one user message: a string, or a message's content in any form."""
     if isinstance(value, Exchange):
         return value
-    text = clean(_text(value), secrets=secrets)
+    text = clean(_text(value), ctx)
     if not text.strip():
         return Exchange()
     said = Turn(
@@ -36,7 +34,7 @@ def exchange_from_text(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
     return Exchange(user=said)
 
 
-def exchange_from_items(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
+def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     """Return the exchange of the session's current turn: the last user message and the answer to it.
 
     Where no block of the run recorded them (the chat step is a plain handler), the run's input is the user's message
@@ -47,11 +45,11 @@ def exchange_from_items(value: Any, ctx: Context, *, secrets: bool) -> Exchange:
         return Exchange()
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
     earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
-    user = _turn(said, ctx, secrets=secrets)
+    user = _turn(said, ctx)
     return Exchange(
         user=user if user.text.strip() else None,
-        assistant=_turn(answers[-1], ctx, secrets=secrets) if answers else None,
-        background=[clean(item.text, secrets=secrets) for item in earlier[-BACKGROUND_MESSAGES:]],
+        assistant=_turn(answers[-1], ctx) if answers else None,
+        background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
     )
 
 
@@ -80,12 +78,12 @@ def _is_message(item: Item, role: str) -> bool:
     return item.role == role and item.kind == "message"
 
 
-def _turn(item: Item, ctx: Context, *, secrets: bool) -> Turn:
+def _turn(item: Item, ctx: Context) -> Turn:
     return Turn(
         id=item.id,
         session=ctx.session,
         turn=item.turn,
         role="assistant" if item.role == "assistant" else "user",
-        text=clean(item.text, secrets=secrets),
+        text=clean(item.text, ctx),
         said_at=item.created_at,
     )

@@ -173,7 +173,6 @@ class _Routing:
             encoded_at=self.ctx.clock.now(),
             occurred_at_turn=self.ctx.turn,
             session_id=self.ctx.session,
-            preceding_topic=(self.observed.exchange.background or [""])[-1][:200],
             sources=self._sources(),
         )
         self.episodes.append(episode)

@@ -80,7 +80,7 @@ def working_memory_observe(
         async def by_rules(message: Any, ctx: Context) -> Notes:
             entries = await ctx.transact(document.items)
             known = [Existing(id=e.id, subject=e.subject, content=e.content, category=e.category) for e in entries]
-            found = observe_text(clean(content_text(message)[0], secrets=True), now=ctx.clock.now())[:PER_TURN]
+            found = observe_text(clean(content_text(message)[0], ctx), now=ctx.clock.now())[:PER_TURN]
             return Notes(notes=[_noted(one, known) for one in found])
 
         return by_rules
@@ -89,7 +89,7 @@ def working_memory_observe(
         entries = await ctx.transact(document.items)
         return load_prompt(PROMPTS / "working_turn.md").fill(
             known=data_block("active memories", format_for_observer(entries)) or "none",
-            message=clean(content_text(message)[0], secrets=True),
+            message=clean(content_text(message)[0], ctx),
         )
 
     return generator(

@@ -1,6 +1,6 @@
 """Capabilities: what a block may be given, in one bundle: resources, functions, context lines and tools."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -14,6 +14,21 @@ if TYPE_CHECKING:
 H = TypeVar("H")
 ContextSource = Any
 """A string, or a function of the context (sync or async) that returns a string; "" adds nothing."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ContextLines:
+    """A function of the context that gives lines for a prompt, together with the resources that it reads.
+
+    Put into a generator's ``context=[...]`` it installs those resources, as a capability would.
+    """
+
+    lines: "Callable[[Context], Awaitable[str]]"
+    resources: tuple[Resource, ...] = ()
+
+    def __call__(self, ctx: "Context") -> "Awaitable[str]":
+        """Return the lines."""
+        return self.lines(ctx)
 
 
 @dataclass(frozen=True, slots=True)

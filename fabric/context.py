@@ -70,6 +70,10 @@ class Run(Protocol):
         """Return the session's items up to this run's turn, oldest first."""
         ...
 
+    def redact(self, text: str) -> str:
+        """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
+        ...
+
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
         """Add items to the session; they are stored when the run ends at the latest."""
         ...
@@ -208,6 +212,10 @@ class Context:
 
     def __getitem__(self, capability: Capability[H]) -> H:
         return self.cap.of(capability)
+
+    def redact(self, text: str) -> str:
+        """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
+        return self.run.redact(text)
 
     def record(self, *drafts: Draft) -> list[Item]:
         """Add items to the session and return them."""

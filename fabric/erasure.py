@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from .jobs import EFFECTS, JOBS, TURNS, job_of
+from .jobs import JOBS, TURNS, drop_effects, forget_jobs, job_of
 from .log import ERASED, ITEMS
 from .scope import Scope, ScopeIds, ScopeKind
 from .store.base import SYSTEM, Rows, Where
@@ -41,7 +41,7 @@ def erase_turns(rows: Rows, ids: ScopeIds, turns: Collection[int], erased: Erase
     erased.count("items", len(found))
     erased.count("turns' outputs", len(named))
     erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in found}
-    _erase_jobs(rows, scope.key, "session", turns, erased)
+    _erase_jobs(rows, scope, turns, erased)
 
 
 def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> None:
@@ -54,7 +54,7 @@ def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> N
         erased.count(table, number)
     if owner.kind == "session":
         erased.items[owner] = None
-    _erase_jobs(rows, owner.key, "user" if kind == "user" else "session", None, erased)
+        erased.count("jobs", forget_jobs(rows, owner))
 
 
 def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:
@@ -66,11 +66,8 @@ def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:
     return sorted(found | {ids.session})
 
 
-def _erase_jobs(rows: Rows, key: str, column: str, turns: Collection[int] | None, erased: Erased) -> None:
-    jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, [Where(column, "=", key)])]
-    gone = [job.id for job in jobs if turns is None or job.turn in turns]
+def _erase_jobs(rows: Rows, session: Scope, turns: Collection[int], erased: Erased) -> None:
+    jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, [Where("session", "=", session.key)])]
+    gone = [job.id for job in jobs if job.turn in turns]
+    drop_effects(rows, gone)
     erased.count("jobs", rows.delete(JOBS, SYSTEM, gone))
-    effects = [row["id"] for job in gone for row in rows.find(EFFECTS, SYSTEM, [Where("owner", "=", job)])]
-    if turns is None and column == "session":
-        effects = [row["id"] for row in rows.find(EFFECTS, SYSTEM, [Where("session", "=", key)])]
-    erased.count("effects", rows.delete(EFFECTS, SYSTEM, effects))

@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from .block import Block, Retry, Use, rescues_of
 from .calls import Call
-from .capability import Capability, merge_capabilities
+from .capability import Capability, ContextLines, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, SchemaError
 from .history import History, history_messages, history_of
 from .items import Item
 from .messages import context_call, context_text, system_text, user_messages
 from .models.base import Message, Request
+from .resource import Resource
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
 from .turn import hear
@@ -71,6 +72,12 @@ class Generator(Block[Any, Any]):
     @property
     def _gives(self) -> Any:
         return str if self.output_schema is None else Any
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources this block declares itself, and those that its context lines read."""
+        read = (one for source in self.context if isinstance(source, ContextLines) for one in source.resources)
+        return (*super().resources, *read)
 
     def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
         """Return the blocks of rescues, then those that are tools."""

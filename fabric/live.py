@@ -44,6 +44,7 @@ class Services:
     logs: Logs
     ledger: Ledger
     models: Callable[[], ModelClient]
+    redact: Callable[[str], str]
     background: "Background" = field(init=False)
 
 
@@ -132,11 +133,15 @@ class LiveRun:
         """Return the session's items up to this run's turn, oldest first."""
         return self.log.items(self._turn)
 
+    def redact(self, text: str) -> str:
+        """Return the text as it may be stored."""
+        return self.services.redact(text)
+
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
         """Add items to the session; a user's message begins to be stored at once, without waiting for it."""
         recorded: list[Item] = []
         said = False
-        for draft in drafts:
+        for draft in (replace(one, text=self.redact(one.text)) for one in drafts):
             item = self._earlier(draft)
             if item is None:
                 item = self.add(draft, block=block)

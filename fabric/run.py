@@ -19,6 +19,7 @@ from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
 from .portal import INSIDE, Portal, forbid_nested, wait
+from .redact import redact
 from .resource import Collection
 from .scope import ScopeIds
 from .session import Session
@@ -37,7 +38,8 @@ class Fabric:
     ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and a user's days
     may cost. Background work of one session runs in order, that of at most
     ``max_concurrency`` sessions side by side; work whose model is unavailable is tried ``max_attempts`` times, the
-    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes.
+    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes. Keys, tokens
+    and passwords are taken out of what was said before it is stored, unless ``redact_secrets`` is False.
     Raises StoreError (locked, not ours, newer) when the file cannot be opened.
     """
 
@@ -52,6 +54,7 @@ class Fabric:
         max_concurrency: int = 4,
         max_attempts: int = 5,
         retry_delay: float = 2.0,
+        redact_secrets: bool = True,
     ) -> None:
         if max_concurrency < 1:
             raise ConfigurationError(f"max_concurrency must be at least 1, got {max_concurrency}")
@@ -73,6 +76,7 @@ class Fabric:
             ledger=Ledger(budget, self.store, clock, portal),
             logs=Logs(self.store),
             models=self._model_client,
+            redact=redact if redact_secrets else str,
         )
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background

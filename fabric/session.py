@@ -4,7 +4,7 @@ import asyncio
 import queue
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .block import Block
@@ -89,7 +89,8 @@ class Session:
     async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
-        drafts = [pair for message in messages for pair in _named_drafts(message)]
+        redact = self._fabric.services.redact
+        drafts = [pair for message in messages for pair in _named_drafts(message, redact)]
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
         items: list[Item] = []
         new: list[Item] = []
@@ -159,10 +160,18 @@ def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
         "id": run.turn_id,
         "turn": run.turn,
         "run": run.id,
-        "output": to_json(output, block.name, "the output of a run with a turn_id"),
+        "output": _redacted(to_json(output, block.name, "the output of a run with a turn_id"), run.redact),
         "items": [item.id for item in run.added],
         "jobs": list(run.jobs),
     }
+
+
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: _redacted(one, redact) for key, one in value.items()}
+    return [_redacted(one, redact) for one in value] if isinstance(value, list) else value
 
 
 def _replayed(block: Block[Any, Any], log: SessionLog, row: Row) -> RunResult:
@@ -183,9 +192,9 @@ def _checked(turn_id: object) -> str:
     return turn_id
 
 
-def _named_drafts(message: Mapping[str, Any]) -> list[tuple[str, Draft]]:
+def _named_drafts(message: Mapping[str, Any], redact: Callable[[str], str]) -> list[tuple[str, Draft]]:
     name = message.get("id")
-    drafts = drafts_from_message(message)
+    drafts = [replace(draft, text=redact(draft.text)) for draft in drafts_from_message(message)]
     return [
         ("" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}", draft)
         for index, draft in enumerate(drafts)

@@ -23,9 +23,7 @@ _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
 CHARS_PER_TOKEN = 4
 FUNCTION_WORDS = frozenset(
-    "a an the and or but of to in on at by for with from as is are was were be been being am has have had do does did "
-    "this that these those it its he she they them his her their i me my we us our you your user user's s so very "
-    "really just also now currently there who which what when where will would can could".split()
+    ["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with", "from", "as", "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did", "this", "that", "these", "those", "it", "its", "he", "she", "they", "them", "his", "her", "their", "i", "me", "my", "we", "us", "our", "you", "your", "user", "user's", "s", "so", "very", "really", "just", "also", "now", "currently", "there", "who", "which", "what", "when", "where", "will", "would", "can", "could"]
 )
 """English words that say how a sentence is built, not what it is about."""
 

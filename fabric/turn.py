@@ -19,6 +19,7 @@ def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool
     if templated:
         # What a capability or a template put around the user's words is not what the user said.
         draft = replace(draft, text=strip_data_blocks(draft.text))
+    draft = replace(draft, text=ctx.redact(draft.text))
     mine = next((one for one in reversed(ctx.run.added) if _is_users(one)), None)
     unanswered = items[-1] if items and _is_users(items[-1]) else None
     opened = mine or unanswered

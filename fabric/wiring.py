@@ -128,7 +128,7 @@ def index_of(block: Block[Any, Any]) -> Index:
     """Return what is inside ``block``, with what it declares itself; WiringError when that cannot work together."""
     known = _INDEXES.get(block)
     if known is None:
-        known = Index().declaring(block.name, block.uses)
+        known = Index().declaring(block.name, (*block.capabilities, *block.resources))
         background = set(block.background())
         for _, child in block.children():
             known = known.plus(child, background=child in background)

@@ -43,7 +43,6 @@ class CaptureSteps:
         return self._wired("capture-from-items", exchange_from_items)
 
     def _wired(self, name: str, exchange: Callable[..., Exchange]) -> Block[Any, Any]:
-        secrets = self.layout.redact_secrets
         steps = (
             sequencer(name=f"{self.layout.name}/{name}", input_schema=Exchange)
             .then(self.keep)
@@ -52,7 +51,7 @@ class CaptureSteps:
             .then(self.reflect)
             .tap(self.tick)
         )
-        return self._maintained(steps).connect_input(lambda value, ctx: exchange(value, ctx, secrets=secrets))
+        return self._maintained(steps).connect_input(exchange)
 
     def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
         """Put consolidation and pruning behind the capture, each only when it is due."""

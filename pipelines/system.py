@@ -21,7 +21,7 @@ from capabilities.memory.sections import memory_context
 from capabilities.semantic import SemanticConfig, SemanticMemory, create_semantic_memory_capability
 from capabilities.working import WorkingMemory, WorkingMemoryConfig, create_working_memory_capability
 from fabric.block import Block
-from fabric.capability import Capability, define_capability
+from fabric.capability import Capability, ContextLines, define_capability
 from fabric.context import Context
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
@@ -136,13 +136,13 @@ class MemorySystem:
         return await recall(ctx, self.layout, cue, limit=limit, as_of=as_of, known_at=known_at)
 
     @cached_property
-    def context_formatter(self) -> Any:
-        """A function of the context for a generator's ``context=[...]``: the sections of what is remembered."""
+    def context_formatter(self) -> ContextLines:
+        """The lines for a generator's ``context=[...]``: the sections of what is remembered."""
 
         async def memory_sections(ctx: Context) -> str:
             return await memory_context(ctx, self.layout)
 
-        return memory_sections
+        return ContextLines(memory_sections, self.layout.resources)
 
     @cached_property
     def working(self) -> Tier[WorkingMemory]:
@@ -221,16 +221,14 @@ def memory_system(
     episodic: bool | Mapping[str, Any] | EpisodicConfig | None = None,
     semantic: bool | Mapping[str, Any] | SemanticConfig | None = None,
     max_assistant_chars: int = 500,
-    redact_secrets: bool = True,
     name: str = "memory",
 ) -> MemorySystem:
     """Build a memory system from the tiers that are asked for; nothing runs yet.
 
     ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model. A tier
     is ``True`` for its defaults, a mapping or a config for its options. Semantic memory needs episodic memory, from
-    which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads; ``redact_secrets``
-    takes keys, tokens and passwords out before storing. ``name`` is the prefix of the block names: give two systems in
-    one pipeline two names.
+    which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads.
+    ``name`` is the prefix of the block names: give two systems in one pipeline two names.
 
     Raises ConfigurationError for options that cannot work together.
 
@@ -258,6 +256,5 @@ pass episodic=True
         episodic=tiers_episodic,
         semantic=tiers_semantic,
         max_assistant_chars=max_assistant_chars,
-        redact_secrets=redact_secrets,
     )
     return MemorySystem(layout, model)

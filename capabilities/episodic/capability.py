@@ -41,7 +41,6 @@ class EpisodicMemory:
         category: Category = "event",
         durability: Durability = "persistent",
         occurred_at: datetime | None = None,
-        preceding_topic: str = "",
     ) -> Encoded:
         """Write an episode, whatever the threshold. ``significance`` is in [0, 1], else ValueError."""
         episode = Episode(
@@ -55,7 +54,6 @@ class EpisodicMemory:
             occurred_at=occurred_at,
             occurred_at_turn=self._ctx.turn,
             session_id=self._ctx.session,
-            preceding_topic=preceding_topic,
         )
         written, evicted = await self._ctx.transact(lambda tx: self.log(tx).encode([episode]))
         return Encoded(written[0], evicted)

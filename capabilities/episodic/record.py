@@ -39,7 +39,6 @@ class Episode(BaseModel):
     occurred_at: Moment | None = None
     occurred_at_turn: Annotated[int, Field(ge=0)] = 0
     session_id: str = ""
-    preceding_topic: str = ""
     consolidated: bool = False
     superseded: bool = False
     """Whether what it says has changed since: it stays what was said then, and is no longer recalled as true now."""

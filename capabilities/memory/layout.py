@@ -27,7 +27,6 @@ class MemoryLayout:
     semantic: Collection[Fact] | None = None
     semantic_config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG
     max_assistant_chars: int = 500
-    redact_secrets: bool = True
 
     @property
     def resources(self) -> tuple[Resource, ...]:
@@ -43,7 +42,6 @@ def lay_out(
     episodic: EpisodicConfig | None,
     semantic: SemanticConfig | None,
     max_assistant_chars: int = 500,
-    redact_secrets: bool = True,
 ) -> MemoryLayout:
     """Return the layout of a system with these tiers; the kept turns live where the longest-lived tier does."""
     scope: ScopeKind = episodic.scope if episodic else "session"
@@ -61,5 +59,4 @@ def lay_out(
         semantic=create_semantic_memory_resource(fact_scope) if semantic else None,
         semantic_config=semantic or DEFAULT_SEMANTIC_CONFIG,
         max_assistant_chars=max_assistant_chars,
-        redact_secrets=redact_secrets,
     )

@@ -1,7 +1,7 @@
 """What the stories share: a memory whose model answers by role, and shorthand for observations."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fabric import Fabric, handler, sequencer
@@ -60,12 +60,17 @@ class MemoryModel:
 
 
 def open_memory(
-    model: MemoryModel | None, path: str = ":memory:", *, clock: FrozenClock | None = None, **options: Any
+    model: MemoryModel | None,
+    path: str = ":memory:",
+    *,
+    clock: FrozenClock | None = None,
+    opened: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> tuple[Fabric, MemorySystem]:
     """Return an open fabric and a full memory system, answered by ``model`` (rules for None)."""
     settings: dict[str, Any] = {"episodic": True, "semantic": True, **options}
     mem = memory_system(model=None if model is None else "test/model", **settings)
-    return Fabric(path, models=model.client if model else None, clock=clock or FrozenClock()), mem
+    return Fabric(path, models=model.client if model else None, clock=clock or FrozenClock(), **(opened or {})), mem
 
 
 def chat_with(mem: MemorySystem) -> Any:

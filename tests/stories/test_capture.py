@@ -143,7 +143,7 @@ def test_secrets_never_reach_the_model_or_the_memory():
 
 def test_redaction_can_be_switched_off():
     model = MemoryModel([])
-    fabric, mem = open_memory(model, redact_secrets=False)
+    fabric, mem = open_memory(model, opened={"redact_secrets": False})
     with fabric:
         fabric.session("monday", user="jake").run(mem.capture, "my password: hunter2-secret")
     assert "hunter2-secret" in model.observed[0]

@@ -50,7 +50,6 @@ async def test_an_episode_notes_when_and_where_it_was_said():
             subject="Jake",
             durability="permanent",
             occurred_at=datetime(2025, 12, 1, tzinfo=UTC),
-            preceding_topic="housing",
         )
         assert encoded.evicted == []
         assert await ctx.cap.episodic_memory.all() == [encoded.episode]
@@ -58,7 +57,7 @@ async def test_an_episode_notes_when_and_where_it_was_said():
         assert episode.id.startswith("ep_")
         assert (episode.subject, episode.category, episode.durability) == ("jake", "event", "permanent")
         assert (episode.encoded_at, episode.occurred_at) == (START, datetime(2025, 12, 1, tzinfo=UTC))
-        assert (episode.session_id, episode.preceding_topic, episode.sequence) == ("test", "housing", 1)
+        assert (episode.session_id, episode.sequence) == ("test", 1)
         assert episode.occurred_at_turn == ctx.turn
         assert not episode.consolidated
 
