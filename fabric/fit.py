@@ -114,7 +114,7 @@ def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
         return True
     if _mapping(one):
         return _record(other) or (parsed and _own_parser(other))
-    return _conversions_fit(given, one, other) if parsed else _both(_NUMBERS, one, other)
+    return _conversions_fit(given, taken, one, other) if parsed else _both(_NUMBERS, one, other)
 
 
 def _class(kind: Any) -> Any:
@@ -127,15 +127,17 @@ def _both(kinds: tuple[type, ...], one: type, other: type) -> bool:
     return issubclass(one, kinds) and issubclass(other, kinds)
 
 
-def _conversions_fit(given: Any, one: type, other: type) -> bool:
+def _conversions_fit(given: Any, taken: Any, one: type, other: type) -> bool:
     if issubclass(other, RootModel):
         return fits(given, other.model_fields["root"].annotation)
     if _own_parser(other):
         return True
     if _both(_SCALARS, one, other):
         return other is not str or issubclass(one, (*_TEXTS, Enum))
-    if issubclass(other, BaseModel) and not _scalar(one) and not _series(one):
-        return not _missing(one, other)
+    if issubclass(one, BaseModel) and _series(other):  # a model iterates over its fields, as pairs
+        return _elements_fit(list[tuple[str, Any]], taken, parsed=True)
+    if issubclass(other, BaseModel):  # pydantic reads the attributes of anything that is not of a built-in type
+        return one.__module__ != "builtins" and one not in _SERIES and not _missing(one, other)
     return is_dataclass(other) and not _scalar(one) and not _series(one)
 
 
