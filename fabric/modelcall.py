@@ -44,7 +44,7 @@ async def ask_structured(
 
     await ctx.run.check_budget(ctx.path)
     try:
-        reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema))
+        reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
     except ModelError as error:
         raise _charged(error, ctx) from error.__cause__
     ctx.run.spend(reply.usage)

@@ -3,12 +3,15 @@
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
 
 from fabric.text import normalise, word_set, words
 
+COMPARED = 4_096
+"""How many texts' numbers, dates and names are kept in memory: the same facts are compared over and over."""
 _TOKEN = regex.compile(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*|\p{L}+")
 _SMALL_NUMBERS = {
     word: str(value)
@@ -117,6 +120,8 @@ def changes_value(a: str, b: str) -> bool:
     >>> changes_value("5 years at Google", "6 years at Google"), changes_value("Likes coffee", "Likes coffee a lot")
     (True, False)
     """
+    if words(a) == words(b):
+        return False
     if negated(a) != negated(b):
         return True
     return (
@@ -137,7 +142,8 @@ def numbers(text: str) -> list[str]:
     return [token for token in _tokens(text) if token[0].isdecimal()]
 
 
-def _tokens(text: str) -> list[str]:
+@lru_cache(maxsize=COMPARED)
+def _tokens(text: str) -> tuple[str, ...]:
     """Return the runs of letters, folded, and the numbers as plain digits, in order."""
     folded = _COUNTED.sub(lambda found: f" {_CJK_NUMBERS[found[1]]} ", unicodedata.normalize("NFKC", text))
     found: list[str] = []
@@ -146,7 +152,7 @@ def _tokens(text: str) -> list[str]:
             found.extend(_plain_number(token))
         else:
             found.append(_NUMBER_WORDS.get(word := normalise(token), word))
-    return found
+    return tuple(found)
 
 
 def dates(text: str) -> list[str]:
@@ -155,6 +161,11 @@ def dates(text: str) -> list[str]:
     >>> dates("On Monday in März"), dates("She may come")
     (['d0', 'm3'], [])
     """
+    return list(_dates(text))
+
+
+@lru_cache(maxsize=COMPARED)
+def _dates(text: str) -> tuple[str, ...]:
     found = [match[0] for match in _CJK_DAYS.finditer(text)]
     listed = words(text)
     for index, word in enumerate(listed):
@@ -166,9 +177,10 @@ def dates(text: str) -> list[str]:
             and (word != "am" or "I am" not in text)
         ):
             found.append(_DATE_WORDS[word])
-    return found
+    return tuple(found)
 
 
+@lru_cache(maxsize=COMPARED)
 def negated(text: str) -> bool:
     """Return whether ``text`` denies, ends or dislikes something.
 
@@ -235,7 +247,8 @@ def _rival_names(a: str, b: str) -> bool:
     return bool(only_a) and bool(only_b)
 
 
-def _names(text: str) -> set[str]:
+@lru_cache(maxsize=COMPARED)
+def _names(text: str) -> frozenset[str]:
     found: set[str] = set()
     listed = words(text)
     for match in _NAME.finditer(text):
@@ -246,16 +259,17 @@ def _names(text: str) -> set[str]:
         found.update(
             part for part in parts if part not in _MONTH and part not in _DATE_WORDS and part not in _NUMBER_WORDS
         )
-    return found
+    return frozenset(found)
 
 
 def _named_opening(listed: list[str]) -> bool:
     return len(listed) > 1 and listed[0] not in _OPENERS and listed[1] in _SAID_BY_NAME
 
 
-def _initials(text: str) -> set[str]:
+@lru_cache(maxsize=COMPARED)
+def _initials(text: str) -> frozenset[str]:
     """Return the abbreviations of capitals, as NYC for New York City: no rivals of what they shorten."""
     joined = "".join(match[0][0] for match in _NAME.finditer(text)).lower()[:40]
-    return {
+    return frozenset(
         joined[start:end] for start in range(len(joined)) for end in range(start + 2, min(start + 6, len(joined)) + 1)
-    }
+    )

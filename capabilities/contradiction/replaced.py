@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from snowballstemmer import stemmer
 
 from fabric.text import word_set, words
 
 from ..vocabulary import Observation
-from .changes import dates, negated, numbers
+from .changes import COMPARED, dates, negated, numbers
 from .slots import Filled, bare, slot_of
 
 
@@ -132,6 +133,7 @@ def _same_value(a: Filled, b: Filled, new: str, old: str) -> bool:
     return smaller <= larger and negated(new) == negated(old)
 
 
+@lru_cache(maxsize=COMPARED)
 def _object(text: str) -> frozenset[str]:
     """Return what a sentence is about: the stems of its words without helpers, denials and words of liking."""
     stems = _STEM.stemWords([word for word in words(text) if word not in _LIGHT])

@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fabric.text import word_set, words
 
-from .changes import dates, numbers
+from .changes import COMPARED, dates, numbers
 
 _WHO = re.compile(
     r"^(?:(?i:(?:the )?user(?:'s)?|their|his|her|my|our|he|she|they|i)|(?!Wife|Husband|Partner|Boss|"
@@ -248,6 +249,7 @@ _TRAILING = re.compile(
 )
 
 
+@lru_cache(maxsize=COMPARED)
 def slot_of(content: str) -> Filled | None:
     """Return the single-valued slot that ``content`` fills, or None for a sentence about the past or of another kind.
 
@@ -274,6 +276,7 @@ def slot_of(content: str) -> Filled | None:
     return None
 
 
+@lru_cache(maxsize=COMPARED)
 def bare(content: str) -> str:
     """Return ``content`` without the person it opens with, filler words and end marks; its first letter lowered."""
     text = _WHO.sub("", content.strip().rstrip(".!"))
