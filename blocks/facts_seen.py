@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from capabilities.contradiction import Existing
-from capabilities.semantic import Fact, FactTable
+from capabilities.semantic import Fact, FactTable, Settling
 from capabilities.sources import Outcome
 
 
@@ -22,7 +22,7 @@ def _line(fact: Fact) -> str:
     )
 
 
-def episodes_of(table: FactTable, outcomes: Sequence[Outcome]) -> list[str]:
+def episodes_of(table: FactTable | Settling, outcomes: Sequence[Outcome]) -> list[str]:
     """Return the episodes that the facts replaced by these outcomes rested on: what they say has changed."""
     replaced = [table.get(one.replaced) for one in outcomes if one.tier == "semantic" and one.status == "superseded"]
     return [episode for fact in replaced if fact is not None for episode in fact.source_episode_ids]

@@ -7,7 +7,7 @@ from capabilities.contradiction import changes_value
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.formulas.similarity import best_overlap, rival
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import FactInput, FactTable
+from capabilities.semantic import FactInput, FactTable, Settling
 from capabilities.semantic.record import SAME
 from capabilities.sources import Outcome, Source, Status, TierName
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
@@ -47,6 +47,7 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     if kept.captured:
         return CaptureResult.skipped("captured before: this turn was already taken in")
     routing = _Routing(tx, layout, ctx, tx.read(layout.working), observed)
+    routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
     tx.write(layout.working, routing.state)
@@ -73,6 +74,19 @@ class _Routing:
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     evicted: list[WorkingEntry] = field(default_factory=list[WorkingEntry])
     episodes: list[Episode] = field(default_factory=list[Episode])
+    facts: Settling | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        semantic = self.layout.semantic
+        self.facts = FactTable(self.tx, semantic, self.ctx.clock, self.ctx.path).settling() if semantic else None
+
+    def look_up(self) -> None:
+        """Read everything that the observations are compared with at once."""
+        if self.facts is not None:
+            named = {one.replaces for one in self.observed.observations if one.replaces in self.observed.shown}
+            linked = {entry.fact_id for entry in self.state.entries if entry.id in named}
+            stable = [one for one in self.observed.observations if _stable(one)]
+            self.facts.look_up(stable, sorted(linked | (named & self._shown_facts())))
 
     def route(self, observation: Observation) -> None:
         replaced = self._replaced(observation)
@@ -88,6 +102,8 @@ class _Routing:
             log = EpisodeLog(self.tx, self.layout.episodic, self.layout.episodic_config)
             log.encode(self.episodes)
             log.mark_superseded(self._outdated())
+        if self.facts is not None:
+            self.facts.write()
         outcomes = self.outcomes or [Outcome(status="skipped", tier="turn", reason="nothing worth remembering")]
         return CaptureResult(
             outcomes=outcomes,
@@ -100,9 +116,8 @@ class _Routing:
         """Return the episodes whose statement was replaced: by what they became in working memory or as a fact."""
         gone = {one.replaced for one in self.outcomes if one.status == "superseded"}
         ids = [entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id]
-        if self.layout.semantic is not None:
-            table = FactTable(self.tx, self.layout.semantic, self.ctx.clock)
-            ids += episodes_of(table, self.outcomes)
+        if self.facts is not None:
+            ids += episodes_of(self.facts, self.outcomes)
         return ids
 
     def _shown_facts(self) -> set[str]:
@@ -180,10 +195,8 @@ class _Routing:
         return episode.id
 
     def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None) -> str:
-        stable = observation.durability in LASTING and observation.category in FACT_CATEGORIES
-        if self.layout.semantic is None or not stable:
+        if self.facts is None or not _stable(observation):
             return ""
-        table = FactTable(self.tx, self.layout.semantic, self.ctx.clock, self.ctx.path)
         offered = FactInput(
             subject=observation.subject,
             content=observation.content,
@@ -194,7 +207,7 @@ class _Routing:
             valid_from=self.observed.exchange.user.said_at if self.observed.exchange.user else None,
             replaces=self._retired(observation, replaced),
         )
-        outcome = table.settle(offered)
+        outcome = self.facts.settle(offered)
         self.outcomes.append(outcome)
         return outcome.id
 
@@ -226,6 +239,11 @@ class _Routing:
                 reason=reason,
             )
         )
+
+
+def _stable(observation: Observation) -> bool:
+    """Return whether the observation is lasting and of a kind that becomes a fact."""
+    return observation.durability in LASTING and observation.category in FACT_CATEGORIES
 
 
 def _grows(entry: WorkingEntry, observation: Observation) -> bool:

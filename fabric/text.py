@@ -22,6 +22,8 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
 CHARS_PER_TOKEN = 4
+SHORT = 300
+"""Up to this length a text's words are kept in memory, because facts are compared with each other over and over."""
 FUNCTION_WORDS = frozenset(
     ["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with", "from", "as", "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did", "this", "that", "these", "those", "it", "its", "he", "she", "they", "them", "his", "her", "their", "i", "me", "my", "we", "us", "our", "you", "your", "user", "user's", "s", "so", "very", "really", "just", "also", "now", "currently", "there", "who", "which", "what", "when", "where", "will", "would", "can", "could"]
 )
@@ -48,6 +50,15 @@ def words(text: str) -> list[str]:
     >>> words("成語しり")
     ['成語', '語し', 'しり']
     """
+    return list(_words_of_short(text)) if len(text) <= SHORT else _split(text)
+
+
+@lru_cache(maxsize=16_384)
+def _words_of_short(text: str) -> tuple[str, ...]:
+    return tuple(_split(text))
+
+
+def _split(text: str) -> list[str]:
     found: list[str] = []
     for word in _WORD.findall(normalise(text)):
         _split_word(word, found)

@@ -17,6 +17,7 @@ from .record import (
     PruneConfig,
     SemanticConfig,
 )
+from .settling import Settling
 from .table import FactTable
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "PruneConfig",
     "SemanticConfig",
     "SemanticMemory",
+    "Settling",
     "create_semantic_memory_capability",
     "create_semantic_memory_resource",
     "format_facts",

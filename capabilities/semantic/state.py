@@ -57,15 +57,13 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
     named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
     if named is not None and named.category == offered.category:
         return Decision("repeat" if _same(offered.content, named.content) else "change", named)
-    own = words(offered.content)
+    own, about = words(offered.content), content_words(offered.content)
     alike = sorted(
         ((max(pair), min(pair), fact) for fact in current for pair in [_overlaps(own, fact)] if max(pair) >= ALIKE),
         key=lambda one: (-one[0], -one[1]),
     )
     for _, smaller, fact in alike:
-        if changes_value(fact.content, offered.content) or rival(
-            content_words(fact.content), content_words(offered.content)
-        ):
+        if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content):
             continue
         return Decision("repeat" if smaller >= SAME else "refine", fact)
     replaced = find_replaced(_as_observation(offered), [_as_existing(fact) for fact in current])

@@ -7,17 +7,11 @@ from datetime import datetime
 from fabric.clock import Clock
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
-from fabric.text import words
 
 from ..sources import Outcome, Source
 from .record import Fact, FactInput
-from .state import decide, first_version, invalidate, longer, reinforce, slot_name, supersede
-
-CURRENT = Where("status", "=", "current")
-SHARING = 16
-"""How many facts that share words with an offered one are compared with it."""
-NEWEST = 8
-"""How many of the newest facts of its category are compared with it."""
+from .settling import CURRENT, Settling
+from .state import invalidate, reinforce, supersede
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +46,24 @@ class FactTable:
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
         return [fact for fact in found if fact.known(known_at)]
 
+    def settling(self) -> Settling:
+        """Return what takes several facts in together; they are stored when its `write` is called."""
+        return Settling(self.tx, self.facts, self.clock, self.made_by)
+
     def settle(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
-        if not offered.content.strip():
-            return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
-        if offered.replaces:
-            offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
-        decision = decide(offered, self._alike(offered))
-        if decision.fact is None:
-            return self._insert(offered)
-        if decision.kind == "repeat":
-            return self._repeat(decision.fact, offered.sources, offered.source_episode_ids)
-        changed = decision.kind == "change"
-        old = decision.fact
-        return self._replace(
-            old,
-            content=offered.content if changed else longer(old.content, offered.content),
-            confidence=offered.confidence if changed else max(old.confidence, offered.confidence),
-            changed=changed,
-            sources=offered.sources,
-            episode_ids=offered.source_episode_ids,
-            valid_from=offered.valid_from,
-        )
+        settling = self.settling()
+        settling.look_up([offered], [offered.replaces])
+        outcome = settling.settle(offered)
+        settling.write()
+        return outcome
 
     def add(self, offered: FactInput) -> Fact:
         """Write a new fact without comparing it, and return it."""
-        return self._write(offered)
+        settling = self.settling()
+        fact = settling.insert(offered)
+        settling.write()
+        return fact
 
     def reinforce(self, fact_id: str, sources: Iterable[Source] = (), episode_ids: Iterable[str] = ()) -> Fact | None:
         """Count one more repetition of a current fact; None when there is no such current fact."""
@@ -93,7 +79,10 @@ class FactTable:
         fact = self._current(fact_id)
         if fact is None:
             return Outcome(status="skipped", tier="semantic", id=fact_id, reason="not a current fact")
-        return self._repeat(fact, sources, episode_ids)
+        settling = self.settling()
+        outcome = settling.repeat(fact, sources, episode_ids)
+        settling.write()
+        return outcome
 
     def update(
         self,
@@ -112,7 +101,8 @@ class FactTable:
         fact = self._current(fact_id)
         if fact is None:
             return None
-        outcome = self._replace(
+        settling = self.settling()
+        outcome = settling.replace(
             fact,
             content=content,
             confidence=fact.confidence if confidence is None else confidence,
@@ -120,7 +110,8 @@ class FactTable:
             sources=sources,
             episode_ids=episode_ids,
         )
-        return self.get(outcome.id)
+        settling.write()
+        return settling.get(outcome.id)
 
     def remove(self, fact_id: str, reason: str = "removed") -> bool:
         """Close a current fact with nothing in its place; False when there is no such current fact."""
@@ -165,14 +156,7 @@ class FactTable:
 
     def latest(self, fact_id: str) -> str:
         """Return the id of the version that a fact has now; the same id when it was not superseded or is unknown."""
-        seen: set[str] = set()
-        while fact_id not in seen:
-            seen.add(fact_id)
-            fact = self.get(fact_id)
-            if fact is None or not fact.superseded_by:
-                break
-            fact_id = fact.superseded_by
-        return fact_id
+        return self.settling().latest(fact_id)
 
     def history(self, fact_id: str) -> list[Fact]:
         """Return every version that led to or followed from this one, oldest first; [] for an unknown id."""
@@ -191,69 +175,6 @@ class FactTable:
                 waiting.extend(self.tx.get_many(self.facts, [fact.superseded_by]))
         return sorted(found.values(), key=lambda fact: (fact.recorded_at, fact.id))
 
-    def _alike(self, offered: FactInput) -> list[Fact]:
-        """Return the current facts of the subject that the offered one may repeat, refine or change."""
-        shared = [match.id for match in self.tx.match(self.facts, words(offered.content), SHARING)]
-        named = [offered.replaces] if offered.replaces else []
-        subject = (CURRENT, Where("subject", "=", offered.subject))
-        slot = slot_name(offered.content)
-        found = [
-            *self.tx.get_many(self.facts, list(dict.fromkeys([*named, *shared]))),
-            *(self.tx.find(self.facts, *subject, Where("slot", "=", slot)) if slot else ()),
-            *self.tx.find(
-                self.facts, *subject, Where("category", "=", offered.category), order="-recorded_at", limit=NEWEST
-            ),
-        ]
-        mine = [fact for fact in found if fact.status == "current" and fact.subject == offered.subject]
-        return sorted({fact.id: fact for fact in mine}.values(), key=lambda fact: fact.recorded_at)
-
     def _current(self, fact_id: str) -> Fact | None:
         fact = self.get(fact_id)
         return fact if fact is not None and fact.status == "current" else None
-
-    def _write(self, offered: FactInput) -> Fact:
-        fact = first_version(offered, fact_id=self.clock.new_id("sf"), now=self.clock.now(), made_by=self.made_by)
-        self.tx.put(self.facts, [fact])
-        return fact
-
-    def _insert(self, offered: FactInput) -> Outcome:
-        fact = self._write(offered)
-        return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
-
-    def _repeat(self, fact: Fact, sources: Sequence[Source], episode_ids: Sequence[str]) -> Outcome:
-        stronger = reinforce(fact, sources=sources, episode_ids=episode_ids, now=self.clock.now())
-        if stronger is fact:
-            return Outcome(
-                status="skipped", tier="semantic", id=fact.id, content=fact.content, reason="said in the same turn"
-            )
-        self.tx.put(self.facts, [stronger])
-        return Outcome(status="merged", tier="semantic", id=fact.id, content=fact.content, reason="said again")
-
-    def _replace(
-        self,
-        old: Fact,
-        *,
-        content: str,
-        confidence: float,
-        changed: bool,
-        sources: Sequence[Source] = (),
-        episode_ids: Sequence[str] = (),
-        valid_from: datetime | None = None,
-    ) -> Outcome:
-        if not changed and content == old.content:
-            return self._repeat(old, sources, episode_ids)
-        closed, new = supersede(
-            old,
-            fact_id=self.clock.new_id("sf"),
-            content=content,
-            confidence=confidence,
-            now=self.clock.now(),
-            changed=changed,
-            sources=sources,
-            episode_ids=episode_ids,
-            valid_from=valid_from,
-            made_by=self.made_by,
-        )
-        self.tx.put(self.facts, [closed, new])
-        status = "superseded" if changed else "merged"
-        return Outcome(status=status, tier="semantic", id=new.id, content=new.content, replaced=old.id)

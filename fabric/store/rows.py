@@ -66,8 +66,10 @@ class SqlRows:
         conditions, values = _conditions(known, where)
         if owner is None:
             return 0
+        if not where:
+            return self._size(known, owner)
         columns = ["_seq", *(known.column(field)[0] for field in {one.field for one in where})]
-        source = self._source(known, owner, columns, narrow=bool(where))
+        source = self._source(known, owner, columns, narrow=True)
         return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
 
     def put(self, table: Table, scope: Scope, rows: Iterable[Row]) -> None:
