@@ -1,0 +1,176 @@
+"""Facts of one transaction taken in together: what they are compared with is read at once, and they are written at once."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from fabric.clock import Clock
+from fabric.resource import Collection, Transaction
+from fabric.store.base import Where
+from fabric.text import words
+
+from ..sources import Outcome, Source
+from .record import Fact, FactInput
+from .state import decide, first_version, longer, reinforce, slot_name, supersede
+
+CURRENT = Where("status", "=", "current")
+SHARING = 16
+"""How many facts that share words with an offered one are compared with it."""
+NEWEST = 8
+"""How many of the newest facts of its category are compared with it."""
+
+
+class Statement(Protocol):
+    """What is known of a fact before it is offered: enough to find what it may repeat, refine or change."""
+
+    @property
+    def subject(self) -> str:
+        """Whom it is about."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def category(self) -> str:
+        """What kind of fact it is."""
+        ...
+
+
+class Settling:
+    """Facts being taken in. Each sees what the ones before it did; nothing is stored before `write`."""
+
+    def __init__(self, tx: Transaction, facts: Collection[Fact], clock: Clock, made_by: str = "") -> None:
+        self._tx = tx
+        self._facts = facts
+        self._clock = clock
+        self._made_by = made_by
+        self._known: dict[str, Fact] = {}
+        self._changed: dict[str, Fact] = {}
+
+    def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
+        """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
+        shared = [
+            match.id for one in coming for match in self._tx.match(self._facts, words(one.content), SHARING)
+        ]
+        wanted = [one for one in dict.fromkeys([*named, *shared]) if one and one not in self._known]
+        found = self._tx.get_many(self._facts, wanted) if wanted else []
+        subjects = sorted({one.subject for one in coming})
+        whose = (CURRENT, Where("subject", "in", subjects))
+        slots = sorted({slot for one in coming if (slot := slot_name(one.content))})
+        if slots:
+            found += self._tx.find(self._facts, *whose, Where("slot", "in", slots))
+        if coming:
+            found += self._newest(coming, subjects)
+        for fact in found:
+            self._known.setdefault(fact.id, fact)
+
+    def _newest(self, coming: Sequence[Statement], subjects: Sequence[str]) -> list[Fact]:
+        categories = sorted({one.category for one in coming})
+        most = NEWEST * len({(one.subject, one.category) for one in coming})
+        where = (CURRENT, Where("subject", "in", subjects), Where("category", "in", categories))
+        return self._tx.find(self._facts, *where, order="-recorded_at", limit=most)
+
+    def get(self, fact_id: str) -> Fact | None:
+        """Return one version of a fact, current or closed, as it stands now."""
+        if fact_id not in self._known:
+            found = self._tx.get(self._facts, fact_id)
+            if found is None:
+                return None
+            self._known[fact_id] = found
+        return self._known[fact_id]
+
+    def latest(self, fact_id: str) -> str:
+        """Return the id of the version that a fact has now; the same id when it was not superseded or is unknown."""
+        seen: set[str] = set()
+        while fact_id not in seen:
+            seen.add(fact_id)
+            fact = self.get(fact_id)
+            if fact is None or not fact.superseded_by:
+                break
+            fact_id = fact.superseded_by
+        return fact_id
+
+    def settle(self, offered: FactInput) -> Outcome:
+        """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
+        if not offered.content.strip():
+            return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
+        if offered.replaces:
+            offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
+        mine = [fact for fact in self._known.values() if fact.status == "current" and fact.subject == offered.subject]
+        decision = decide(offered, sorted(mine, key=lambda fact: fact.recorded_at))
+        if decision.fact is None:
+            fact = self.insert(offered)
+            return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
+        if decision.kind == "repeat":
+            return self.repeat(decision.fact, offered.sources, offered.source_episode_ids)
+        changed = decision.kind == "change"
+        old = decision.fact
+        return self.replace(
+            old,
+            content=offered.content if changed else longer(old.content, offered.content),
+            confidence=offered.confidence if changed else max(old.confidence, offered.confidence),
+            changed=changed,
+            sources=offered.sources,
+            episode_ids=offered.source_episode_ids,
+            valid_from=offered.valid_from,
+        )
+
+    def insert(self, offered: FactInput) -> Fact:
+        """Take a new fact in without comparing it."""
+        fact = first_version(offered, fact_id=self._clock.new_id("sf"), now=self._clock.now(), made_by=self._made_by)
+        self.put(fact)
+        return fact
+
+    def repeat(self, fact: Fact, sources: Sequence[Source], episode_ids: Sequence[str]) -> Outcome:
+        """Count one more repetition of a fact."""
+        stronger = reinforce(fact, sources=sources, episode_ids=episode_ids, now=self._clock.now())
+        if stronger is fact:
+            return Outcome(
+                status="skipped", tier="semantic", id=fact.id, content=fact.content, reason="said in the same turn"
+            )
+        self.put(stronger)
+        return Outcome(status="merged", tier="semantic", id=fact.id, content=fact.content, reason="said again")
+
+    def replace(
+        self,
+        old: Fact,
+        *,
+        content: str,
+        confidence: float,
+        changed: bool,
+        sources: Sequence[Source] = (),
+        episode_ids: Sequence[str] = (),
+        valid_from: datetime | None = None,
+    ) -> Outcome:
+        """Close a fact and take a new version in its place; the same text is a repetition."""
+        if not changed and content == old.content:
+            return self.repeat(old, sources, episode_ids)
+        closed, new = supersede(
+            old,
+            fact_id=self._clock.new_id("sf"),
+            content=content,
+            confidence=confidence,
+            now=self._clock.now(),
+            changed=changed,
+            sources=sources,
+            episode_ids=episode_ids,
+            valid_from=valid_from,
+            made_by=self._made_by,
+        )
+        self.put(closed, new)
+        status = "superseded" if changed else "merged"
+        return Outcome(status=status, tier="semantic", id=new.id, content=new.content, replaced=old.id)
+
+    def put(self, *facts: Fact) -> None:
+        """Take versions in as they are."""
+        for fact in facts:
+            self._known[fact.id] = self._changed[fact.id] = fact
+
+    def write(self) -> None:
+        """Store everything that was taken in since the last time."""
+        if self._changed:
+            self._tx.put(self._facts, self._changed.values())
+            self._changed = {}
