@@ -5,4 +5,4 @@ def main() -> None:
     """Run ``thought-fabric``. Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found."""
     from .app import app  # noqa: PLC0415  importing a part of the package must not load typer
 
-    app()
+    app(prog_name="thought-fabric")

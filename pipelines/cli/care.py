@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import DEFAULT_FILE, File, Force, Json, Model, Org, Project, Session, User
-from .output import note, nothing_found, plain, progress, say, table, write_json
+from .output import note, nothing_found, plain, progress, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def jobs(
     if as_json:
         write_json([_described(job) for job in left])
     elif left:
-        rows = [tuple(_described(job)[name] for name in _COLUMNS) for job in left]
-        table(f"Background work: {len(left)}", _COLUMNS, rows)
+        for job in left:
+            _show(_described(job))
     elif not retry:
         raise nothing_found("no background work is left")
     if retry and any(job.id == retry for job in left):
@@ -85,7 +85,14 @@ def jobs(
         say(f"{retry} is done.")
 
 
-_COLUMNS = ("id", "status", "user", "session", "turn", "block", "tries", "why")
+def _show(job: dict[str, Any]) -> None:
+    """Write a job on lines that keep its id whole, to be copied."""
+    later = f", not before {job['not_before']:%Y-%m-%d %H:%M} UTC" if job["not_before"] else ""
+    say(f"{job['id']}: {job['status']}, tries: {job['tries']}{later}")
+    say(f"  for {plain(job['user'] or 'nobody')}, session {plain(job['session'])}, turn {job['turn']}")
+    say(f"  {plain(job['block'])}")
+    if job["why"]:
+        say(f"  {plain(job['why'])}")
 
 
 def _retry(at: Opened, job_id: str) -> None:

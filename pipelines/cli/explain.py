@@ -4,7 +4,7 @@ import json
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -33,6 +33,8 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Explain one memory: the words it rests on, who wrote it, and how it changed."""
+    from .tiers import show_explanation  # noqa: PLC0415
+
     with opened(Place(file, user, project, org, session)) as at:
         found = at.run(at.mem.why_block, memory_id)
     if as_json:
@@ -40,7 +42,7 @@ def why(
     if found is None:
         raise nothing_found(f"nothing with the id {plain(memory_id)} is remembered")
     if not as_json:
-        _write(found.model_dump(mode="json"))
+        show_explanation(found)
 
 
 def forget(
@@ -67,15 +69,23 @@ def forget(
     if scope is Whose.session and not session:
         raise typer.BadParameter("--scope session needs --session, the conversation to forget")
     with opened(Place(file, user, project, org, session)) as at:
-        name, value = next(iter(given.items()))
-        of = f" of {at.place.owner['user']}" if scope is Whose.user else ""
-        if not yes and not typer.confirm(f"Forget {name} {plain(value)}{of} for good?", err=True):
+        if not yes and not typer.confirm(f"Forget {_named(given, at.place)} for good?", err=True):
             raise typer.Exit(1)
         receipt = at.run(at.mem.forget_block, given)
     if as_json:
         write_json(receipt)
-    else:
-        _write(receipt.model_dump(mode="json"))
+    if not receipt.found:
+        raise nothing_found("there was nothing to forget")
+    if not as_json:
+        rows = ", ".join(f"{number} {plain(where)}" for where, number in receipt.removed.items())
+        say(f"Forgotten for good: {rows}.")
+
+
+def _named(given: dict[str, str], place: Place) -> str:
+    if "scope" in given:
+        owners = {**place.owner, "session": place.session}
+        return f"everything of {given['scope']} {plain(owners[given['scope']])}"
+    return f"everything about {plain(given['subject'])}" if "subject" in given else plain(given["id"])
 
 
 def export(
@@ -101,17 +111,3 @@ def export(
             typer.echo(json.dumps(record, ensure_ascii=False), file=target)
     if out is not None:
         say(f"{len(records)} records in {out}")
-
-
-def _write(value: Any, indent: str = "") -> None:
-    """Write a structure of JSON values as indented lines, leaving out what is empty."""
-    pairs = value.items() if isinstance(value, dict) else ((f"{n}.", one) for n, one in enumerate(value, 1))
-    for name, one in pairs:
-        if one in (None, "", [], {}):
-            continue
-        label = str(name).replace("_", " ")
-        if isinstance(one, dict | list):
-            say(f"{indent}{plain(label)}:")
-            _write(one, indent + "  ")
-        else:
-            say(f"{indent}{plain(label)}: {plain(one)}")

@@ -76,7 +76,7 @@ def show(
     """Show what the memory holds: working memory of one session, episodes, facts and what they replaced, turns."""
     with opened(Place(file, user, project, org, session)) as at:
         held = at.holdings()
-    shown = [one for one in Part if one is part or (part is Part.all and one is not Part.all)]
+    shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
         write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
     if not any(_part(held, one) for one in shown):

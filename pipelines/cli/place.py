@@ -42,7 +42,7 @@ class Place:
 
     def memory(self) -> "MemorySystem":
         """Return the memory system: all three tiers, of the project if one is named, else of the user."""
-        from pipelines import memory_system  # noqa: PLC0415
+        from ..system import memory_system  # noqa: PLC0415
 
         return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .output import bar, plain, say, table
 
 if TYPE_CHECKING:
+    from blocks.explain import Explanation
     from capabilities.semantic import Fact
     from capabilities.turns import Turn
 
@@ -91,6 +92,23 @@ def show_recalled(found: "Sequence[Recalled]") -> None:
         for line in quotes(one.said):
             say(f"{' ' * 22} {line}")
     say()
+
+
+def show_explanation(found: "Explanation") -> None:
+    """Write why a memory is held: its words, who wrote it, and every version of it."""
+    say(f"{plain(found.content)}")
+    say(f"  {found.tier}, {plain(found.status)}{f', written by {plain(found.made_by)}' if found.made_by else ''}")
+    say("  because of:" if found.evidence else "  no words of the conversation are kept for it")
+    for one in found.evidence:
+        text = '"' + plain(shortened(one.text)) + '"' if one.text is not None else "(words not kept)"
+        source = one.source
+        say(f"    {text} (session {plain(source.session)}, turn {source.turn}, {day(source.said_at)})")
+    if len(found.history) > 1:
+        say("  all versions, oldest first:")
+    for fact in found.history if len(found.history) > 1 else ():
+        until = f" to {day(fact.valid_to)}" if fact.valid_to else ""
+        reason = f", {plain(fact.reason)}" if fact.reason else ""
+        say(f"    {day(fact.valid_from)}{until}: {plain(fact.content)} ({fact.id}, {fact.status}{reason})")
 
 
 def quotes(said: "Iterable[Turn]") -> list[str]:

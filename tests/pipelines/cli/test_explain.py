@@ -1,0 +1,90 @@
+"""why, forget and export: the person whose memory it is sees and decides."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Command, run
+
+
+def facts(jake: Command) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(jake("show", "facts", "--json").stdout)["facts"]
+    return found
+
+
+def test_why_tells_the_words_the_writer_and_every_version(jake: Command) -> None:
+    lisbon = next(fact for fact in facts(jake) if "Lisbon" in fact["content"])
+    told = jake("why", lisbon["id"]).stdout
+    assert '"I live in Lisbon with my wife Jennifer." (session monday, turn 4, 2026-03-02)' in told
+    assert "memory/reflect" in told
+    assert "all versions, oldest first:" in told
+    assert "Amsterdam" in told
+    assert json.loads(jake("why", lisbon["id"], "--json").stdout)["id"] == lisbon["id"]
+
+
+def test_why_explains_whatever_recall_prints(jake: Command) -> None:
+    for found in json.loads(jake("recall", "dog", "--limit", 30, "--json").stdout):
+        assert jake("why", found["memory"]["id"]).exit_code == 0, found["memory"]
+
+
+def test_why_of_an_unknown_id_finds_nothing(jake: Command) -> None:
+    assert jake("why", "sf_none").exit_code == 3
+
+
+def test_forgetting_somebody_leaves_no_word_of_them(jake: Command) -> None:
+    told = jake("forget", "--subject", "tom", "--yes")
+    assert told.exit_code == 0
+    assert told.stdout.startswith("Forgotten for good: ")
+    assert "Madrid" not in jake("export").stdout
+    assert "Stripe" in jake("export").stdout
+    assert jake("forget", "--subject", "tom", "--yes").exit_code == 3
+
+
+def test_forgetting_an_id_as_json_gives_the_receipt(jake: Command) -> None:
+    peanuts = next(fact for fact in facts(jake) if "peanuts" in fact["content"])
+    receipt = json.loads(jake("forget", "--id", peanuts["id"], "--yes", "--json").stdout)
+    assert receipt["asked"]["id"] == peanuts["id"]
+    assert sum(receipt["removed"].values()) > 1
+    assert not any("peanuts" in fact["content"] for fact in facts(jake))
+
+
+def test_forgetting_a_user_leaves_other_users_alone(jake: Command, demo_file: Path) -> None:
+    run("chat", "--file", demo_file, "--user", "ann", text="I live in Oslo.\n")
+    assert jake("forget", "--scope", "user", "--yes").exit_code == 0
+    assert jake("show").exit_code == 3
+    assert "Oslo" in run("show", "facts", "--file", demo_file, "--user", "ann").stdout
+
+
+def test_forget_asks_and_a_no_keeps_everything(jake: Command) -> None:
+    before = facts(jake)
+    asked = jake("forget", "--scope", "user", text="n\n")
+    assert asked.exit_code == 1
+    assert "Forget everything of user jake for good?" in asked.stderr
+    assert jake("forget", "--scope", "user", text="").exit_code == 1
+    assert facts(jake) == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "--id a --subject b", "--subject b --scope user", "--scope project", "--scope session", "--scope galaxy"],
+)
+def test_forget_needs_to_know_what(jake: Command, options: str) -> None:
+    assert jake("forget", "--yes", *options.split()).exit_code == 2
+
+
+def test_export_writes_json_lines_with_where_they_come_from(jake: Command, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    assert jake("export", "--out", target).exit_code == 0
+    records = [json.loads(line) for line in target.read_text().splitlines()]
+    assert {record["kind"] for record in records} == {"fact", "episode", "working", "turn"}
+    assert all(record["sources"] for record in records if record["kind"] == "fact")
+    printed = [json.loads(line) for line in jake("export").stdout.splitlines()]
+    assert printed == records
+
+
+def test_export_of_one_subject(jake: Command) -> None:
+    records = [json.loads(line) for line in jake("export", "--subject", "jennifer").stdout.splitlines()]
+    assert {record["subject"] for record in records if "subject" in record} == {"jennifer"}
+    assert jake("export", "--subject", "zoe").exit_code == 3

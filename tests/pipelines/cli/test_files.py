@@ -1,0 +1,95 @@
+"""Files that cannot be used: one line, an exit code, and nothing changed."""
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fabric import Fabric
+
+from .conftest import Command, one_line, run, start
+
+
+def foreign(kind: str, folder: Path) -> Path:
+    path = folder / f"file.{kind}"
+    if kind == "text":
+        path.write_text("dear diary\n" * 500)
+    elif kind == "sqlite":
+        with sqlite3.connect(path) as connection:
+            connection.execute("create table notes(body)")
+        connection.close()
+    elif kind == "duckdb":
+        with duckdb.connect(str(path)) as other:
+            other.execute("create table notes(body varchar)")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["text", "sqlite", "duckdb"])
+@pytest.mark.parametrize("command", ["show", "chat", "demo"])
+def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path, kind: str, command: str) -> None:
+    path = foreign(kind, tmp_path)
+    before = path.read_bytes()
+    refused = run(command, "--file", path, text="hello\n")
+    assert refused.exit_code == 1
+    assert one_line(refused.stderr)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("command", ["show", "chat", "demo", "jobs"])
+def test_a_directory_is_refused(tmp_path: Path, command: str) -> None:
+    refused = run(command, "--file", tmp_path, text="hello\n")
+    assert refused.exit_code == 1
+    assert one_line(refused.stderr)
+    assert str(tmp_path) in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["show", "recall x", "why x", "forget --id x --yes", "export", "jobs", "consolidate", "prune"]
+)
+def test_a_missing_file_is_an_error_and_is_not_made(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "none.duckdb"
+    refused = run(*command.split(), "--file", path)
+    assert refused.exit_code == 1
+    assert one_line(refused.stderr)
+    assert "there is no such file" in refused.stderr
+    assert not path.exists()
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    closed = Path("/proc") if os.geteuid() == 0 else tmp_path / "closed"
+    if closed.parent == tmp_path:
+        closed.mkdir(mode=0o500)
+    elif not closed.is_dir():
+        pytest.skip("needs a directory in which not even the superuser can make a file")
+    refused = run("demo", "--file", closed / "memory.duckdb")
+    assert refused.exit_code == 1
+    assert one_line(refused.stderr)
+    missing = run("demo", "--file", tmp_path / "no" / "such" / "memory.duckdb")
+    assert missing.exit_code == 1
+    assert one_line(missing.stderr)
+
+
+def test_a_file_that_another_process_holds_names_that_process(demo_file: Path) -> None:
+    with Fabric(demo_file):
+        second = start("show", "--file", demo_file)
+        said, error = second.communicate(timeout=60)
+    assert (second.returncode, said) == (1, "")
+    assert one_line(error)
+    assert str(os.getpid()) in error
+
+
+def test_the_file_is_taken_from_the_environment(demo_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THOUGHT_FABRIC_FILE", str(demo_file))
+    assert json.loads(run("show", "facts", "--user", "jake", "--json").stdout)["counts"]["facts"] > 0
+
+
+def test_export_cannot_overwrite_the_memory(jake: Command, demo_file: Path) -> None:
+    before = demo_file.read_bytes()
+    refused = jake("export", "--out", demo_file)
+    assert refused.exit_code == 2
+    assert demo_file.read_bytes() == before
