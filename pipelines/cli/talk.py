@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEMO_FILE = Path("demo.duckdb")
 DEMO_USER = "jake"
-DEMO_CUES = ("works at", "dog named", "allergic")
+DEMO_CUES = ("works at", "moved to", "allergic")
 
 
 def demo(
