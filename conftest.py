@@ -1,0 +1,41 @@
+"""Collects the documentation: every code block of a README runs as a test, in order, in an empty directory.
+
+Python blocks share one namespace per file and run as written; a model id in them reaches a scripted provider on
+loopback. Shell blocks run line by line and must succeed. A block after ``<!-- skip: next -->`` is not run.
+"""
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sybil import Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+from tests.provider import scripted_provider
+from tests.shell import run_shell
+
+_OPEN = "_open"
+
+
+def _enter(namespace: dict[str, Any]) -> None:
+    stack = ExitStack()
+    folder = stack.enter_context(TemporaryDirectory())
+    stack.enter_context(scripted_provider(Path(folder)))
+    namespace[_OPEN] = stack
+
+
+def _leave(namespace: dict[str, Any]) -> None:
+    namespace[_OPEN].close()
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        PythonCodeBlockParser(),
+        CodeBlockParser(language="bash", evaluator=lambda example: run_shell(str(example.parsed))),
+        SkipParser(),
+    ],
+    patterns=["README.md"],
+    setup=_enter,
+    teardown=_leave,
+).pytest()

@@ -1,0 +1,37 @@
+"""How long it takes to start: ``python -m tests.bench.startup`` prints medians in fresh interpreters."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+RUNS = 15
+COMMANDS = {
+    "a bare interpreter": ([sys.executable, "-c", "pass"], None),
+    "import fabric, without the interpreter": ([sys.executable, "-c", "import fabric"], 150),
+    "thought-fabric --help": ([str(Path(sys.executable).with_name("thought-fabric")), "--help"], 300),
+}
+
+
+def milliseconds(command: list[str]) -> float:
+    """Return how long one run of a command took."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return (time.perf_counter() - start) * 1000
+
+
+def main() -> None:
+    """Print one line per command; the commands take turns, so that a busy moment hits them all."""
+    taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for _ in range(RUNS):
+        for name, (command, _limit) in COMMANDS.items():
+            taken[name].append(milliseconds(command))
+    bare = median(taken["a bare interpreter"])
+    for name, (_, limit) in COMMANDS.items():
+        value = median(taken[name]) - (bare if "without" in name else 0.0)
+        print(f"{name}: {value:.0f} ms{'' if limit is None else f' (limit {limit} ms)'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""The rules of the house as tests: which floor imports which, how long things may be, and what stands nowhere."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median, quantiles
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[1]
+FLOORS = ("fabric", "capabilities", "blocks", "pipelines")
+SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+SUPERVISED = {
+    ("fabric/work.py", "run"): "a job's failure is recorded, never raised",
+    ("fabric/work.py", "_try_inline"): "the same",
+    ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
+    ("fabric/toolbox.py", "_one"): "a tool is user code: its failure is a result the model sees",
+}
+"""Where an error of any kind may end, and why; everywhere else a broad handler raises."""
+FILE_LINES, FILE_MEDIAN = 350, 150
+FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
+CLASS_LINES = 250
+SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {
+    ("uuid", f"uuid{version}") for version in (1, 3, 4, 5, 7)
+}
+"""A time or an id that no clock was asked for."""
+MACHINE = re.compile(r"(?<![\w.])/(work|tmp|root|farm)/\w")
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_of(path: Path) -> str:
+    return name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def length(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def lengths(*kinds: type[ast.AST]) -> dict[str, int]:
+    """Return the length in lines of every definition of these kinds."""
+    return {
+        f"{name_of(path)}:{node.lineno} {node.name}": length(node)
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+
+
+def file_lengths(paths: list[Path]) -> dict[str, int]:
+    return {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+
+
+def imports(path: Path) -> Iterator[tuple[str, int, ast.AST]]:
+    """Yield every imported module of a file with its level (0 absolute) and its statement."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, 0, node) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "", node.level, node
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_imports_point_down_only(capsys: pytest.CaptureFixture[str]):
+    code = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert code == 0, capsys.readouterr().out
+
+
+def test_imports_are_relative_inside_a_floor_and_absolute_across():
+    wrong: list[str] = []
+    for path in SOURCES:
+        floor = name_of(path).partition("/")[0]
+        depth = len(path.relative_to(ROOT).parts) - 1
+        for module, level, node in imports(path):
+            own = module.partition(".")[0] == floor and level == 0
+            if own or level > depth:
+                wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {'.' * level}{module}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("library", "allowed"), [("duckdb", "fabric/store/duckdb"), ("litellm", "fabric/models/lite")])
+def test_one_place_knows_the_library(library: str, allowed: str):
+    users = {
+        name_of(path)
+        for path in SOURCES
+        for module, level, _ in imports(path)
+        if level == 0 and module.partition(".")[0] == library
+    }
+    assert users
+    assert {user for user in users if not user.startswith(allowed)} == set()
+
+
+def test_litellm_is_imported_inside_functions_only():
+    path = ROOT / "fabric/models/litellm.py"
+    inside = {id(node) for one in functions(path) for node in ast.walk(one)}
+    found = [node for module, _, node in imports(path) if module.partition(".")[0] == "litellm"]
+    assert found
+    assert all(id(node) in inside for node in found)
+
+
+def test_time_ids_and_chance_come_from_the_clock():
+    wrong: list[str] = []
+    for path in SOURCES:
+        if name_of(path) == "fabric/clock.py":
+            continue
+        wrong += [
+            f"{name_of(path)} imports {module}" for module, _, _ in imports(path) if module in ("random", "secrets")
+        ]
+        wrong += [
+            f"{name_of(path)}:{node.lineno} {node.attr}"
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and (node.value.id, node.attr) in SELF_MADE
+        ]
+    assert wrong == []
+
+
+def test_formulas_know_neither_clock_nor_loop_nor_anything_of_ours():
+    known = {
+        module.partition(".")[0]
+        for path in SOURCES
+        if name_of(path).startswith("capabilities/formulas/")
+        for module, level, _ in imports(path)
+        if level == 0
+    }
+    assert known
+    assert known.isdisjoint({"asyncio", "datetime", "time", "random", "uuid", *FLOORS})
+
+
+def test_no_file_function_or_class_is_too_long():
+    limits = [
+        (file_lengths(SOURCES), FILE_LINES),
+        (lengths(ast.FunctionDef, ast.AsyncFunctionDef), FUNCTION_LINES),
+        (lengths(ast.ClassDef), CLASS_LINES),
+    ]
+    assert {name: size for sizes, limit in limits for name, size in sizes.items() if size > limit} == {}
+
+
+def test_most_files_and_functions_are_short():
+    sizes = sorted(lengths(ast.FunctionDef, ast.AsyncFunctionDef).values())
+    assert median(file_lengths(SOURCES).values()) <= FILE_MEDIAN
+    assert median(sizes) <= FUNCTION_MEDIAN
+    assert quantiles(sizes, n=10)[-1] <= FUNCTION_P90
+
+
+def exported(path: Path) -> list[str] | None:
+    for node in tree(path).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets):
+            assert isinstance(node, ast.Assign)
+            return list(ast.literal_eval(node.value))
+    return None
+
+
+def kind_and_name(name: str) -> tuple[int, str]:
+    """Order constants first, then classes, then the rest, as the linter does."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if exported(path) is not None], ids=name_of)
+def test_exported_names_exist_and_are_sorted(path: Path):
+    names = exported(path) or []
+    module = importlib.import_module(module_of(path))
+    assert [name for name in names if not hasattr(module, name)] == []
+    assert names == sorted(set(names), key=kind_and_name)
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=name_of)
+def test_a_package_exports_what_it_imports(path: Path):
+    imported = {
+        alias.asname or alias.name
+        for node in tree(path).body
+        if isinstance(node, ast.ImportFrom) and node.level > 0
+        for alias in node.names
+    }
+    assert imported - set(exported(path) or []) <= {"check_floors"}
+
+
+def catches_everything(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(
+        one is None or (isinstance(one, ast.Name) and one.id in ("Exception", "BaseException")) for one in caught
+    )
+
+
+def test_errors_of_any_kind_end_only_where_work_and_tools_are_supervised():
+    ends = {
+        (name_of(path), function.name)
+        for path in SOURCES
+        for function in functions(path)
+        for node in ast.walk(function)
+        if isinstance(node, ast.ExceptHandler) and catches_everything(node)
+        if not any(isinstance(one, ast.Raise) for one in ast.walk(node)) or "supervis" in function.name
+    }
+    assert ends == set(SUPERVISED)
+
+
+def test_no_handler_swallows_an_error():
+    wrong = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler) and all(isinstance(one, ast.Pass | ast.Continue) for one in node.body)
+        if catches_everything(node)
+    ]
+    assert wrong == []
+
+
+def test_tests_use_the_product_and_replace_nothing_in_it():
+    forbidden = {"".join(parts) for parts in (("pat", "ch"), ("Magic", "Mock"), ("Async", "Mock"), ("Mo", "ck"))}
+    wrong: list[str] = []
+    for path in TESTS:
+        wrong += [f"{name_of(path)} imports {module}" for module, _, _ in imports(path) if module == "unittest.mock"]
+        for node in ast.walk(tree(path)):
+            name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+            if name in forbidden or (name == "setattr" and isinstance(node, ast.Attribute)):
+                wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {name}")
+    assert wrong == []
+
+
+def written() -> Iterator[Path]:
+    """Yield every text file of the project."""
+    for top in (*FLOORS, "tests", "notebooks", ".ci"):
+        for path in (ROOT / top).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".duckdb", ".pyc"):
+                yield path
+    yield from (path for path in ROOT.glob("*") if path.is_file() and path.suffix in (".md", ".toml", ".py", ""))
+
+
+def test_no_path_of_a_machine_is_written_down():
+    wrong = [
+        f"{name_of(path)}: {found.group()}"
+        for path in written()
+        for found in [MACHINE.search(path.read_text(encoding="utf-8", errors="replace"))]
+        if found
+    ]
+    assert wrong == []

@@ -1,0 +1,33 @@
+"""The engine is light to import: what is heavy is loaded when it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("litellm", "duckdb", "networkx")
+
+
+def loaded_after(statement: str) -> set[str]:
+    """Return the names of all modules that a fresh interpreter holds after a statement."""
+    code = f"{statement}\nimport sys\nprint(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("statement", ["import fabric", "from pipelines import memory_system", "import pipelines.cli"])
+def test_an_import_loads_nothing_heavy(statement: str):
+    loaded = loaded_after(statement)
+    assert "pipelines" in loaded or "fabric" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_the_help_of_the_command_line_does_not_load_the_engine():
+    loaded = loaded_after("import pipelines.cli.app")
+    assert "typer" in loaded
+    assert loaded.isdisjoint({"fabric.run", *HEAVY})
+
+
+def test_opening_a_file_loads_the_store_and_no_model():
+    loaded = loaded_after("from fabric import Fabric\nFabric(':memory:').close()")
+    assert "duckdb" in loaded
+    assert "litellm" not in loaded
