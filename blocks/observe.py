@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from capabilities.contradiction import Existing, find_replaced
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import FactTable
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.block import Block
@@ -21,6 +20,8 @@ from .observed import Observations, Observed
 from .prompts import PROMPTS
 from .rules.observe import observe_text
 
+SHOWN_PLANS = 5
+"""How many events and tasks of earlier sessions the observer is shown."""
 SHOWN_FACTS = 10
 """How many facts that share words with the message the observer is shown beside working memory."""
 MODEL_CHARS = 12_000
@@ -60,30 +61,36 @@ def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exch
 def _look(layout: MemoryLayout) -> Callable[[Exchange, Context], Awaitable[Known]]:
     async def look(exchange: Exchange, ctx: Context) -> Known:
         def work(tx: Transaction) -> list[Existing]:
-            entries = [
-                Existing(id=one.id, subject=one.subject, content=one.content, category=one.category)
-                for one in tx.read(layout.working).entries
+            entries = tx.read(layout.working).entries
+            linked = {one for entry in entries for one in (entry.fact_id, entry.episode_id)}
+            older = [*_plans(tx, layout, exchange), *_facts(tx, layout, exchange)]
+            return [
+                *(one for one in older if one.id not in linked),
+                *(Existing(one.id, one.subject, one.content, one.category) for one in entries),
             ]
-            linked = {one.fact_id for one in tx.read(layout.working).entries}
-            return [*entries, *(one for one in _facts(tx, layout, exchange, ctx) if one.id not in linked)]
 
         return Known(exchange, await ctx.transact(work))
 
     return look
 
 
-def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange, ctx: Context) -> list[Existing]:
+def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Existing]:
+    """Return the events and tasks of earlier sessions that the message may call off or move."""
+    if layout.episodic is None:
+        return []
+    matches = tx.match(layout.episodic, words(exchange.text[:MODEL_CHARS]), SHOWN_PLANS * 3)
+    found = tx.get_many(layout.episodic, [match.id for match in matches])
+    plans = [one for one in found if one.category in ("event", "task") and not one.superseded]
+    return [Existing(one.id, one.subject, one.content, one.category) for one in plans[:SHOWN_PLANS]]
+
+
+def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Existing]:
     if layout.semantic is None:
         return []
-    table = FactTable(tx, layout.semantic, ctx.clock)
-    found = [
-        table.get(match.id) for match in tx.match(layout.semantic, words(exchange.text[:MODEL_CHARS]), SHOWN_FACTS * 3)
-    ]
-    current = [fact for fact in found if fact is not None and fact.status == "current"]
-    return [
-        Existing(id=fact.id, subject=fact.subject, content=fact.content, category=fact.category)
-        for fact in current[:SHOWN_FACTS]
-    ]
+    matches = tx.match(layout.semantic, words(exchange.text[:MODEL_CHARS]), SHOWN_FACTS * 3)
+    found = tx.get_many(layout.semantic, [match.id for match in matches])
+    current = [fact for fact in found if fact.status == "current"]
+    return [Existing(one.id, one.subject, one.content, one.category) for one in current[:SHOWN_FACTS]]
 
 
 def _by_rules(layout: MemoryLayout) -> Block[Known, Observed]:

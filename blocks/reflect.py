@@ -22,6 +22,7 @@ from fabric.text import content_words, words
 from .facts_seen import episodes_of
 from .observed import CaptureResult, Observed
 
+PLANS = ("event", "task")
 PIN_IMPORTANCE = 0.85
 """From this importance on, a working entry is pinned while a slot is free."""
 
@@ -74,6 +75,7 @@ class _Routing:
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     evicted: list[WorkingEntry] = field(default_factory=list[WorkingEntry])
     episodes: list[Episode] = field(default_factory=list[Episode])
+    called_off: list[str] = field(default_factory=list[str])
     facts: Settling | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +92,8 @@ class _Routing:
 
     def route(self, observation: Observation) -> None:
         replaced = self._replaced(observation)
+        if replaced is None:
+            self._call_off(observation)
         if observation.replaces and replaced is None and observation.replaces not in self._shown_facts():
             self._note("skipped", "working", observation, f"no known entry {observation.replaces!r}: id ignored")
         entry = self._into_working(observation, replaced)
@@ -118,7 +122,16 @@ class _Routing:
         ids = [entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id]
         if self.facts is not None:
             ids += episodes_of(self.facts, self.outcomes)
-        return ids
+        return [*ids, *self.called_off]
+
+    def _call_off(self, observation: Observation) -> None:
+        """Note the event or task of an earlier session that the observation names as no longer true."""
+        if self.layout.episodic is None or observation.replaces not in self._shown_facts():
+            return
+        plan = self.tx.get(self.layout.episodic, observation.replaces)
+        if plan is not None and plan.subject == observation.subject and plan.category in PLANS:
+            self.called_off.append(plan.id)
+            self._note("superseded", "episodic", observation, "no longer planned", replaced=plan.id)
 
     def _shown_facts(self) -> set[str]:
         return {one for one in self.observed.shown if working.find(self.state, one) is None}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from fabric.clock import Clock
+from fabric.clock import Clock, utc
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
@@ -38,11 +38,13 @@ class FactTable:
 
     def held(self, as_of: datetime, known_at: datetime) -> list[Fact]:
         """Return the facts that were true at ``as_of`` by what was known at ``known_at``."""
+        as_of, known_at = utc(as_of), utc(known_at)
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
         return [fact for fact in found if fact.held(as_of, known_at)]
 
     def known(self, known_at: datetime) -> list[Fact]:
         """Return the facts that were current at that time."""
+        known_at = utc(known_at)
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
         return [fact for fact in found if fact.known(known_at)]
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import duckdb
 import pytest
 
 from fabric import Fabric
@@ -13,8 +14,6 @@ from tests.stories.scripts import MemoryModel, chat_with, observation, open_memo
 
 def dump(path: Any) -> str:
     """Return every text that any table of the file holds."""
-    import duckdb
-
     with duckdb.connect(str(path), read_only=True) as connection:
         tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         rows = [connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables]  # noqa: S608

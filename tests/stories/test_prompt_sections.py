@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
+from capabilities.semantic import DEFAULT_CONSOLIDATION_CONFIG, DEFAULT_PRUNE_CONFIG
+from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
 from fabric import generator, handler
 from fabric.errors import CapabilityError, ConfigurationError
 from pipelines import memory_system
@@ -13,7 +16,7 @@ from tests.stories.scripts import MemoryModel, observation, open_memory
 def sections(*observed: dict[str, Any]) -> str:
     """Return what the context formatter gives after one captured turn, without the block around it."""
     fabric, mem = open_memory(MemoryModel(list(observed)))
-    show = handler(lambda ctx: mem.context_formatter(ctx), name="show", uses=[mem.capability])
+    show = handler(mem.context_formatter, name="show", uses=[mem.capability])
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "Things were said")
@@ -107,10 +110,6 @@ def test_parts_that_were_not_asked_for_are_absent():
 
 
 def test_the_defaults_are_exported_as_constants():
-    from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
-    from capabilities.semantic import DEFAULT_CONSOLIDATION_CONFIG, DEFAULT_PRUNE_CONFIG
-    from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
-
     working = DEFAULT_WORKING_MEMORY_CONFIG
     assert (working.capacity, working.max_pinned_slots) == (7, 2)
     assert (working.decay.strategy, working.decay.rate) == ("power-law", 0.5)
