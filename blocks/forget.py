@@ -61,7 +61,8 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
 
     An id takes the memory with its older versions, the memories it rests on or that rest on it, and the turns in which
     it was said; a subject does the same for all that is known about somebody or names them; a scope takes everything
-    it owns (with ``user``, all sessions of the user too). StoreError when something was still found afterwards: then nothing changed.
+    it owns (with ``user``, all sessions of the user too). StoreError when something was still found afterwards: then
+    nothing changed.
     """
 
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
