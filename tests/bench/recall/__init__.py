@@ -1,0 +1,1 @@
+"""Benches of recall: real conversations, tuning, speed, and other systems on the same texts."""
