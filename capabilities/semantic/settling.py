@@ -1,4 +1,4 @@
-"""Facts of one transaction taken in together: what they are compared with is read at once, and they are written at once."""
+"""Facts taken in together: what they are compared with is read at once, and they are written at once."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -49,25 +49,33 @@ class Settling:
         self._made_by = made_by
         self._known: dict[str, Fact] = {}
         self._changed: dict[str, Fact] = {}
+        self._sharing: dict[str, list[str]] = {}
+        self._beside: set[str] = set()
+        self._settled: set[str] = set()
 
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
         """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
-        shared = [
-            match.id for one in coming for match in self._tx.match(self._facts, words(one.content), SHARING)
-        ]
-        wanted = [one for one in dict.fromkeys([*named, *shared]) if one and one not in self._known]
-        found = self._tx.get_many(self._facts, wanted) if wanted else []
-        subjects = sorted({one.subject for one in coming})
-        whose = (CURRENT, Where("subject", "in", subjects))
-        slots = sorted({slot for one in coming if (slot := slot_name(one.content))})
-        if slots:
-            found += self._tx.find(self._facts, *whose, Where("slot", "in", slots))
+        for one in coming:
+            matches = self._tx.match(self._facts, words(one.content), SHARING)
+            self._sharing.setdefault(one.content, [match.id for match in matches])
+        wanted = dict.fromkeys([*named, *(found for one in coming for found in self._sharing[one.content])])
+        unread = [one for one in wanted if one and one not in self._known]
+        self._learn(self._tx.get_many(self._facts, unread) if unread else [])
         if coming:
-            found += self._newest(coming, subjects)
-        for fact in found:
-            self._known.setdefault(fact.id, fact)
+            self._beside.update(self._learn(self._one_of_a_kind(coming)), self._learn(self._newest(coming)))
 
-    def _newest(self, coming: Sequence[Statement], subjects: Sequence[str]) -> list[Fact]:
+    def _learn(self, found: Iterable[Fact]) -> list[str]:
+        return [self._known.setdefault(fact.id, fact).id for fact in found]
+
+    def _one_of_a_kind(self, coming: Sequence[Statement]) -> list[Fact]:
+        slots = sorted({slot for one in coming if (slot := slot_name(one.content))})
+        if not slots:
+            return []
+        subjects = sorted({one.subject for one in coming})
+        return self._tx.find(self._facts, CURRENT, Where("subject", "in", subjects), Where("slot", "in", slots))
+
+    def _newest(self, coming: Sequence[Statement]) -> list[Fact]:
+        subjects = sorted({one.subject for one in coming})
         categories = sorted({one.category for one in coming})
         most = NEWEST * len({(one.subject, one.category) for one in coming})
         where = (CURRENT, Where("subject", "in", subjects), Where("category", "in", categories))
@@ -99,8 +107,7 @@ class Settling:
             return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
         if offered.replaces:
             offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
-        mine = [fact for fact in self._known.values() if fact.status == "current" and fact.subject == offered.subject]
-        decision = decide(offered, sorted(mine, key=lambda fact: fact.recorded_at))
+        decision = decide(offered, self._rivals(offered))
         if decision.fact is None:
             fact = self.insert(offered)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
@@ -117,6 +124,13 @@ class Settling:
             episode_ids=offered.source_episode_ids,
             valid_from=offered.valid_from,
         )
+
+    def _rivals(self, offered: FactInput) -> list[Fact]:
+        """Return the current facts of the subject that the offered one may repeat, refine or change, oldest first."""
+        ids = {offered.replaces, *self._sharing.get(offered.content, ()), *self._beside, *self._settled}
+        facts = [fact for one, fact in self._known.items() if one in ids]
+        mine = [fact for fact in facts if fact.status == "current" and fact.subject == offered.subject]
+        return sorted(mine, key=lambda fact: fact.recorded_at)
 
     def insert(self, offered: FactInput) -> Fact:
         """Take a new fact in without comparing it."""
@@ -168,6 +182,7 @@ class Settling:
         """Take versions in as they are."""
         for fact in facts:
             self._known[fact.id] = self._changed[fact.id] = fact
+            self._settled.add(fact.id)
 
     def write(self) -> None:
         """Store everything that was taken in since the last time."""

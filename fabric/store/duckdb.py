@@ -13,6 +13,7 @@ from ..errors import StoreError
 from ..scope import Scope
 from .base import Rows, Table
 from .catalog import Catalog
+from .documents import KeptDocuments
 from .duckdb_file import connect, translated
 from .migrations import migrate
 from .rows import SqlRows
@@ -45,6 +46,7 @@ class DuckDBStore:
         self._release: Callable[[], None] = lambda: None
         self._catalog = Catalog()
         self._indexes = WordIndexes()
+        self._documents = KeptDocuments()
         self._identity = ""
 
     @property
@@ -122,7 +124,7 @@ class DuckDBStore:
                 sql = Sql(connection)
                 self._whole(connection, lambda: migrate(sql, self._location, new=new))
                 self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
-                self._catalog, self._indexes = Catalog(), WordIndexes()
+                self._catalog, self._indexes, self._documents = Catalog(), WordIndexes(), KeptDocuments()
                 self._catalog.load(sql)
         except BaseException:
             connection.close()
@@ -148,13 +150,16 @@ class DuckDBStore:
     def _transact(self, work: Callable[[Rows], T]) -> T:
         connection = self._connected()
         sql = Sql(connection)
-        rows = SqlRows(sql, self._catalog, self._indexes)
+        rows = SqlRows(sql, self._catalog, self._indexes, self._documents)
         try:
             with translated(self._location):
-                return self._whole(connection, partial(_plain, work, rows))
+                result = self._whole(connection, partial(_plain, work, rows))
         except BaseException:
             self._forget(connection, rows)
             raise
+        else:
+            rows.committed()
+            return result
         finally:
             sql.end()
             self._catalog.touched = False
@@ -205,9 +210,10 @@ class DuckDBStore:
         return [scopes[number] for (number,) in found]
 
 
-def _plain(work: Callable[[Rows], T], rows: Rows) -> T:
+def _plain(work: Callable[[Rows], T], rows: SqlRows) -> T:
     result = work(rows)
     if iscoroutine(result):
         result.close()
         raise StoreError("the work of a transaction is a plain function, got an async one: do the waiting outside")
+    rows.flush()
     return result

@@ -11,11 +11,14 @@ from ..scope import Scope
 from .base import Match, Row, Table, Where
 from .catalog import Catalog, Known
 from .columns import SQL_TYPES, cell, condition, row_id, storable, to_json
+from .documents import Documents, KeptDocuments
 from .sql import Sql, chunks, marks
 from .words import WordIndex, WordIndexes
 
 CHUNK = 1000
 """How many rows one statement handles at most."""
+SINGLE = 2
+"""Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
 FEW = 2000
 """Up to how many rows a scope is cut out by the index; the database itself stops using an index at 2,048."""
 
@@ -23,10 +26,11 @@ FEW = 2000
 class SqlRows:
     """`Rows` over one transaction; what it changes in memory is noted, so that a rollback can forget it."""
 
-    def __init__(self, sql: Sql, catalog: Catalog, indexes: WordIndexes) -> None:
+    def __init__(self, sql: Sql, catalog: Catalog, indexes: WordIndexes, kept: KeptDocuments | None = None) -> None:
         self._sql = sql
         self._catalog = catalog
         self._indexes = indexes
+        self._documents = Documents(sql, kept or KeptDocuments())
         self.touched: set[tuple[str, int]] = set()
 
     def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
@@ -110,7 +114,7 @@ class SqlRows:
         if owner is None:
             return {}
         deleted = {known.name: self._clear(known, owner) for known in self._catalog.tables()}
-        deleted["documents"] = self._sql.run("DELETE FROM _documents WHERE _scope = ?", [owner])
+        deleted["documents"] = self._documents.purge(owner)
         self._catalog.forget_scope(self._sql, scope)
         return {name: number for name, number in deleted.items() if number}
 
@@ -130,19 +134,22 @@ class SqlRows:
         owner = self._catalog.scope(scope)
         if owner is None:
             return None
-        found = self._sql.rows("SELECT value FROM _documents WHERE _key = ?", [row_key(owner, key)])
-        return json.loads(found[0][0]) if found else None
+        return self._documents.read(row_key(owner, key), owner)
 
     def write(self, key: str, scope: Scope, value: Any) -> None:
         """Write the document's value; None removes it."""
         owner = self._catalog.scope(scope) if value is None else self._catalog.scope_for_writing(self._sql, scope)
         if owner is None:
             return
-        place = row_key(owner, key)
-        text = to_json(value, f"document {key!r}")
-        self._sql.run("DELETE FROM _documents WHERE _key = ?", [place])
-        if value is not None:
-            self._sql.run("INSERT INTO _documents VALUES (?, ?, ?, ?)", [place, owner, storable(key), text])
+        self._documents.write(row_key(owner, key), owner, key, value)
+
+    def flush(self) -> None:
+        """Store what waits to be stored; called before the commit."""
+        self._documents.flush()
+
+    def committed(self) -> None:
+        """Keep in memory what is in the file now; called after the commit."""
+        self._documents.committed()
 
     def fill(self, known: Known) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""
@@ -194,6 +201,11 @@ class SqlRows:
     ) -> None:
         names, kinds, cells = _cells(known, rows)
         columns = ", ".join(["_key", "_scope", "_seq", *names])
+        if len(keys) <= SINGLE:
+            values = [value for row in zip(keys, owners, places, *cells, strict=True) for value in row]
+            row = f"({', '.join('?' * (len(names) + 3))})"
+            self._sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(keys))}", values)
+            return
         unnested = ", ".join(f"unnest(?::{kind}[])" for kind in ["HUGEINT", "BIGINT", "BIGINT", *kinds])
         self._sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", [keys, owners, places, *cells])
 
