@@ -24,7 +24,8 @@
     └── ModelError               a model call did not give a usable answer
         ├── ModelUnavailableError  down, slow, rate limited: try again later
         ├── BudgetExceededError  over the run's or the day's budget: deferred
-        └── OutputError          the answer cannot be read as the schema
+        ├── OutputError          the answer cannot be read as the schema
+        └── EmbedderError        no vectors: recall goes on by words, reembed mends
 """
 
 from datetime import datetime
@@ -150,3 +151,7 @@ class OutputError(ModelError):
         super().__init__(message, usage=usage)
         self.raw = raw
         self.truncated = truncated
+
+
+class EmbedderError(ModelError):
+    """An embedder gave no usable vectors: what was said is kept, recall goes on by words, re-embedding mends it."""

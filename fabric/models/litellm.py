@@ -23,7 +23,7 @@ _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
 @dataclass(frozen=True, slots=True)
-class _Provider:
+class Provider:
     """The imported library and the errors that it may raise for a call."""
 
     litellm: Any
@@ -64,7 +64,7 @@ class LiteLLMClient:
 
     async def complete(self, request: Request) -> Reply:
         """Return the answer to one request; its usage includes answers that were paid for but could not be used."""
-        provider = await asyncio.to_thread(_load)
+        provider = await asyncio.to_thread(load_provider)
         spent = Usage()
 
         async def attempt() -> Reply:
@@ -83,7 +83,7 @@ class LiteLLMClient:
 
         A failure before the first piece is tried again; a later one raises ModelUnavailableError with ``partial``.
         """
-        provider = await asyncio.to_thread(_load)
+        provider = await asyncio.to_thread(load_provider)
 
         async def attempt() -> tuple[Delta, AsyncIterator[Delta]]:
             rest = self._stream_once(provider, request)
@@ -94,9 +94,9 @@ class LiteLLMClient:
         async for delta in opened[1]:
             yield delta
 
-    async def _complete_once(self, provider: _Provider, request: Request) -> Reply:
+    async def _complete_once(self, provider: Provider, request: Request) -> Reply:
         response = await self._call(provider, request, stream=False)
-        cost = _cost(provider.litellm, request.model, response)
+        cost = cost_of(provider.litellm, request.model, response)
         reply = reply_of(response, request.model, cost)
         if reply is None:
             raise ModelUnavailableError(
@@ -105,7 +105,7 @@ class LiteLLMClient:
             )
         return reply
 
-    async def _stream_once(self, provider: _Provider, request: Request) -> AsyncIterator[Delta]:
+    async def _stream_once(self, provider: Provider, request: Request) -> AsyncIterator[Delta]:
         chunks = await self._call(provider, request, stream=True)
         assembly = Assembly()
         try:
@@ -115,10 +115,10 @@ class LiteLLMClient:
                     yield Delta(text=text)
         finally:
             await _close(chunks)
-        cost = _cost(provider.litellm, request.model, assembly.counted)
+        cost = cost_of(provider.litellm, request.model, assembly.counted)
         yield Delta(reply=assembly.reply(request.model, cost))
 
-    async def _next(self, provider: _Provider, request: Request, chunks: Any, assembly: Assembly) -> Any:
+    async def _next(self, provider: Provider, request: Request, chunks: Any, assembly: Assembly) -> Any:
         timeout = request.timeout or self.timeout
         try:
             async with asyncio.timeout(timeout):
@@ -134,7 +134,7 @@ class LiteLLMClient:
             )
         raise failed from cause
 
-    async def _call(self, provider: _Provider, request: Request, *, stream: bool) -> Any:
+    async def _call(self, provider: Provider, request: Request, *, stream: bool) -> Any:
         native = request.schema is not None and self._has_native_schema(provider.litellm, request.model)
         try:
             return await self._send(provider, request, stream=stream, native=native)
@@ -144,7 +144,7 @@ class LiteLLMClient:
             self._native_schema[request.model] = False
         return await self._call(provider, request, stream=stream)
 
-    async def _send(self, provider: _Provider, request: Request, *, stream: bool, native: bool) -> Any:
+    async def _send(self, provider: Provider, request: Request, *, stream: bool, native: bool) -> Any:
         timeout = request.timeout or self.timeout
         options = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
         try:
@@ -167,7 +167,7 @@ class LiteLLMClient:
         return self._native_schema[model]
 
 
-def _load() -> _Provider:
+def load_provider() -> Provider:
     """Import litellm without its network fetches, and quiet unless the user asked for its log."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
@@ -181,10 +181,10 @@ def _load() -> _Provider:
     if not os.environ.get("LITELLM_LOG"):
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    return _Provider(litellm, (openai.OpenAIError, httpx.HTTPError, OSError, ImportError, json.JSONDecodeError))
+    return Provider(litellm, (openai.OpenAIError, httpx.HTTPError, OSError, ImportError, json.JSONDecodeError))
 
 
-def _cost(litellm: Any, model: str, response: Any) -> float:
+def cost_of(litellm: Any, model: str, response: Any) -> float:
     """Return the price of an answer in US dollars, 0.0 for a model without a known price."""
     if response is None or not {model, model.partition("/")[2]} & litellm.model_cost.keys():
         return 0.0

@@ -1,0 +1,130 @@
+"""The default embedder: a static model, where the vector of a text is the mean of the vectors of its tokens.
+
+The model is the 256-dimensional ``l2_supercat`` of the wordllama package, read from that package's files: importing
+the package itself would configure logging for the whole program, and its loader looks into the network.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .base import Vectors, unit_rows
+from .files import model_file
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+PACKAGE = "wordllama"
+ADVICE = "install the static model with: pip install 'wordllama>=0.4,<0.5'; or use another embedder, or None"
+WEIGHTS = (
+    "weights/l2_supercat_256.safetensors",
+    "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+)
+TOKENIZER = (
+    "tokenizers/l2_supercat_tokenizer_config.json",
+    "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+)
+DIMENSION = 256
+TERM_DIMENSION = 64
+"""The first numbers of a token's vector, trained to stand alone: enough to tell which words mean alike."""
+TERMS_KEPT = 20_000
+"""Words whose vectors are kept in memory: 5 MB."""
+TOKENS_AT_ONCE = 16_384
+"""Tokens whose vectors are gathered at once: 16 MB."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Model:
+    tokenizer: Any
+    table: Any
+    """Shape (tokens, 256) in float32, 32 MB: sums of the shipped float16 take three times as long."""
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        encoded = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [one.ids for one in encoded]
+
+    def means(self, texts: Sequence[str], dimension: int) -> Vectors:
+        import numpy as np  # noqa: PLC0415
+
+        found: Vectors = np.zeros((len(texts), dimension), np.float32)
+        for index, ids in enumerate(self.ids(texts)):
+            for start in range(0, len(ids), TOKENS_AT_ONCE):
+                found[index] += self.table.take(ids[start : start + TOKENS_AT_ONCE], 0).sum(0)[:dimension]
+            found[index] /= max(1, len(ids))
+        return found
+
+
+class StaticEmbedder:
+    """Text vectors of the static model; it loads itself at the first text and needs no network."""
+
+    name = "wordllama-l2-supercat-256"
+    dimension = DIMENSION
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @property
+    def quick(self) -> bool:
+        """Whether the model is loaded: then a text takes less than a tenth of a millisecond."""
+        return "_model" in vars(self)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return vectors of length 1, shape (texts, 256); EmbedderError when the model is not installed as expected."""
+        return unit_rows(self._loaded().means(texts, DIMENSION))
+
+    @cached_property
+    def tokens(self) -> "TokenTable":
+        """The vectors of single words, from the same model."""
+        return TokenTable(self)
+
+    def word_means(self, words: Sequence[str]) -> Vectors:
+        """Return the mean of each word's token vectors, shape (words, 64), not scaled; zeros for ""."""
+        return self._loaded().means(words, TERM_DIMENSION)
+
+    def _loaded(self) -> _Model:
+        with self._lock:
+            return self._model
+
+    @cached_property
+    def _model(self) -> _Model:
+        weights, vocabulary = model_file(PACKAGE, *WEIGHTS, ADVICE), model_file(PACKAGE, *TOKENIZER, ADVICE)
+        from numpy import float32  # noqa: PLC0415  all three are loaded with the first text
+        from safetensors import safe_open  # noqa: PLC0415
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
+        tokenizer = Tokenizer.from_file(str(vocabulary))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        with safe_open(str(weights), "np") as tensors:
+            return _Model(tokenizer, tensors.get_tensor("embedding.weight").astype(float32))
+
+
+class TokenTable:
+    """Vectors of single words, for finding words of like meaning: the mean of a word's pieces, 64 numbers, unscaled."""
+
+    dimension = TERM_DIMENSION
+
+    def __init__(self, model: StaticEmbedder) -> None:
+        self._model = model
+        self._kept: dict[str, NDArray[float32]] = {}
+
+    def vector(self, word: str) -> "NDArray[float32] | None":
+        """Return the vector of one word, shape (64,); None when it has none."""
+        found = self.vectors([word])[0]
+        return found if found.any() else None
+
+    def vectors(self, words: Sequence[str]) -> Vectors:
+        """Return the vectors of words, shape (words, 64); zeros for a word without one."""
+        import numpy as np  # noqa: PLC0415
+
+        missing = [word for word in dict.fromkeys(words) if word not in self._kept]
+        if len(self._kept) + len(missing) > TERMS_KEPT:
+            self._kept, missing = {}, list(dict.fromkeys(words))
+        new = dict(zip(missing, self._model.word_means(missing), strict=True)) if missing else {}
+        if len(self._kept) + len(new) <= TERMS_KEPT:
+            self._kept |= new
+        rows = [self._kept[word] if word in self._kept else new[word] for word in words]
+        return np.stack(rows) if rows else np.zeros((0, TERM_DIMENSION), np.float32)

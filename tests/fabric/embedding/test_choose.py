@@ -1,0 +1,77 @@
+"""What may be written as ``embedder=``, and what a mistake is answered."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabric.embedding import default_embedder, embed_texts, embedder_of
+from fabric.embedding.callable import CallableEmbedder
+from fabric.embedding.files import is_installed
+from fabric.embedding.minilm import PACKAGES, MiniLMEmbedder
+from fabric.embedding.remote import RemoteEmbedder
+from fabric.embedding.static import PACKAGE, StaticEmbedder
+from fabric.errors import ConfigurationError
+
+from .fakes import HashEmbedder
+
+
+def lengths(texts: list[str]) -> list[list[float]]:
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+async def lengths_later(texts: list[str]) -> list[list[float]]:
+    return lengths(texts)
+
+
+def test_none_means_no_embedder():
+    assert embedder_of(None) is None
+
+
+@pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
+def test_the_default_is_the_static_model_loaded_once_for_all():
+    assert isinstance(embedder_of("default"), StaticEmbedder)
+    assert embedder_of("default") is default_embedder()
+
+
+@pytest.mark.skipif(not all(map(is_installed, PACKAGES)), reason="needs the extra minilm")
+def test_minilm_by_its_name():
+    assert isinstance(embedder_of("minilm"), MiniLMEmbedder)
+
+
+def test_any_other_text_is_a_model_of_a_provider():
+    embedder = embedder_of(" openai/text-embedding-3-small ")
+    assert isinstance(embedder, RemoteEmbedder)
+    assert embedder.name == "openai/text-embedding-3-small"
+
+
+def test_an_embedder_is_taken_as_it_is():
+    embedder = HashEmbedder()
+    assert embedder_of(embedder) is embedder
+
+
+@pytest.mark.parametrize("function", [lengths, lengths_later])
+async def test_a_function_plain_or_async(function: Any):
+    embedder = embedder_of(function)
+    assert isinstance(embedder, CallableEmbedder)
+    vectors = await embed_texts(embedder, ["", "abc"])
+    assert np.allclose(vectors, [[0, 0], np.array([3, 1]) / np.sqrt(10)])
+    assert (embedder.name, embedder.dimension) == (function.__qualname__, 2)
+
+
+async def test_an_object_that_is_called():
+    class Model:
+        def __call__(self, texts: Sequence[str]) -> Any:
+            return np.ones((len(texts), 4), np.float32)
+
+    embedder = embedder_of(Model())
+    assert embedder is not None
+    assert "Model" in embedder.name
+    assert (await embed_texts(embedder, ["a"])).tolist() == [[0.5] * 4]
+
+
+@pytest.mark.parametrize("wrong", ["", "  ", 3, {"model": "x"}, True])
+def test_anything_else_is_a_configuration_error(wrong: Any):
+    with pytest.raises(ConfigurationError, match=r'embedder is .*; expected "default", "minilm", a litellm model id'):
+        embedder_of(wrong)
