@@ -1,0 +1,60 @@
+"""The notebooks run from beginning to end, without a network, in a kernel of this very environment."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+PICTURES = {"01_blocks": 1, "02_memory": 2}
+SAYS = {
+    "01_blocks": ["SchemaMismatchError", "DuplicateNameError", "flowchart TD", "Take an umbrella", "left: []"],
+    "02_memory": [
+        "working memory of friday",
+        "Works at Google as a backend engineer (superseded)",
+        "Anna is in 0 of them",
+    ],
+}
+NO_NETWORK = """
+import socket
+
+_connect = socket.socket.connect
+
+
+def _loopback_only(self, address):
+    if self.family != getattr(socket, "AF_UNIX", None) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+        raise OSError(f"no network here: {address}")
+    return _connect(self, address)
+
+
+socket.socket.connect = _loopback_only
+"""
+
+
+def read(name: str) -> Any:
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def test_every_notebook_is_known_here():
+    assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == sorted(PICTURES) == sorted(SAYS)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_notebook_is_kept_without_outputs(name: str):
+    cells = [cell for cell in read(name).cells if cell.cell_type == "code"]
+    assert [cell for cell in cells if cell.outputs or cell.execution_count is not None] == []
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_notebook_runs_and_shows_what_it_promises(name: str, tmp_path: Path):
+    notebook = read(name)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(NO_NETWORK))
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    said = "".join(output.text for output in outputs if output.output_type == "stream")
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == PICTURES[name]
+    assert [text for text in SAYS[name] if text not in said] == []
