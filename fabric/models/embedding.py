@@ -13,6 +13,13 @@ from .litellm import GRACE, cost_of, load_provider
 from .wire import usage_of
 
 
+class _No(int):
+    """A zero that is true: litellm takes a plain 0 of retries for none given, and has its client try twice more."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddingRequest:
     """What to embed and with which model; ``timeout`` is in seconds, ``address`` may hold api_base and api_key."""
@@ -35,7 +42,7 @@ async def embeddings(request: EmbeddingRequest, clock: Clock) -> tuple[list[list
                 model=request.model,
                 input=request.texts,
                 timeout=request.timeout,
-                max_retries=0,
+                max_retries=_No(),
                 num_retries=0,
                 drop_params=True,
                 **request.address,

@@ -12,7 +12,7 @@ Usage::
 A scripted entry is a ``StubReply`` (made by the factories below) or a function from the received request to one.
 A request that finds the script used up is answered with status 400, so that a call too many fails its test.
 ``BAD_ANSWERS`` and ``BAD_TRANSPORT`` are named bad answers: what models write and what servers do.
-``/v1/embeddings`` needs no script: it answers deterministic unit vectors.
+``/v1/embeddings`` needs no script: it answers deterministic unit vectors, after what ``script_embeddings`` was given.
 The fixture ``stub_server`` gives a running server: import it in the ``conftest.py`` that needs it.
 """
 

@@ -33,6 +33,7 @@ class StubServer:
         self.requests: list[Received] = []
         self.closing = threading.Event()
         self._script: deque[Scripted] = deque()
+        self._embeddings: deque[StubReply] = deque()
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.stub = self
@@ -50,6 +51,11 @@ class StubServer:
         with self._lock:
             self._script = deque(replies)
 
+    def script_embeddings(self, replies: Iterable[StubReply]) -> None:
+        """Answer the next embeddings requests by ``replies``; those after them get vectors again."""
+        with self._lock:
+            self._embeddings = deque(replies)
+
     def answer(self, received: Received) -> StubReply:
         """Record a completion request and return the next scripted reply."""
         with self._lock:
@@ -58,9 +64,11 @@ class StubServer:
         return scripted(received) if callable(scripted) else scripted
 
     def embed(self, received: Received) -> StubReply:
-        """Record an embeddings request and return a vector for each input text."""
+        """Record an embeddings request and return its scripted reply, or a vector for each input text."""
         with self._lock:
             self.requests.append(received)
+            if self._embeddings:
+                return self._embeddings.popleft()
         inputs = received.body.get("input", [])
         texts = [inputs] if isinstance(inputs, str) else inputs
         dimensions = received.body.get("dimensions") or 8
