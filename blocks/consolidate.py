@@ -145,7 +145,8 @@ def _persist(
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)
             log.mark_superseded(episodes_of(table, result.outcomes))
-            tx.write(layout.state, tx.read(layout.state).reset(consolidated=bool(plan.facts)))
+            state = tx.read(layout.state).reset(consolidated=bool(plan.facts))
+            tx.write(layout.state, state.reflected(episodic_writes=0, evicted_lasting=0, facts=result.added))
             return result.model_dump(mode="json")
 
         return ConsolidationResult.model_validate(await ctx.transact(work, once="persist"))

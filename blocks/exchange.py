@@ -9,6 +9,7 @@ from fabric.items import Draft, Item, content_text
 from fabric.prompt import strip_data_blocks
 
 BACKGROUND_MESSAGES = 3
+MISSED_MESSAGES = 3
 
 
 def clean(text: str, ctx: Context) -> str:
@@ -17,21 +18,22 @@ def clean(text: str, ctx: Context) -> str:
 
 
 def exchange_from_text(value: Any, ctx: Context) -> Exchange:
-    """Return the exchange that consists of one user message: a string, or a message's content in any form."""
+    """Return the exchange that consists of one user message: a string, or a message's content in any form.
+
+    The message is recorded as an item, unless the run has recorded the user's message already.
+    """
     if isinstance(value, Exchange):
         return value
-    text = clean(_text(value), ctx)
-    if not text.strip():
+    text, parts = _content(value)
+    if not clean(text, ctx).strip():
         return Exchange()
-    said = Turn(
-        id=f"{ctx.run.id}:said",
-        session=ctx.session,
-        turn=ctx.turn,
-        role="user",
-        text=text,
-        said_at=ctx.clock.now(),
-    )
-    return Exchange(user=said)
+    said = _last_user(ctx.run.added) or (_last_user(ctx.items) if ctx.run.in_job else None)
+    if said is None:
+        said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
+    turn = _turn(said, ctx)
+    if said.text != ctx.redact(text):  # another text of the same turn, such as a part of the message
+        turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
+    return Exchange(user=turn)
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
@@ -39,8 +41,11 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
 
     Where no block of the run recorded them (the chat step is a plain handler), the run's input is the user's message
     and the value here is the answer; both are recorded as items. A run without any input takes the session's last turn.
+    Messages before it that never got an answer, because their run failed, are taken in with it.
     """
-    said = _last_user(ctx.run.added) or _record_run(value, ctx) or _last_user(ctx.items)
+    said = _last_user(ctx.run.added) or _record_run(value, ctx)
+    if said is None and ctx.input is None:
+        said = _last_user(ctx.items)
     if said is None:
         return Exchange()
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
@@ -49,26 +54,37 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     return Exchange(
         user=user if user.text.strip() else None,
         assistant=_turn(answers[-1], ctx) if answers else None,
+        missed=[_turn(item, ctx) for item in _unanswered(said, ctx)],
         background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
     )
 
 
-def _text(value: Any) -> str:
+def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
     if isinstance(value, dict) and "role" in value:
         value = value.get("content")
-    return content_text(value)[0]
+    return content_text(value)
 
 
 def _last_user(items: Sequence[Item]) -> Item | None:
     return next((item for item in reversed(items) if _is_message(item, "user")), None)
 
 
+def _unanswered(said: Item, ctx: Context) -> list[Item]:
+    """Return the user's messages directly before this one in whose turn nothing else was said or done."""
+    missed: list[Item] = []
+    for item in reversed([one for one in ctx.items if one.seq < said.seq]):
+        if not _is_message(item, "user") or len(missed) == MISSED_MESSAGES:
+            break
+        missed.append(item)
+    return missed[::-1]
+
+
 def _record_run(value: Any, ctx: Context) -> Item | None:
-    text = _text(ctx.input)
+    text, parts = _content(ctx.input)
     if not text.strip():
         return None
-    said = ctx.record(Draft(role="user", kind="message", text=text))[0]
-    answer = _text(value)
+    said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
+    answer, _ = _content(value)
     if answer.strip() and value is not ctx.input:
         ctx.record(Draft(role="assistant", kind="message", text=answer))
     return said
@@ -82,6 +98,7 @@ def _turn(item: Item, ctx: Context) -> Turn:
     return Turn(
         id=item.id,
         session=ctx.session,
+        user=ctx.user,
         turn=item.turn,
         role="assistant" if item.role == "assistant" else "user",
         text=clean(item.text, ctx),

@@ -19,15 +19,16 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
             return CaptureResult.skipped("empty: there is no user message with text")
         said = exchange.user
 
-        def work(tx: Transaction) -> bool:
-            known = tx.get(layout.turns, said.id)
-            if known is not None and known.captured:
-                return False
-            tx.put(layout.turns, exchange.turns)
-            return True
+        def work(tx: Transaction) -> Exchange | CaptureResult:
+            known = tx.get_many(layout.turns, [turn.id for turn in (said, *exchange.missed)])
+            captured = {turn.id for turn in known if turn.captured}
+            if said.id in captured:
+                return CaptureResult.skipped("captured before: this turn was already taken in")
+            missed = [turn for turn in exchange.missed if turn.id not in captured]
+            fresh = exchange.model_copy(update={"missed": missed})
+            tx.put(layout.turns, fresh.turns)
+            return fresh
 
-        if not await ctx.transact(work):
-            return CaptureResult.skipped("captured before: this turn was already taken in")
-        return exchange
+        return await ctx.transact(work)
 
     return keep

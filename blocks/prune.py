@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from capabilities.contradiction import changes_value
 from capabilities.formulas.similarity import overlap
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable, PruneConfig
@@ -15,7 +16,7 @@ from fabric.handler import handler
 from fabric.prompt import data_block, load_prompt
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
-from fabric.text import words
+from fabric.text import content_words
 
 from .facts_seen import existing_fact, facts_by_subject
 from .prompts import PROMPTS
@@ -138,7 +139,7 @@ def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: Prune
     """Apply a plan to the facts. Every id is checked before anything is removed; protected facts stay."""
     shown = {fact.id: fact for fact in review.facts}
     merging = {one for merge in plan.merges for one in merge.source_fact_ids}
-    outcomes = [_merge(one, shown, table) for one in plan.merges]
+    outcomes = [_merge(one, shown, table, config) for one in plan.merges]
     outcomes += [_remove(one, shown, table, config) for one in plan.removals if one.fact_id not in merging]
     return PruneResult(
         removed=sum(one.status == "superseded" for one in outcomes),
@@ -147,10 +148,9 @@ def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: Prune
     )
 
 
-def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable) -> Outcome:
+def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
     ids = list(dict.fromkeys(merge.source_fact_ids))
     known = [shown[one] for one in ids if one in shown]
-    merged_words = words(merge.merged_content)
     if len(known) < len(ids):
         unknown = ", ".join(repr(one) for one in ids if one not in shown)
         return _kept(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
@@ -158,13 +158,24 @@ def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable) -> Outcome:
         return _kept(merge.merged_content, "a merge needs two facts: everything was kept")
     if len({fact.subject for fact in known}) > 1:
         return _kept(merge.merged_content, "a merge across subjects: everything was kept")
-    lost = next((fact for fact in known if overlap(words(fact.content), merged_words) < KEPT_WORDS), None)
+    lost = next((fact for fact in known if _loses(fact, merge.merged_content, config)), None)
     if lost is not None:
         return _kept(merge.merged_content, f"the merged text drops what {lost.id} says: everything was kept")
     merged = table.merge(ids, merge.merged_content, merge.reason)
     if merged is None:
         return _kept(merge.merged_content, "one of the facts is no longer current: everything was kept")
     return Outcome(status="merged", tier="semantic", id=merged.id, content=merged.content, replaced=", ".join(ids))
+
+
+def _loses(fact: Fact, merged: str, config: PruneConfig) -> bool:
+    """Return whether a merged text drops what a fact says: of a protected fact, any word that is not grammar."""
+    mine, theirs = content_words(fact.content), content_words(merged)
+    protected = (
+        fact.reinforcement_count >= config.protected_reinforcements or fact.confidence >= config.protected_confidence
+    )
+    if protected and not mine <= theirs:
+        return True
+    return overlap(mine, theirs) < KEPT_WORDS or changes_value(fact.content, merged)
 
 
 def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:

@@ -141,9 +141,9 @@ class _Routing:
         if not observation.replaces or observation.replaces not in self.observed.shown:
             return None
         named = working.find(self.state, observation.replaces)
-        if named is not None:
-            return named if named.subject == observation.subject else None
-        return next((one for one in self.state.entries if one.fact_id == observation.replaces), None)
+        if named is None:
+            named = next((one for one in self.state.entries if one.fact_id == observation.replaces), None)
+        return named if named is not None and _can_replace(observation, named) else None
 
     def _into_working(self, observation: Observation, replaced: WorkingEntry | None) -> WorkingEntry:
         same = self._same_entry(observation) if replaced is None else None
@@ -257,6 +257,12 @@ class _Routing:
 def _stable(observation: Observation) -> bool:
     """Return whether the observation is lasting and of a kind that becomes a fact."""
     return observation.durability in LASTING and observation.category in FACT_CATEGORIES
+
+
+def _can_replace(observation: Observation, entry: WorkingEntry) -> bool:
+    """Return whether the observation is about the same subject and kind of thing, so that it may retire the entry."""
+    alike = entry.category == observation.category or {entry.category, observation.category} <= set(PLANS)
+    return alike and entry.subject == observation.subject
 
 
 def _grows(entry: WorkingEntry, observation: Observation) -> bool:

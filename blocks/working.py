@@ -1,9 +1,9 @@
 """Working memory on its own: blocks that observe, remember, tick, snapshot and add, without the other tiers."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from capabilities.contradiction import Existing, find_replaced
 from capabilities.sources import Outcome
@@ -27,6 +27,8 @@ from fabric.resource import Transaction
 from fabric.sequencer import sequencer
 
 from .exchange import clean
+from .observe import MODEL_CHARS, shorten
+from .reflect import PIN_IMPORTANCE
 from .prompts import PROMPTS
 from .rules.observe import observe_text
 
@@ -40,7 +42,7 @@ class Noted(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    content: str = Field(min_length=1, max_length=MAX_OBSERVATION_CHARS)
+    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
     importance: Unit
     pinned: bool = False
     replaces: str = ""
@@ -59,7 +61,7 @@ class NewEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    content: str = Field(min_length=1)
+    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     importance: Unit
     pinned: bool = False
     durability: Durability = "session"
@@ -89,7 +91,7 @@ def working_memory_observe(
         entries = await ctx.transact(document.items)
         return load_prompt(PROMPTS / "working_turn.md").fill(
             known=data_block("active memories", format_for_observer(entries)) or "none",
-            message=clean(content_text(message)[0], ctx),
+            message=shorten(clean(content_text(message)[0], ctx), MODEL_CHARS),
         )
 
     return generator(
@@ -150,7 +152,8 @@ def working_memory_add(
 
     @handler(name=name, input_schema=NewEntry, uses=[working_memory_resource])
     async def add(new: NewEntry, ctx: Context) -> WorkingEntry:
-        entry = WorkingEntry(id=ctx.clock.new_id("wm"), **new.model_dump())
+        fields = {**new.model_dump(), "content": ctx.redact(new.content)}
+        entry = WorkingEntry(id=ctx.clock.new_id("wm"), **fields)
         return await ctx.transact(lambda tx: document.add(tx, entry, limits).entry)
 
     return add
@@ -177,7 +180,7 @@ def _noted(found: Observation, known: list[Existing]) -> Noted:
     return Noted(
         content=found.content,
         importance=found.importance,
-        pinned=found.importance >= 0.85,
+        pinned=found.importance >= PIN_IMPORTANCE,
         replaces=find_replaced(found, known),
     )
 

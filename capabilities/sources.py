@@ -1,9 +1,10 @@
 """Where a memory came from: the turn that was said, and what became of it."""
 
-from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from .vocabulary import Moment
 
 Status = Literal["stored", "merged", "superseded", "skipped", "deferred", "failed"]
 TierName = Literal["turn", "working", "episodic", "semantic", ""]
@@ -17,7 +18,9 @@ class Source(BaseModel):
     turn_id: str
     session: str
     turn: int
-    said_at: datetime
+    user: str | None = None
+    """Who spoke, where the memory is shared by several users."""
+    said_at: Moment
 
 
 class Outcome(BaseModel):

@@ -33,6 +33,8 @@ class CaptureSteps:
     tick: Block[object, int]
     consolidate: Block[object, ConsolidationResult] | None
     prune: Block[object, PruneResult] | None
+    consolidate_later: Block[Any, Any] | None
+    prune_later: Block[Any, Any] | None
 
     def from_text(self) -> Block[Any, Any]:
         """Return the capture that takes a user message: a string, or message content in any form."""
@@ -55,13 +57,10 @@ class CaptureSteps:
 
     def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
         """Put consolidation and pruning behind the capture, each only when it is due."""
-        prefix = self.layout.name
-        if self.consolidate is not None:
-            later = sequencer(name=f"{prefix}/consolidate-later").work(lambda _: None, self.consolidate)
-            steps = steps.then_if(self._consolidation_due, later)
-        if self.prune is not None:
-            later = sequencer(name=f"{prefix}/prune-later").work(lambda _: None, self.prune)
-            steps = steps.then_if(self._prune_due, later)
+        if self.consolidate_later is not None:
+            steps = steps.then_if(self._consolidation_due, self.consolidate_later)
+        if self.prune_later is not None:
+            steps = steps.then_if(self._prune_due, self.prune_later)
         return steps
 
     async def _consolidation_due(self, _: CaptureResult, ctx: Context) -> bool:
@@ -80,12 +79,21 @@ class CaptureSteps:
 
 def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSteps:
     """Return the blocks of a layout's capture; consolidation and pruning only where there is semantic memory."""
+    semantic = layout.semantic is not None
+    consolidate = consolidate_block(layout, model) if semantic else None
+    prune = prune_block(layout, model) if semantic else None
     return CaptureSteps(
         layout,
         keep_block(layout),
         observe_block(layout, model),
         reflect_block(layout),
         tick_block(layout),
-        consolidate_block(layout, model) if layout.semantic is not None else None,
-        prune_block(layout, model) if layout.semantic is not None else None,
+        consolidate,
+        prune,
+        _later(consolidate),
+        _later(prune),
     )
+
+
+def _later(block: Block[Any, Any] | None) -> Block[Any, Any] | None:
+    return None if block is None else sequencer(name=f"{block.name}-later").work(lambda _: None, block)

@@ -19,6 +19,7 @@ class Turn(BaseModel):
     id: str
     session: str
     turn: int
+    user: str | None = None
     role: Literal["user", "assistant"]
     text: str
     said_at: datetime
@@ -27,7 +28,9 @@ class Turn(BaseModel):
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""
-        return Source(turn_id=self.id, session=self.session, turn=self.turn, said_at=self.said_at)
+        return Source(
+            turn_id=self.id, session=self.session, turn=self.turn, user=self.user, said_at=self.said_at
+        )
 
 
 class Exchange(BaseModel):
@@ -37,18 +40,21 @@ class Exchange(BaseModel):
 
     user: Turn | None = None
     assistant: Turn | None = None
+    missed: list[Turn] = []
+    """Messages of the user directly before, whose runs failed before they could be captured."""
     background: list[str] = []
     """Earlier user messages, oldest first, for understanding only: nothing is captured from them again."""
 
     @property
     def text(self) -> str:
-        """The user's message."""
-        return self.user.text if self.user else ""
+        """What the user said: messages that were missed, then the message."""
+        said = [*self.missed, *([self.user] if self.user else [])]
+        return "\n\n".join(turn.text for turn in said)
 
     @property
     def turns(self) -> list[Turn]:
-        """The messages there are, the user's first."""
-        return [turn for turn in (self.user, self.assistant) if turn is not None]
+        """The messages there are, in order."""
+        return [*self.missed, *(turn for turn in (self.user, self.assistant) if turn is not None)]
 
 
 def create_turns_resource(scope: ScopeKind) -> Collection[Turn]:
