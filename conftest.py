@@ -15,6 +15,8 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 from tests.provider import scripted_provider
 from tests.shell import run_shell
 
+collect_ignore_glob = ["tests/typing/[!t]*.py"]
+"""Files for the type checkers: some of their lines must not run."""
 _OPEN = "_open"
 
 
