@@ -6,9 +6,13 @@ import time
 from pathlib import Path
 from statistics import median
 
-RUNS = 15
+RUNS = 21
 COMMANDS = {
     "a bare interpreter": ([sys.executable, "-c", "pass"], None),
+    "import pydantic and asyncio, without the interpreter": (
+        [sys.executable, "-c", "import asyncio, pydantic; pydantic.BaseModel, pydantic.TypeAdapter"],
+        None,
+    ),
     "import fabric, without the interpreter": ([sys.executable, "-c", "import fabric"], 150),
     "thought-fabric --help": ([str(Path(sys.executable).with_name("thought-fabric")), "--help"], 300),
 }
