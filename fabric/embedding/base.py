@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Vectors: TypeAlias = "NDArray[float32]"
 """Shape (texts, dimension); each row has length 1, or 0 for a text without meaning."""
 
-LONGEST = 20_000
+LONGEST = 6_000
 """Characters of a text that are embedded: models read less, and the words behind are still found as words."""
 AT_ONCE = 64
 """Texts that a quick embedder takes on the caller's own thread: some milliseconds."""
@@ -86,11 +86,16 @@ def same_model(one: str, other: str) -> bool:
     >>> same_model("a/3/7f0081", "a/3/7f0180"), same_model("a/3/7f0081", "a/3/00817f")
     (True, False)
     """
+    if one == other:
+        return True
     *model, fingerprint = one.rsplit("/", 2)
     *other_model, other_fingerprint = other.rsplit("/", 2)
     if model != other_model or len(fingerprint) != len(other_fingerprint):
         return False
-    apart = [abs(a - b) for a, b in zip(_signed(fingerprint), _signed(other_fingerprint), strict=True)]
+    try:
+        apart = [abs(a - b) for a, b in zip(_signed(fingerprint), _signed(other_fingerprint), strict=True)]
+    except ValueError:
+        return False
     return sum(apart) <= TOLERANCE * len(apart)
 
 

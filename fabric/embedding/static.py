@@ -5,7 +5,7 @@ the package itself would configure logging for the whole program, and its loader
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ TERM_DIMENSION = 64
 """The first numbers of a token's vector, trained to stand alone: enough to tell which words mean alike."""
 TERMS_KEPT = 20_000
 """Words whose vectors are kept in memory: 5 MB."""
+TEXTS_AT_ONCE = 256
 TOKENS_AT_ONCE = 16_384
 """Tokens whose vectors are gathered at once: 16 MB."""
 
@@ -42,9 +43,10 @@ class _Model:
     table: Any
     """Shape (tokens, 256) in float32, 32 MB: sums of the shipped float16 take three times as long."""
 
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        encoded = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        return [one.ids for one in encoded]
+    def ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            some = list(texts[start : start + TEXTS_AT_ONCE])
+            yield from (one.ids for one in self.tokenizer.encode_batch_fast(some, add_special_tokens=False))
 
     def means(self, texts: Sequence[str], dimension: int) -> Vectors:
         import numpy as np  # noqa: PLC0415

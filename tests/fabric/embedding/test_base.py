@@ -135,6 +135,13 @@ async def test_rounding_does_not_make_another_model(dimension: int):
     assert same_model(exact, rounded)
 
 
+@pytest.mark.parametrize("text", ["", "/", "a", "a/b", "a/b/c", "a/b/zz", "a/3/7", "日/3/7f"])
+def test_any_text_is_like_itself_and_unlike_an_identity(text: str):
+    assert same_model(text, text)
+    assert not same_model(text, "a/3/70")
+    assert not same_model("a/3/70", text)
+
+
 def test_a_class_with_a_name_a_dimension_and_embed_is_an_embedder():
     assert isinstance(HashEmbedder(), Embedder)
     assert not isinstance(len, Embedder)

@@ -74,7 +74,7 @@ def test_words_of_like_meaning_have_near_vectors(static: StaticEmbedder):
 
 def test_a_word_vector_is_the_mean_of_its_pieces(static: StaticEmbedder):
     word = "unbelievability"
-    pieces = static._loaded().ids([word])[0]
+    (pieces,) = static._loaded().ids([word])
     assert len(pieces) > 1
     vector = static.tokens.vector(word)
     assert vector is not None
