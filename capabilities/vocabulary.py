@@ -1,8 +1,11 @@
 """The words every tier shares: how long an observation lasts, what it is about, and its shape."""
 
+from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from fabric.clock import utc
 
 Durability = Literal["transient", "session", "persistent", "permanent"]
 """How long an observation stays true, shortest first."""
@@ -28,6 +31,9 @@ MAX_OBSERVATIONS = 25
 
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number between 0 and 1."""
+
+Moment = Annotated[datetime, AfterValidator(utc)]
+"""A time in UTC; one given without a zone is taken as UTC."""
 
 Subject = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120)]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""

@@ -104,6 +104,8 @@ _CJK_NEGATION = regex.compile(
     r"不(?!错|錯)|没|沒|未|无|無|ない|なく|ません|なかっ|ぬ(?!い)|않|못|(?<!\p{Hangul})안 |아니|없"
 )
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’-]\p{L}+)*")
+_OPENING = regex.compile(r"(\p{Lu}[\p{L}\p{M}\p{N}]*+)(?!\s*(?:,|&|and\b|or\b))")
+_SPACED = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _SAID_BY_NAME = word_set(
     "is has was works lives likes loves hates wants prefers owns plays studies moved joined had goes does speaks drives"
 )
@@ -115,7 +117,7 @@ def changes_value(a: str, b: str) -> bool:
     """Return whether ``a`` and ``b`` differ in a number, date, proper name or negation, in any of the larger languages.
 
     Texts that differ only in that one says more ("Works at Stripe", "Works at Stripe in Dublin") do not change a value;
-    a negation on one side always does.
+    a negation on one side always does, and so does who does it to whom ("Ana pays Ben", "Ben pays Ana").
 
     >>> changes_value("5 years at Google", "6 years at Google"), changes_value("Likes coffee", "Likes coffee a lot")
     (True, False)
@@ -130,6 +132,7 @@ def changes_value(a: str, b: str) -> bool:
         or _recounted(a, b)
         or _rival(dates(a), dates(b))
         or _rival_names(a, b)
+        or _changed_places(a, b)
     )
 
 
@@ -238,6 +241,14 @@ def _reordered(a: str, b: str) -> bool:
     return [word for word in _tokens(a) if not word[0].isdecimal()] == [
         word for word in _tokens(b) if not word[0].isdecimal()
     ]
+
+
+def _changed_places(a: str, b: str) -> bool:
+    """Return whether whoever opens one text is named later in the other: "Ana pays Ben", "Ben pays Ana"."""
+    first, second = _OPENING.match(a), _OPENING.match(b)
+    if first is None or second is None or first[1] == second[1]:
+        return False
+    return first[1] in _SPACED.split(b[second.end() :]) or second[1] in _SPACED.split(a[first.end() :])
 
 
 def _rival_names(a: str, b: str) -> bool:

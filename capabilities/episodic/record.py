@@ -1,18 +1,12 @@
 """The episode, a significant experience as it was recorded, and the limits of the log that keeps them."""
 
-from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-
-from fabric.clock import utc
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..settings import Settings
 from ..sources import Source
-from ..vocabulary import Category, Durability, Subject, Unit
-
-Moment = Annotated[datetime, AfterValidator(utc)]
-"""A time in UTC; one given without a zone is taken as UTC."""
+from ..vocabulary import Category, Durability, Moment, Subject, Unit
 
 EpisodicScope = Literal["user", "project"]
 """Whose episodes: a user's own, or those of everybody in a project."""

@@ -5,9 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fabric.clock import utc
+
 from ..settings import Settings
 from ..sources import Source
-from ..vocabulary import FactCategory, Subject, Unit
+from ..vocabulary import FactCategory, Moment, Subject, Unit
 
 
 class Fact(BaseModel):
@@ -27,13 +29,13 @@ class Fact(BaseModel):
     category: FactCategory
     source_episode_ids: list[str] = []
     sources: list[Source] = []
-    extracted_at: datetime
-    last_reinforced: datetime | None = None
+    extracted_at: Moment
+    last_reinforced: Moment | None = None
     reinforcement_count: int = 1
-    valid_from: datetime
-    valid_to: datetime | None = None
-    recorded_at: datetime
-    superseded_at: datetime | None = None
+    valid_from: Moment
+    valid_to: Moment | None = None
+    recorded_at: Moment
+    superseded_at: Moment | None = None
     superseded_by: str = ""
     status: Literal["current", "superseded", "invalidated"] = "current"
     slot: str = ""
@@ -45,10 +47,12 @@ class Fact(BaseModel):
 
     def known(self, known_at: datetime) -> bool:
         """Return whether this version was held at that time."""
+        known_at = utc(known_at)
         return self.recorded_at <= known_at and (self.superseded_at is None or known_at < self.superseded_at)
 
     def held(self, as_of: datetime, known_at: datetime) -> bool:
         """Return whether, by what was known at ``known_at``, the fact was true at ``as_of``."""
+        as_of, known_at = utc(as_of), utc(known_at)
         if self.recorded_at > known_at or self.valid_from > as_of:
             return False
         closing_known = self.superseded_at is not None and self.superseded_at <= known_at
@@ -111,5 +115,5 @@ class FactInput(BaseModel):
     category: FactCategory
     sources: list[Source] = []
     source_episode_ids: list[str] = []
-    valid_from: datetime | None = None
+    valid_from: Moment | None = None
     replaces: str = ""

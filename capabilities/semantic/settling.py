@@ -16,6 +16,8 @@ from .state import decide, first_version, longer, reinforce, slot_name, supersed
 CURRENT = Where("status", "=", "current")
 SHARING = 16
 """How many facts that share words with an offered one are compared with it."""
+FURTHEST = 1_024
+"""How many are looked at, at most, where most of those that share words are closed."""
 NEWEST = 8
 """How many of the newest facts of its category are compared with it."""
 
@@ -56,13 +58,33 @@ class Settling:
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
         """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
         for one in coming:
-            matches = self._tx.match(self._facts, words(one.content), SHARING)
-            self._sharing.setdefault(one.content, [match.id for match in matches])
-        wanted = dict.fromkeys([*named, *(found for one in coming for found in self._sharing[one.content])])
-        unread = [one for one in wanted if one and one not in self._known]
-        self._learn(self._tx.get_many(self._facts, unread) if unread else [])
+            self._share(one, SHARING)
+        self._read([*named, *(found for one in coming for found in self._sharing[one.content])])
+        for one in coming:
+            self._look_past_closed(one)
         if coming:
             self._beside.update(self._learn(self._one_of_a_kind(coming)), self._learn(self._newest(coming)))
+
+    def _share(self, one: Statement, limit: int) -> None:
+        matches = self._tx.match(self._facts, words(one.content), limit)
+        self._sharing[one.content] = [match.id for match in matches]
+
+    def _look_past_closed(self, one: Statement) -> None:
+        """Look further where the versions of a fact that changed often leave no room for those that are current."""
+        limit = SHARING
+        while limit < FURTHEST and len(self._sharing[one.content]) == limit and self._current(one) < SHARING // 2:
+            limit *= 4
+            self._share(one, limit)
+            self._read(self._sharing[one.content])
+
+    def _current(self, one: Statement) -> int:
+        shared = [self._known[found] for found in self._sharing[one.content] if found in self._known]
+        return sum(fact.status == "current" for fact in shared)
+
+    def _read(self, ids: Iterable[str]) -> None:
+        unread = [one for one in dict.fromkeys(ids) if one and one not in self._known]
+        if unread:
+            self._learn(self._tx.get_many(self._facts, unread))
 
     def _learn(self, found: Iterable[Fact]) -> list[str]:
         return [self._known.setdefault(fact.id, fact).id for fact in found]

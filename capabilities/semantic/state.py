@@ -108,9 +108,13 @@ def supersede(
     """Return the closed old version and the version that takes its place.
 
     A changed fact was true until the new one began. A refined one (``changed`` False) is the same truth in better
-    words: the new version takes over its beginning and its count, and the old one held at no time.
+    words: the new version takes over its beginning and its count (and one more, if another turn said it), and the old
+    one held at no time.
     """
     began = max(valid_from or now, old.valid_from) if changed else old.valid_from
+    said = list(sources)
+    united = unite(old.sources, said)
+    again = not said or len(united) > len(old.sources)
     new = Fact(
         id=fact_id,
         subject=old.subject,
@@ -118,10 +122,10 @@ def supersede(
         confidence=confidence,
         category=old.category,
         source_episode_ids=_join(old.source_episode_ids if not changed else (), episode_ids),
-        sources=unite(old.sources if not changed else [], list(sources)),
+        sources=unite([], said) if changed else united,
         extracted_at=now,
         last_reinforced=None if changed else now,
-        reinforcement_count=1 if changed else old.reinforcement_count + 1,
+        reinforcement_count=1 if changed else old.reinforcement_count + int(again),
         valid_from=began,
         recorded_at=now,
         slot=slot_name(content),
