@@ -10,6 +10,7 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable
 from capabilities.sources import Source
 from capabilities.turns import Turn
+from capabilities.vocabulary import Subject
 from capabilities.working import state as working
 from fabric.block import Block
 from fabric.context import Context
@@ -43,6 +44,15 @@ class Explanation(BaseModel):
     """All versions of a fact, oldest first; empty for the other tiers."""
 
 
+class Export(BaseModel):
+    """What to export: everything of the scope, or what is known about one person, or what came from this session."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subject: Subject | None = None
+    scope: Literal["session", "user", "project"] | None = None
+
+
 def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
     """Return the block that takes the id of a memory and explains it; None for an unknown id."""
 
@@ -56,14 +66,18 @@ def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
 def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
     """Return the block whose output is everything known, as JSON records that each name their ``kind``.
 
-    Its input may be ``{"subject": name}`` to export what is known about one person. Facts come with all versions and
-    their sources, then episodes, working entries and turns; with a subject, only the turns that these rest on.
+    Its input may be an `Export`: ``{"subject": name}`` for what is known about one person, ``{"scope": "session"}`` for
+    what this session gave. Facts come with all versions and their sources, then episodes, working entries and turns;
+    with a subject, only the turns that these rest on. SchemaError for anything else.
     """
 
-    @handler(name=f"{layout.name}/export", uses=layout.resources)
-    async def export(asked: Any, ctx: Context) -> list[dict[str, Any]]:
-        subject = str(asked.get("subject") or "").strip().lower() if isinstance(asked, dict) else ""
-        return await ctx.transact(lambda tx: list(_records(tx, layout, subject)))
+    @handler(name=f"{layout.name}/export", input_schema=Export | None, uses=layout.resources)
+    async def export(asked: Export | None, ctx: Context) -> list[dict[str, Any]]:
+        wanted = asked or Export()
+        if wanted.scope is not None:
+            ctx.ids.scope(wanted.scope)
+        session = ctx.session if wanted.scope == "session" else ""
+        return await ctx.transact(lambda tx: list(_records(tx, layout, wanted.subject or "", session)))
 
     return export
 
@@ -108,13 +122,15 @@ def _said(turn: Turn) -> Evidence:
     return Evidence(source=turn.source(), text=turn.text, role=turn.role)
 
 
-def _records(tx: Transaction, layout: MemoryLayout, subject: str) -> Iterator[dict[str, Any]]:
+def _records(tx: Transaction, layout: MemoryLayout, subject: str, session: str) -> Iterator[dict[str, Any]]:
     where = (Where("subject", "=", subject),) if subject else ()
     rests_on: set[str] = set()
     facts = tx.find(layout.semantic, *where) if layout.semantic is not None else []
     episodes = tx.find(layout.episodic, *where) if layout.episodic is not None else []
     memories: list[Fact | Episode] = [*facts, *episodes]
     for one in memories:
+        if session and session not in {source.session for source in one.sources}:
+            continue
         rests_on |= {source.turn_id for source in one.sources}
         yield {"kind": "fact" if isinstance(one, Fact) else "episode", **one.model_dump(mode="json")}
     for entry in tx.read(layout.working).entries:
@@ -122,5 +138,7 @@ def _records(tx: Transaction, layout: MemoryLayout, subject: str) -> Iterator[di
             rests_on |= {source.turn_id for source in entry.sources}
             yield {"kind": "working", **entry.model_dump(mode="json")}
     for turn in tx.find(layout.turns):
+        if session not in ("", turn.session):
+            continue
         if not subject or turn.id in rests_on:
             yield {"kind": "turn", **turn.model_dump(mode="json")}

@@ -19,7 +19,7 @@ from fabric.erasure import Erased, erase_scope, erase_turns, sessions_of
 from fabric.errors import StoreError
 from fabric.handler import handler
 from fabric.resource import Collection, Transaction
-from fabric.scope import ScopeKind
+from fabric.scope import ScopeIds, ScopeKind
 from fabric.store.base import Where
 from fabric.text import words
 
@@ -70,9 +70,9 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
         def work(tx: Transaction) -> Erased:
             erased, sessions = Erased(), sessions_of(tx.rows, tx.ids)
             if asked.scope is not None:
-                _forget_scope(tx, asked.scope, sessions, erased)
+                _forget_scope(tx, layout, asked.scope, sessions, erased)
             else:
-                _Circle(tx, layout, ctx, sessions).forget(asked, erased)
+                _Circle(tx, layout, ctx, [_Place(tx.ids.user, one) for one in sessions]).forget(asked, erased)
             return erased
 
         erased = await ctx.transact(work)
@@ -82,7 +82,22 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
     return forget
 
 
-def _forget_scope(tx: Transaction, kind: ScopeKind, sessions: Sequence[str], erased: Erased) -> None:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A session and whose it is: what a project knows may have been said by any of its users."""
+
+    user: str | None
+    session: str
+
+    def ids(self, tx: Transaction) -> ScopeIds:
+        return replace(tx.ids, user=self.user, session=self.session)
+
+
+def _forget_scope(
+    tx: Transaction, layout: MemoryLayout, kind: ScopeKind, sessions: Sequence[str], erased: Erased
+) -> None:
+    if kind == "project" and layout.turns.scope == "project":
+        _erase_said(tx, tx.find(layout.turns), erased)
     if kind == "user":
         for session in sessions:
             erase_scope(tx.rows, replace(tx.ids, session=session), "session", erased)
@@ -96,13 +111,16 @@ class _Circle:
     tx: Transaction
     layout: MemoryLayout
     ctx: Context
-    sessions: Sequence[str]
+    places: list[_Place]
     facts: dict[str, Fact] = field(default_factory=dict[str, Fact])
     episodes: dict[str, Episode] = field(default_factory=dict[str, Episode])
     entries: dict[str, WorkingEntry] = field(default_factory=dict[str, WorkingEntry])
     turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
     def forget(self, asked: Forget, erased: Erased) -> None:
+        if self.layout.turns.scope == "project":
+            said = {_Place(turn.user, turn.session) for turn in self.tx.find(self.layout.turns)}
+            self.places = [*self.places, *sorted(said - set(self.places), key=str)]
         if asked.id:
             self._grow([asked.id])
         else:
@@ -191,10 +209,10 @@ class _Circle:
                 self.turns.update({turn.id: turn for turn in self.tx.find(self.layout.turns, *where)})
 
     def _all_entries(self) -> list[WorkingEntry]:
-        return [entry for session in self.sessions for entry in self._in(session).read(self.layout.working).entries]
+        return [entry for place in self.places for entry in self._in(place).read(self.layout.working).entries]
 
-    def _in(self, session: str) -> Transaction:
-        return Transaction(self.tx.rows, replace(self.tx.ids, session=session))
+    def _in(self, place: _Place) -> Transaction:
+        return Transaction(self.tx.rows, place.ids(self.tx))
 
     def _remove(self, erased: Erased) -> None:
         if self.layout.semantic is not None:
@@ -202,17 +220,12 @@ class _Circle:
         if self.layout.episodic is not None:
             erased.count("episodes", self.tx.delete(self.layout.episodic, list(self.episodes)))
         erased.count("kept turns", self.tx.delete(self.layout.turns, list(self.turns)))
-        for session in self.sessions:
-            self._remove_entries(session, erased)
-        by_session: dict[str, set[int]] = {}
-        for turn in self.turns.values():
-            if turn.turn > 0:
-                by_session.setdefault(turn.session, set()).add(turn.turn)
-        for session, numbers in by_session.items():
-            erase_turns(self.tx.rows, replace(self.tx.ids, session=session), numbers, erased)
+        for place in self.places:
+            self._remove_entries(place, erased)
+        _erase_said(self.tx, self.turns.values(), erased)
 
-    def _remove_entries(self, session: str, erased: Erased) -> None:
-        here = self._in(session)
+    def _remove_entries(self, place: _Place, erased: Erased) -> None:
+        here = self._in(place)
         state = here.read(self.layout.working)
         left = tuple(entry for entry in state.entries if entry.id not in self.entries)
         if len(left) < len(state.entries):
@@ -234,3 +247,12 @@ class _Circle:
         matches = [match.id for text in gone.values() for match in self.tx.match(table, words(text), 20)]
         kept = self.tx.rows.get(table.table, self.tx.ids.scope(table.scope), list(gone))
         return [one for one in matches if one in gone] + [str(row["id"]) for row in kept]
+
+
+def _erase_said(tx: Transaction, turns: Iterable[Turn], erased: Erased) -> None:
+    """Take the turns out of the sessions in which they were said."""
+    numbers: dict[_Place, set[int]] = {}
+    for turn in turns:
+        numbers.setdefault(_Place(turn.user, turn.session), set()).add(turn.turn)
+    for place, said in numbers.items():
+        erase_turns(tx.rows, place.ids(tx), said, erased)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from .background import Background
 from .block import Block, Retry
@@ -21,7 +22,7 @@ from .models.base import ModelClient
 from .portal import INSIDE, Portal, forbid_nested, wait
 from .redact import redact
 from .resource import Collection
-from .scope import ScopeIds
+from .scope import ScopeIds, ScopeKind
 from .session import Session
 from .store.base import SYSTEM, Rows, Store, Table
 
@@ -65,6 +66,7 @@ class Fabric:
         self._models = models
         self._tables: dict[str, Table] = {}
         self._roots: dict[str, Block[Any, Any]] = {}
+        self._scopes: WeakKeyDictionary[Block[Any, Any], set[ScopeKind]] = WeakKeyDictionary()
         self.store = store if store is not None else _duckdb(path)
         self.store.open()
         clock, portal = clock or SystemClock(), Portal()
@@ -117,11 +119,17 @@ class Fabric:
 
         resources = survey(block).resources.values()
         with self._lock:
+            self._scopes[block] = {resource.scope for resource in resources}
             for resource in resources:
                 if isinstance(resource, Collection):
                     self._install(resource.table)
             self._roots[block.name] = block
         self._background.know(block)
+
+    def check_scopes(self, block: Block[Any, Any], ids: ScopeIds) -> None:
+        """Raise ScopeError when a resource of the pipeline, background work included, has a scope without an id."""
+        for kind in self._scopes[block]:
+            ids.scope(kind)
 
     def knows(self, block: Block[Any, Any]) -> bool:
         """Return whether this very block is registered under its name."""

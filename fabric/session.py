@@ -119,6 +119,7 @@ class Session:
         fabric.check_open()
         if not fabric.knows(block):
             await asyncio.to_thread(fabric.register, block)
+        fabric.check_scopes(block, self.ids)
         scope = self.ids.scope("session")
         log = await fabric.services.logs.load(scope)
         owner = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from fabric.capability import Capability, define_capability
@@ -45,7 +46,7 @@ class EpisodicMemory:
         """Write an episode, whatever the threshold. ``significance`` is in [0, 1], else ValueError."""
         episode = Episode(
             id=self._ctx.clock.new_id("ep"),
-            content=content,
+            content=self._ctx.redact(content),
             subject=subject,
             category=category,
             durability=durability,
@@ -83,7 +84,11 @@ def create_episodic_memory_capability(
 
     ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
     """
-    limits = EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG
+    return _capability(EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG)
+
+
+@cache
+def _capability(limits: EpisodicConfig) -> Capability[EpisodicMemory]:
     episodes = create_episodic_memory_resource(limits.scope)
     return define_capability(
         "episodic_memory",

@@ -4,9 +4,9 @@ from .capability import (
     SemanticMemory,
     create_semantic_memory_capability,
     create_semantic_memory_resource,
-    format_facts,
     semantic_memory_capability,
 )
+from .format import format_facts
 from .record import (
     DEFAULT_CONSOLIDATION_CONFIG,
     DEFAULT_PRUNE_CONFIG,

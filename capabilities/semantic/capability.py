@@ -1,15 +1,17 @@
 """Semantic memory as a capability: the resource it installs, and its functions on a running context."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.prompt import data_block
 from fabric.resource import Collection, Transaction
 
-from ..sources import Outcome, Source
+from ..sources import Outcome, Source, content_terms
+from .format import format_facts
 from .record import DEFAULT_SEMANTIC_CONFIG, Fact, FactInput, SemanticConfig
 from .table import FactTable
 
@@ -30,6 +32,8 @@ def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") 
             "slot": "text",
         },
         text="content",
+        terms=content_terms,
+        kept=("subject", "category", "status", "recorded_at"),
     )
 
 
@@ -46,7 +50,8 @@ class SemanticMemory:
 
     async def add(self, offered: FactInput) -> Outcome:
         """Take a fact in: stored, merged into what is known, or superseding it."""
-        return await self._ctx.transact(lambda tx: self.table(tx).settle(offered))
+        clean = offered.model_copy(update={"content": self._ctx.redact(offered.content)})
+        return await self._ctx.transact(lambda tx: self.table(tx).settle(clean))
 
     async def update(
         self,
@@ -57,8 +62,9 @@ class SemanticMemory:
         confidence: float | None = None,
     ) -> Fact | None:
         """Supersede a current fact by a new text; the new version, or None when there is no such current fact."""
+        clean = self._ctx.redact(content)
         return await self._ctx.transact(
-            lambda tx: self.table(tx).update(fact_id, content, sources=sources, confidence=confidence)
+            lambda tx: self.table(tx).update(fact_id, clean, sources=sources, confidence=confidence)
         )
 
     async def reinforce(self, fact_id: str, sources: Sequence[Source] = ()) -> Fact | None:
@@ -93,24 +99,20 @@ class SemanticMemory:
         return format_facts(await self.all())
 
 
-def format_facts(facts: Sequence[Fact]) -> str:
-    """Return facts as the sections of a prompt: a flat list for one subject, else one section per subject."""
-    subjects = list(dict.fromkeys(fact.subject for fact in facts))
-    if not subjects:
-        return ""
-    if len(subjects) == 1:
-        return _section("Known facts:", facts)
-    ordered = sorted(subjects, key=lambda subject: (subject != "user", subjects.index(subject)))
-    return "\n\n".join(_section(f"About {one}:", [f for f in facts if f.subject == one]) for one in ordered)
+def create_semantic_memory_capability(
+    config: SemanticConfig | Mapping[str, Any] = DEFAULT_SEMANTIC_CONFIG,
+) -> Capability[SemanticMemory]:
+    """Return the semantic tier as a capability; its ``context`` preset puts the facts into a generator's prompt.
+
+    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
+    """
+    limits = SemanticConfig.of(config) or DEFAULT_SEMANTIC_CONFIG
+    return _capability(limits.scope or "user")
 
 
-def _section(title: str, facts: Sequence[Fact]) -> str:
-    return "\n".join([title, *(f"- [{fact.category}] {fact.content}" for fact in facts)])
-
-
-def create_semantic_memory_capability(config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG) -> Capability[SemanticMemory]:
-    """Return the semantic tier as a capability; its ``context`` preset puts the facts into a generator's prompt."""
-    facts = create_semantic_memory_resource(config.scope or "user")
+@cache
+def _capability(scope: Literal["user", "project"]) -> Capability[SemanticMemory]:
+    facts = create_semantic_memory_resource(scope)
 
     async def context(ctx: Context) -> str:
         text = await SemanticMemory(ctx, facts).format()

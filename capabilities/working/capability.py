@@ -1,6 +1,7 @@
 """Working memory as a capability: the document it installs, its functions on a running context, its prompt lines."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from fabric.capability import Capability, define_capability
@@ -34,7 +35,7 @@ class WorkingMemory:
         """Add an entry; return it as kept and what was evicted. ``importance`` is in [0, 1], else ValueError."""
         entry = WorkingEntry(
             id=self._ctx.clock.new_id("wm"),
-            content=content,
+            content=self._ctx.redact(content),
             importance=importance,
             pinned=pinned,
             durability=durability,
@@ -79,10 +80,14 @@ def create_working_memory_capability(
 ) -> Capability[WorkingMemory]:
     """Return the working tier as a capability; its ``context`` preset puts the entries into a generator's prompt.
 
-    ``config`` may be a mapping of its fields; ConfigurationError when a limit cannot work.
+    ``config`` may be a mapping of its fields; ConfigurationError when a limit cannot work. The same configuration
+    always gives the same capability, so that it may be declared in several places.
     """
-    limits = WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG
+    return _capability(WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG)
 
+
+@cache
+def _capability(limits: WorkingMemoryConfig) -> Capability[WorkingMemory]:
     async def context(ctx: Context) -> str:
         text = await WorkingMemory(ctx, limits).format()
         return data_block("memory", text) if text else ""
