@@ -15,7 +15,7 @@ from capabilities.episodic import (
     EpisodicMemory,
     create_episodic_memory_capability,
 )
-from capabilities.memory.layout import MemoryLayout, lay_out
+from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
 from capabilities.memory.recall import RankedMemory, recall
 from capabilities.memory.sections import memory_context
 from capabilities.semantic import SemanticConfig, SemanticMemory, create_semantic_memory_capability
@@ -221,14 +221,16 @@ def memory_system(
     episodic: bool | Mapping[str, Any] | EpisodicConfig | None = None,
     semantic: bool | Mapping[str, Any] | SemanticConfig | None = None,
     max_assistant_chars: int = 500,
+    context_tokens: int = DEFAULT_CONTEXT_TOKENS,
     name: str = "memory",
 ) -> MemorySystem:
     """Build a memory system from the tiers that are asked for; nothing runs yet.
 
     ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model. A tier
     is ``True`` for its defaults, a mapping or a config for its options. Semantic memory needs episodic memory, from
-    which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads.
-    ``name`` is the prefix of the block names: give two systems in one pipeline two names.
+    which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads, ``context_tokens``
+    how much of a prompt what is remembered takes (estimated at 4 characters a token). ``name`` is the prefix of the
+    block names: give two systems in one pipeline two names.
 
     Raises ConfigurationError for options that cannot work together.
 
@@ -248,6 +250,8 @@ pass episodic=True
         )
     if max_assistant_chars < 0:
         raise ConfigurationError(f"max_assistant_chars is {max_assistant_chars}; expected at least 0")
+    if context_tokens < 1:
+        raise ConfigurationError(f"context_tokens is {context_tokens}; expected at least 1")
     if not name.strip():
         raise ConfigurationError("name is blank; it is the prefix of the memory's block names")
     layout = lay_out(
@@ -256,5 +260,6 @@ pass episodic=True
         episodic=tiers_episodic,
         semantic=tiers_semantic,
         max_assistant_chars=max_assistant_chars,
+        context_tokens=context_tokens,
     )
     return MemorySystem(layout, model)

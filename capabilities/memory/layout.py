@@ -12,6 +12,9 @@ from ..turns import Turn, create_turns_resource
 from ..working import WorkingMemoryConfig, WorkingState, working_memory_resource
 from .state import MemoryState
 
+DEFAULT_CONTEXT_TOKENS = 2_000
+"""How many tokens of a prompt what is remembered may take."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MemoryLayout:
@@ -27,6 +30,7 @@ class MemoryLayout:
     semantic: Collection[Fact] | None = None
     semantic_config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG
     max_assistant_chars: int = 500
+    context_tokens: int = DEFAULT_CONTEXT_TOKENS
 
     @property
     def resources(self) -> tuple[Resource, ...]:
@@ -42,6 +46,7 @@ def lay_out(
     episodic: EpisodicConfig | None,
     semantic: SemanticConfig | None,
     max_assistant_chars: int = 500,
+    context_tokens: int = DEFAULT_CONTEXT_TOKENS,
 ) -> MemoryLayout:
     """Return the layout of a system with these tiers; the kept turns live where the longest-lived tier does."""
     scope: ScopeKind = episodic.scope if episodic else "session"
@@ -59,4 +64,5 @@ def lay_out(
         semantic=create_semantic_memory_resource(fact_scope) if semantic else None,
         semantic_config=semantic or DEFAULT_SEMANTIC_CONFIG,
         max_assistant_chars=max_assistant_chars,
+        context_tokens=context_tokens,
     )

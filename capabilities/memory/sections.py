@@ -1,20 +1,40 @@
 """What recall found, as the sections of a prompt: facts first, then what is in focus, then episodes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fabric.context import Context
 from fabric.prompt import data_block
 
+from ..formulas.budget import pack, tokens
+from ..semantic.format import format_facts, line
 from .layout import MemoryLayout
 from .recall import RankedMemory, recall
 
-LINE_CHARS = 500
-
 
 async def memory_context(ctx: Context, layout: MemoryLayout) -> str:
-    """Return what is remembered as an escaped block of background data, "" when nothing is."""
-    text = format_memories(await recall(ctx, layout))
-    return data_block("memory", text) if text else ""
+    """Return what is remembered as an escaped block of background data, "" when nothing is.
+
+    The block has at most ``layout.context_tokens`` tokens (estimated at 4 characters each): what is least relevant is
+    left out.
+    """
+    return fitting_block(await recall(ctx, layout), layout.context_tokens)
+
+
+def fitting_block(memories: Sequence[RankedMemory], limit: int) -> str:
+    """Return the most relevant of the memories as an escaped block of at most ``limit`` tokens, "" when none fits.
+
+    ``memories`` come most relevant first.
+    """
+    budget = limit
+    while budget > 0:
+        kept = pack((f"- {line(one.content)}" for one in memories), budget)
+        if not kept:
+            break
+        block = data_block("memory", format_memories(memories[: len(kept)]))
+        if tokens(len(block)) <= limit:
+            return block
+        budget = min(budget, tokens(sum(map(len, kept)))) - max(1, tokens(len(block)) - limit)
+    return ""
 
 
 def format_memories(memories: Sequence[RankedMemory]) -> str:
@@ -26,7 +46,7 @@ def format_memories(memories: Sequence[RankedMemory]) -> str:
     focus = [one for one in working if one.category in ("task", "event")]
     episodes = [one for one in memories if one.source == "episodic"]
     sections = [
-        *_fact_sections(facts),
+        format_facts(facts),
         _section("Session context:", lasting),
         _section("Current focus:", focus),
         _section("User preferences:", preferences),
@@ -35,22 +55,5 @@ def format_memories(memories: Sequence[RankedMemory]) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def _fact_sections(facts: Sequence[RankedMemory]) -> Iterable[str]:
-    subjects = sorted({one.subject for one in facts}, key=lambda subject: (subject != "user", subject))
-    if len(subjects) < 2:
-        yield _section("Known facts:", facts, labelled=True)
-        return
-    for subject in subjects:
-        yield _section(f"About {subject}:", [one for one in facts if one.subject == subject], labelled=True)
-
-
-def _section(title: str, memories: Sequence[RankedMemory], *, labelled: bool = False) -> str:
-    if not memories:
-        return ""
-    lines = [f"- [{one.category}] {_line(one.content)}" if labelled else f"- {_line(one.content)}" for one in memories]
-    return "\n".join([title, *lines])
-
-
-def _line(content: str) -> str:
-    flat = " ".join(content.split())
-    return flat if len(flat) <= LINE_CHARS else f"{flat[:LINE_CHARS]}… (cut, {len(flat)} characters)"
+def _section(title: str, memories: Sequence[RankedMemory]) -> str:
+    return "\n".join([title, *(f"- {line(one.content)}" for one in memories)]) if memories else ""
