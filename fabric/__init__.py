@@ -21,7 +21,7 @@ from .scope import Scope, ScopeIds
 from .sequencer import sequencer
 from .session import RunResult, Session, Stream
 from .tool import Tool, tool
-from .usage import Usage
+from .usage import ModelCall, Usage
 
 check_floors(Path(__file__).parent.parent)
 
@@ -41,6 +41,7 @@ __all__ = [
     "Item",
     "ItemAdded",
     "Job",
+    "ModelCall",
     "ModelClient",
     "Preset",
     "Retry",

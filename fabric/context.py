@@ -91,8 +91,8 @@ class Run(Protocol):
         """Hand an event to whoever streams the run."""
         ...
 
-    def spend(self, usage: Usage) -> None:
-        """Count what a model call cost."""
+    def spend(self, usage: Usage, *, model: str = "", block: str = "") -> None:
+        """Count what a model call cost, which model answered and which block asked."""
         ...
 
     async def check_budget(self, path: str) -> None:

@@ -18,11 +18,12 @@ from .items import Draft, Item
 from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
 from .ledger import Ledger
 from .log import ITEMS, Logs, SessionLog, opens_turn
-from .models.base import ModelClient, Usage
+from .models.base import ModelClient
 from .portal import Portal
 from .resource import Transaction
 from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Store
+from .usage import ModelCall, Usage
 
 if TYPE_CHECKING:
     from .background import Background
@@ -90,6 +91,7 @@ class LiveRun:
         self.input = value
         self.log = log
         self.usage = Usage()
+        self.calls: list[ModelCall] = []
         self.owner = owner or self.id
         self.turn_id = turn_id
         self.entries: list[Entry] = []
@@ -166,9 +168,10 @@ class LiveRun:
         if listener is not None:
             listener(event)
 
-    def spend(self, usage: Usage) -> None:
+    def spend(self, usage: Usage, *, model: str = "", block: str = "") -> None:
         """Count what a model call cost."""
         self.usage = self.usage + usage
+        self.calls.append(ModelCall(block, model, usage))
         written = self.services.ledger.spend(self.ids, usage)
         if written is not None:
             self._storing.append(written)

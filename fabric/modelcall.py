@@ -30,7 +30,7 @@ async def ask(ctx: Context, models: Sequence[str], request: Request) -> Reply:
             reply = await complete_with_fallback(ctx.run.models, models, request)
     except ModelError as error:
         raise _charged(error, ctx) from error.__cause__
-    ctx.run.spend(reply.usage)
+    ctx.run.spend(reply.usage, model=reply.model, block=ctx.path)
     if reply.finish == "content_filter" and not reply.text and not reply.tool_calls:
         raise ModelError(f"{ctx.path}: the provider withheld the answer (content filter): change what is asked")
     return reply
@@ -47,7 +47,8 @@ async def ask_structured(
         reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
     except ModelError as error:
         raise _charged(error, ctx) from error.__cause__
-    ctx.run.spend(reply.usage)
+    for one in reply.replies:
+        ctx.run.spend(one.usage, model=one.model, block=ctx.path)
     return reply
 
 
@@ -63,7 +64,7 @@ async def _streamed(ctx: Context, models: Sequence[str], request: Request) -> Re
 
 
 def _charged(error: ModelError, ctx: Context) -> ModelError:
-    ctx.run.spend(error.usage)
+    ctx.run.spend(error.usage, block=ctx.path)
     message = str(error)
     if not message.startswith(ctx.path):
         error.args = (f"{ctx.path}: {message}", *error.args[1:])

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import replace
 from os import PathLike, fspath
@@ -20,7 +20,6 @@ from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
 from .portal import INSIDE, Portal, forbid_nested, wait
-from .redact import redact
 from .resource import Collection
 from .scope import ScopeIds, ScopeKind
 from .session import Session
@@ -78,7 +77,7 @@ class Fabric:
             ledger=Ledger(budget, self.store, clock, portal),
             logs=Logs(self.store),
             models=self._model_client,
-            redact=redact if redact_secrets else str,
+            redact=_redaction() if redact_secrets else str,
         )
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background
@@ -285,6 +284,12 @@ def _put_back(rows: Rows, job_id: str) -> Job:
 
 def _patience(error: BaseException | None) -> float | None:
     return 0.0 if error is not None and not isinstance(error, Exception) else None
+
+
+def _redaction() -> Callable[[str], str]:
+    from .redact import redact  # noqa: PLC0415  its patterns are compiled when a file is opened
+
+    return redact
 
 
 def _duckdb(path: str | PathLike[str]) -> Store:

@@ -15,10 +15,10 @@ from .items import Draft, Item, drafts_from_message
 from .jobs import TURNS, output_of, to_json
 from .live import Listener, LiveRun
 from .log import ITEMS, SessionLog
-from .models.base import Usage
 from .portal import INSIDE, forbid_nested, wait
 from .scope import ScopeIds
 from .store.base import Row
+from .usage import ModelCall, Usage
 from .work import commit
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class RunResult:
     """What a run gave: its output, what it cost, the items it added, and the ids of the jobs it left.
 
+    ``usage`` is the sum of ``calls``, one entry per model call; background work has its own, in its outcome item.
     Iterating over it iterates over the output. ``replayed`` says that a turn of this ``turn_id`` was recorded
     before, and that this is its record; nothing ran.
     """
@@ -40,6 +41,7 @@ class RunResult:
     run_id: str
     jobs: tuple[str, ...] = ()
     replayed: bool = False
+    calls: tuple[ModelCall, ...] = ()
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.output)
@@ -153,7 +155,7 @@ async def _finish(run: LiveRun, block: Block[Any, Any], output: Any) -> RunResul
     known = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
     if known is not None:
         return _replayed(block, run.log, known)
-    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs))
+    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs), calls=tuple(run.calls))
 
 
 def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:

@@ -23,3 +23,12 @@ class Usage:
             self.cost + other.cost,
             self.calls + other.calls,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One paid model call of a run: which block made it, which model answered, and what it cost."""
+
+    block: str
+    model: str
+    usage: Usage
