@@ -1,5 +1,6 @@
 """What recall found, as the sections of a prompt: facts first, then what is in focus, then episodes."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from fabric.context import Context
@@ -25,16 +26,12 @@ def fitting_block(memories: Sequence[RankedMemory], limit: int) -> str:
 
     ``memories`` come most relevant first.
     """
-    budget = limit
-    while budget > 0:
-        kept = pack((f"- {line(one.content)}" for one in memories), budget)
-        if not kept:
-            break
-        block = data_block("memory", format_memories(memories[: len(kept)]))
-        if tokens(len(block)) <= limit:
-            return block
-        budget = min(budget, tokens(sum(map(len, kept)))) - max(1, tokens(len(block)) - limit)
-    return ""
+    most = len(pack((f"- {line(one.content)}" for one in memories), limit))
+
+    def block(number: int) -> str:
+        return data_block("memory", format_memories(memories[:number]))
+
+    return block(bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(block(number)))))
 
 
 def format_memories(memories: Sequence[RankedMemory]) -> str:
