@@ -24,6 +24,7 @@ def default_embedder() -> StaticEmbedder | None:
 def embedder_of(choice: EmbedderChoice) -> Embedder | None:
     """Return the embedder that was asked for; None for None, and for ``"default"`` where it is not installed.
 
+    ``"minilm"`` is MiniLM beside the static model, where that is installed, and alone elsewhere.
     Nothing is loaded yet. ConfigurationError for a missing package, with what to install, and for anything else.
 
     >>> embedder_of("")
@@ -50,9 +51,11 @@ def embedder_of(choice: EmbedderChoice) -> Embedder | None:
 
 
 def _minilm() -> Embedder:
-    from .minilm import ADVICE, PACKAGES, MiniLMEmbedder  # noqa: PLC0415  an extra
+    from .joined import JoinedEmbedder  # noqa: PLC0415  an extra
+    from .minilm import ADVICE, PACKAGES, MiniLMEmbedder  # noqa: PLC0415
 
     missing = [package for package in PACKAGES if not is_installed(package)]
     if missing:
         raise ConfigurationError(f"embedder 'minilm' needs {', '.join(missing)}: {ADVICE}")
-    return MiniLMEmbedder()
+    static = default_embedder()
+    return MiniLMEmbedder() if static is None else JoinedEmbedder(static, MiniLMEmbedder())

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from fabric.embedding import Embedder, embed_texts
 from fabric.embedding.files import is_installed
+from fabric.embedding.joined import JoinedEmbedder
 from fabric.embedding.minilm import PACKAGES, MiniLMEmbedder
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.embedding.static import PACKAGE, StaticEmbedder
@@ -71,12 +72,18 @@ def measure_static() -> None:
 
 def measure_minilm() -> None:
     """Measure the model of the extra."""
-    asyncio.run(measure("minilm", MiniLMEmbedder(), 320))
+    asyncio.run(measure("minilm alone", MiniLMEmbedder(), 320))
+
+
+def measure_joined() -> None:
+    """Measure what the extra gives: both local models side by side."""
+    asyncio.run(measure("minilm beside static", JoinedEmbedder(StaticEmbedder(), MiniLMEmbedder()), 320))
 
 
 KINDS: dict[str, tuple[bool, Callable[[], None]]] = {
     "static": (is_installed(PACKAGE), measure_static),
     "minilm": (all(map(is_installed, PACKAGES)), measure_minilm),
+    "joined": (all(map(is_installed, (PACKAGE, *PACKAGES))), measure_joined),
     "remote": (True, lambda: asyncio.run(measure_remote())),
 }
 

@@ -9,6 +9,7 @@ import pytest
 from fabric.embedding import default_embedder, embed_texts, embedder_of
 from fabric.embedding.callable import CallableEmbedder
 from fabric.embedding.files import is_installed
+from fabric.embedding.joined import STATIC_SHARE, JoinedEmbedder
 from fabric.embedding.minilm import PACKAGES, MiniLMEmbedder
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.embedding.static import PACKAGE, StaticEmbedder
@@ -35,9 +36,18 @@ def test_the_default_is_the_static_model_loaded_once_for_all():
     assert embedder_of("default") is default_embedder()
 
 
-@pytest.mark.skipif(not all(map(is_installed, PACKAGES)), reason="needs the extra minilm")
-def test_minilm_by_its_name():
-    assert isinstance(embedder_of("minilm"), MiniLMEmbedder)
+@pytest.mark.skipif(not all(map(is_installed, (PACKAGE, *PACKAGES))), reason="needs the extra minilm")
+async def test_minilm_stands_beside_the_static_model_and_cosines_mix():
+    joined = embedder_of("minilm")
+    assert isinstance(joined, JoinedEmbedder)
+    assert joined.dimension == 256 + 384
+    assert joined.tokens.vector("tea") is not None
+    texts = ["What does she do for a living?", "Ann is a nurse.", ""]
+    both, static, minilm = [await embed_texts(one, texts) for one in (joined, StaticEmbedder(), MiniLMEmbedder())]
+    assert both[0] @ both[1] == pytest.approx(
+        STATIC_SHARE * static[0] @ static[1] + (1 - STATIC_SHARE) * minilm[0] @ minilm[1], abs=1e-5
+    )
+    assert not both[2].any()
 
 
 def test_any_other_text_is_a_model_of_a_provider():
