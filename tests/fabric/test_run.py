@@ -50,9 +50,9 @@ async def test_arun_works_on_the_callers_own_loop():
 
 async def test_sync_calls_work_inside_a_running_loop():
     with Fabric() as fabric:
-        assert fabric.session("s").run(talk(), "hello").output == "re: hello"
+        assert fabric.session("s", user="jake").run(talk(), "hello").output == "re: hello"
         assert fabric.drain() == []
-        assert texts(fabric.session("s").items) == ["hello", "re: hello"]
+        assert texts(fabric.session("s", user="jake").items) == ["hello", "re: hello"]
 
 
 def test_a_sync_call_from_inside_a_block_is_refused_and_says_what_to_do():
