@@ -78,7 +78,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (
         "employer",
         (
-            r"(?:works?|working|employed|is working|is employed|has a job|started(?: working| a job)?|starts|"
+            r"(?:works?|working|employed|is working|is employed|has job|started(?: working| job)?|starts|"
             r"is starting) (?:at|for|with)(?: a company called)? (?P<v>(?!home\b|night\b|least\b|weekend).+)"
         ),
     ),
@@ -215,7 +215,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (
         "device",
         (
-            r"(?:main |primary |preferred |default )?(?P<k>laptop|phone model|computer|operating system|os|editor|ide|main language|bike|gym|bank|"
+            r"(?:main |primary |preferred |default )?"
+            r"(?P<k>laptop|phone model|computer|operating system|os|editor|ide|main language|bike|gym|bank|"
             rf"insurance|shoe size|hair colou?r|blood type|password manager|browser) {_IS} (?P<v>.+)|uses "
             r"(?P<v2>.+?) as (?:their |his |her )?(?P<k2>main editor|editor|ide|browser|main language|"
             r"operating system|phone|laptop)"
