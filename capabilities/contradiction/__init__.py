@@ -1,6 +1,7 @@
 """Contradiction without a model: which texts differ in a value, which slot a text fills, which entry it replaces."""
 
 from .changes import changes_value, dates, negated, numbers
+from .claims import same_claim
 from .replaced import Existing, find_replaced, only_ends
 from .slots import Filled, slot_of
 
@@ -13,5 +14,6 @@ __all__ = [
     "negated",
     "numbers",
     "only_ends",
+    "same_claim",
     "slot_of",
 ]

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocks.rules.observe import observe_text
-from capabilities.contradiction import Existing, changes_value, find_replaced
+from capabilities.contradiction import Existing, changes_value, find_replaced, same_claim
 from capabilities.vocabulary import Category, Observation
 
 
@@ -234,3 +234,46 @@ _CATEGORIES = st.sampled_from(["identity", "event", "preference", "profession"])
 def test_nobody_elses_entry_is_ever_replaced(text: str, known: list[tuple[str, str, str]], category: Category) -> None:
     entries = [Existing(str(number), who, content, kind) for number, (content, kind, who) in enumerate(known)]
     assert find_replaced(new(text, category), entries) == ""
+
+
+SAME_CLAIMS = [
+    ("Joined Stripe last week", "Works at Stripe"),
+    ("Joined Stripe in March", "Has a job at Stripe since April 2026"),
+    ("Joined Stripe", "User works at Stripe"),
+    ("Moved to Porto", "Lives in Porto"),
+    ("Moved to Amsterdam last weekend", "Lives in Amsterdam"),
+    ("Moved from Oslo to Bergen", "Is based in Bergen"),
+    ("Name is Jake", "Goes by Jake"),
+    ("Turned 35 yesterday", "Is 35 years old"),
+    ("Was born on March 14", "Birthday is March 14"),
+    ("Boss is Karen", "Reports to Karen"),
+    ("Favorite color is teal", "Favourite colour is teal"),
+    ("Works at Google", "Works at Google as an engineer"),
+]
+OTHER_CLAIMS = [
+    ("Works at Google", "Works at Stripe"),
+    ("Works at Stripe", "No longer works at Stripe"),
+    ("Works at Stripe", "Lives in Stripe"),
+    ("Works at Google as an engineer", "Works at Google as a manager"),
+    ("Jennifer works at Acme", "Tom works at Acme"),
+    ("Used to work at Stripe", "Works at Stripe"),
+    ("Name is Jake Smith", "Goes by Jake"),
+    ("The report is due Friday", "The report is due Monday"),
+    ("Birthday is March 14", "Birthday is March 15"),
+    ("Turned 34 yesterday", "Is 35 years old"),
+    ("Likes tea", "Enjoys tea"),
+    ("Favorite color is teal", "Favorite food is teal"),
+    ("Moved to Porto", "Visited Porto"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), SAME_CLAIMS)
+def test_one_value_in_one_slot_is_the_same_claim_whatever_the_words(a: str, b: str) -> None:
+    assert same_claim(a, b)
+    assert same_claim(b, a)
+
+
+@pytest.mark.parametrize(("a", "b"), OTHER_CLAIMS)
+def test_another_value_slot_or_denial_is_another_claim(a: str, b: str) -> None:
+    assert not same_claim(a, b)
+    assert not same_claim(b, a)
