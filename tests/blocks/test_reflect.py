@@ -1,0 +1,75 @@
+"""Reflect: one turn's observations reach all tiers together or not at all, and see each other on the way."""
+
+from typing import Any
+
+import pytest
+
+from fabric import Fabric, handler
+from fabric.testing import FrozenClock
+from pipelines import memory_system
+from tests.stories.scripts import MemoryModel, observation, open_memory
+
+
+class FailingClock(FrozenClock):
+    """A clock that gives no id for the fact with this number until it is mended."""
+
+    def __init__(self, fails_at: int) -> None:
+        super().__init__()
+        self.left: int | None = fails_at
+
+    def new_id(self, prefix: str) -> str:
+        if prefix == "sf" and self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise RuntimeError("no id")
+        return super().new_id(prefix)
+
+
+@pytest.mark.parametrize("fails_at", [0, 1, 2])
+def test_a_reflection_that_breaks_writes_nothing_and_can_be_done_again(fails_at: int):
+    observed = [observation(f"Owns a {thing}", category="attribute") for thing in ("boat", "piano", "kettle")]
+    model = MemoryModel(observed, observed)
+    mem = memory_system(model="test/model", episodic=True, semantic=True)
+    clock = FailingClock(fails_at)
+    with Fabric(models=model.client, clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        with pytest.raises(RuntimeError, match="no id"):
+            session.run(mem.capture, "I own things")
+        assert kinds(session, mem) == ["turn"]
+        clock.left = None
+        session.run(mem.capture, "I own things")
+        assert kinds(session, mem).count("fact") == kinds(session, mem).count("episode") == 3
+
+
+def kinds(session: Any, mem: Any) -> list[str]:
+    return [one["kind"] for one in session.run(mem.export_block).output]
+
+
+def test_observations_of_one_turn_see_each_other():
+    observed = [
+        observation("Works at Google"),
+        observation("Works at Stripe"),
+        observation("Works at Stripe in Dublin"),
+        observation("Likes tea", category="preference"),
+        observation("likes tea", category="preference"),
+    ]
+    fabric, mem = open_memory(MemoryModel(observed))
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "I changed jobs twice")
+        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+    assert [one["content"] for one in facts if one["status"] == "current"] == ["Works at Stripe in Dublin", "Likes tea"]
+    assert all(one["reinforcement_count"] == 1 for one in facts)
+
+
+def test_what_was_replaced_takes_its_episode_out_of_recall_and_its_fact_into_the_past():
+    fabric, mem = open_memory(None)
+    recall_all = handler(lambda ctx: mem.recall(ctx), name="all", uses=[mem.capability])  # noqa: PLW0108
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "I work at Google.")
+        session.run(mem.capture, "I work at Stripe now.")
+        found = [one.content for one in session.run(recall_all).output]
+        episodes = [one for one in session.run(mem.export_block).output if one["kind"] == "episode"]
+    assert not [one for one in found if "Google" in one]
+    assert [one["superseded"] for one in episodes] == [True, False]
