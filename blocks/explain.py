@@ -17,6 +17,7 @@ from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
 from fabric.store.base import Where
+from fabric.text import words
 
 
 class Evidence(BaseModel):
@@ -41,7 +42,7 @@ class Explanation(BaseModel):
     made_by: str = ""
     evidence: list[Evidence] = []
     history: list[Fact] = []
-    """All versions of a fact, oldest first; empty for the other tiers."""
+    """All versions of the fact, oldest first; for an episode or an entry, those of the fact that it became."""
 
 
 class Export(BaseModel):
@@ -99,18 +100,44 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
     episode = tx.get(layout.episodic, memory_id) if layout.episodic is not None else None
     if episode is not None:
         status = "superseded" if episode.superseded else "consolidated" if episode.consolidated else "recorded"
-        evidence = _evidence(tx, layout, episode.sources)
-        return Explanation(id=episode.id, tier="episodic", content=episode.content, status=status, evidence=evidence)
+        return Explanation(
+            id=episode.id,
+            tier="episodic",
+            content=episode.content,
+            status=status,
+            made_by=episode.made_by,
+            evidence=_evidence(tx, layout, episode.sources),
+            history=_became(tx, layout, ctx, episode),
+        )
     entry = working.find(tx.read(layout.working), memory_id)
     if entry is not None:
-        evidence = _evidence(tx, layout, entry.sources)
-        status = f"salience {entry.salience:.2f}{', pinned' if entry.pinned else ''}"
-        return Explanation(id=entry.id, tier="working", content=entry.content, status=status, evidence=evidence)
+        return Explanation(
+            id=entry.id,
+            tier="working",
+            content=entry.content,
+            status=f"salience {entry.salience:.2f}{', pinned' if entry.pinned else ''}",
+            made_by=entry.made_by,
+            evidence=_evidence(tx, layout, entry.sources),
+            history=_history(tx, layout, ctx, entry.fact_id),
+        )
     turn = tx.get(layout.turns, memory_id)
     if turn is None:
         return None
     status = "captured" if turn.captured else "kept, not captured yet"
     return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
+
+
+def _history(tx: Transaction, layout: MemoryLayout, ctx: Context, fact_id: str) -> list[Fact]:
+    return FactTable(tx, layout.semantic, ctx.clock).history(fact_id) if layout.semantic is not None else []
+
+
+def _became(tx: Transaction, layout: MemoryLayout, ctx: Context, episode: Episode) -> list[Fact]:
+    if layout.semantic is None:
+        return []
+    matches = tx.match(layout.semantic, words(episode.content), 50)
+    facts = tx.get_many(layout.semantic, [match.id for match in matches])
+    fact = next((one for one in facts if episode.id in one.source_episode_ids), None)
+    return _history(tx, layout, ctx, fact.id) if fact is not None else []
 
 
 def _evidence(tx: Transaction, layout: MemoryLayout, sources: list[Source]) -> list[Evidence]:

@@ -182,6 +182,7 @@ class _Routing:
             category=observation.category,
             subject=observation.subject,
             sources=self._sources(),
+            made_by=self.ctx.path,
             episode_id=refined.episode_id if refined else "",
             fact_id=refined.fact_id if refined else "",
         )
@@ -201,6 +202,7 @@ class _Routing:
             encoded_at=self.ctx.clock.now(),
             occurred_at_turn=self.ctx.turn,
             session_id=self.ctx.session,
+            made_by=self.ctx.path,
             sources=self._sources(),
         )
         self.episodes.append(episode)

@@ -34,6 +34,8 @@ class Episode(BaseModel):
     occurred_at_turn: Annotated[int, Field(ge=0)] = 0
     session_id: str = ""
     consolidated: bool = False
+    made_by: str = ""
+    """The path of the block that wrote it."""
     superseded: bool = False
     """Whether what it says has changed since: it stays what was said then, and is no longer recalled as true now."""
     sources: list[Source] = []

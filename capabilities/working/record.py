@@ -17,7 +17,8 @@ class WorkingEntry(BaseModel):
     """One thing the agent is tracking right now.
 
     ``salience`` is how present it is; it and both turns are set by `state.add`, whatever they were before.
-    ``episode_id`` and ``fact_id`` name the episode and the fact it became, or are "".
+    ``episode_id`` and ``fact_id`` name the episode and the fact it became, or are ""; ``made_by`` is the path of the
+    block that wrote it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +35,7 @@ class WorkingEntry(BaseModel):
     subject: Subject = "user"
     metadata: dict[str, JsonValue] = {}
     sources: list[Source] = []
+    made_by: str = ""
     episode_id: str = ""
     fact_id: str = ""
 
