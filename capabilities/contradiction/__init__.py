@@ -2,7 +2,7 @@
 
 from .changes import changes_value, dates, negated, numbers
 from .claims import same_claim
-from .replaced import Existing, find_replaced, only_ends
+from .replaced import Existing, find_replaced, only_ends, restates
 from .slots import Filled, slot_of
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "negated",
     "numbers",
     "only_ends",
+    "restates",
     "same_claim",
     "slot_of",
 ]

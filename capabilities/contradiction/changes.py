@@ -105,6 +105,7 @@ _CJK_NEGATION = regex.compile(
 )
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’-]\p{L}+)*")
 _OPENING = regex.compile(r"(\p{Lu}[\p{L}\p{M}\p{N}]*+)(?!\s*(?:,|&|and\b|or\b))")
+_BETWEEN = word_set("than over to from before after instead rather")
 _SPACED = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _SAID_BY_NAME = word_set(
     "is has was works lives likes loves hates wants prefers owns plays studies moved joined had goes does speaks drives"
@@ -244,7 +245,10 @@ def _reordered(a: str, b: str) -> bool:
 
 
 def _changed_places(a: str, b: str) -> bool:
-    """Return whether whoever opens one text is named later in the other: "Ana pays Ben", "Ben pays Ana"."""
+    """Return whether two change places: "Ana pays Ben", "Ben pays Ana", or "tea over coffee", "coffee over tea"."""
+    said_a, said_b = words(a), words(b)
+    if said_a != said_b and sorted(said_a) == sorted(said_b) and _BETWEEN.intersection(said_a):
+        return True
     first, second = _OPENING.match(a), _OPENING.match(b)
     if first is None or second is None or first[1] == second[1]:
         return False

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from snowballstemmer import stemmer
 
-from fabric.text import word_set, words
+from fabric.text import FUNCTION_WORDS, word_set, words
 
 from ..vocabulary import Observation
-from .changes import COMPARED, dates, negated, numbers
+from .changes import COMPARED, changes_value, dates, negated, numbers
 from .slots import Filled, bare, slot_of
 
 
@@ -114,6 +114,33 @@ def only_ends(content: str) -> bool:
     (True, False)
     """
     return _ONLY_ENDS.match(bare(content)) is not None
+
+
+def restates(new: Observation, entry: Existing) -> bool:
+    """Return whether ``new`` says what is known in other words: the same value of a slot, or a liking of the same.
+
+    >>> known = Existing("sf_1", "user", "Works at Stripe", "profession")
+    >>> joined = Observation(content="Joined Stripe", importance=0.8, category="profession")
+    >>> restates(joined, known)
+    True
+    """
+    if entry.subject.lower() != new.subject or changes_value(entry.content, new.content):
+        return False
+    filled, held = _slot(new.content, new.category), _slot(entry.content, entry.category)
+    if filled is not None and held is not None and filled.slot == held.slot:
+        return filled.value == held.value
+    liked = _liked(new.content)
+    return bool(liked) and liked == _liked(entry.content)
+
+
+_LIKING = _stems("like likes love loves enjoy enjoys adore adores fond fan favorite favourite prefer prefers")
+
+
+@lru_cache(maxsize=COMPARED)
+def _liked(text: str) -> tuple[str, ...]:
+    """Return what is liked, in the order of its words, () where nothing is said to be liked."""
+    stems = [stem for word in words(text) if word not in FUNCTION_WORDS for stem in [_STEM.stemWord(word)]]
+    return tuple(stem for stem in stems if stem not in _LIKING) if _LIKING.intersection(stems) else ()
 
 
 def _replaces(new: Observation, filled: Filled | None, entry: Existing) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from fabric.text import content_words, words
 
-from ..contradiction import Existing, changes_value, find_replaced, slot_of
+from ..contradiction import Existing, changes_value, find_replaced, restates, slot_of
 from ..formulas.similarity import ALIKE, overlap, rival
 from ..sources import Source, unite
 from ..vocabulary import Observation
@@ -52,7 +52,8 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
     The most alike one (share of words in the better direction at least 0.6) is a repeat when both directions reach
     0.95, else refined when one text only says more than the other. A change of number, date, name or negation, and
     words on both sides that the other lacks ("likes chess", "likes jazz"), make it a change of the fact it replaces,
-    or a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed.
+    or a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed. The same
+    value of a slot, or a liking of the same thing, in other words is a repeat, refined when it says more.
     """
     named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
     if named is not None and named.category == offered.category:
@@ -66,7 +67,11 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
         if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content):
             continue
         return Decision("repeat" if smaller >= SAME else "refine", fact)
-    replaced = find_replaced(_as_observation(offered), [_as_existing(fact) for fact in current])
+    said, known = _as_observation(offered), [_as_existing(fact) for fact in current]
+    for fact, entry in zip(reversed(current), reversed(known), strict=True):
+        if restates(said, entry):
+            return Decision("refine" if len(about) > len(content_words(fact.content)) else "repeat", fact)
+    replaced = find_replaced(said, known)
     changed = next((fact for fact in current if fact.id == replaced), None)
     return Decision("change", changed) if changed is not None else Decision("new")
 

@@ -92,6 +92,35 @@ def test_what_is_about_something_else_stands_beside_it(facts: Facts, first: dict
     assert facts.current() == sorted([first["content"], second["content"]])
 
 
+@pytest.mark.parametrize(
+    ("category", "wordings"),
+    [
+        ("profession", ["Works at Stripe", "Joined Stripe", "Is employed at Stripe", "Has a job at Stripe"]),
+        ("preference", ["Likes green tea", "Loves green tea", "Is fond of green tea", "Green tea is a favorite"]),
+    ],
+)
+def test_the_same_in_other_words_is_one_fact(facts: Facts, category: str, wordings: list[str]):
+    for number, wording in enumerate(wordings):
+        facts.say(wording, f"t{number}", category=category)
+    (fact,) = facts.do(lambda table: table.current())
+    assert fact.reinforcement_count == len(wordings)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Likes dogs more than cats", "Likes cats more than dogs"),
+        ("Likes green tea", "Gave up green tea"),
+        ("Likes green tea", "Sells green tea"),
+        ("Joined Stripe in 2020", "Joined Stripe in 2021"),
+    ],
+)
+def test_what_only_sounds_alike_is_never_a_repetition(facts: Facts, first: str, second: str):
+    facts.say(first, "t1", category="preference")
+    facts.say(second, "t2", category="preference")
+    assert second in facts.current()
+
+
 def test_an_id_of_an_earlier_version_means_the_one_it_became(facts: Facts):
     first = facts.say("Works at Google", category="profession")
     second = facts.say("Works at Stripe", category="profession")
