@@ -27,6 +27,14 @@ RULES = (
         "pattern",
         0.55,
     ),
+    rule(
+        r"I (?P<verb>sleep|eat|work|run|walk|travel|study|learn|think|focus|concentrate|write|read|cry|sneeze|snore|"
+        r"drive|feel|breathe|relax) (?P<x>(?:(?:very |really |so |much |a lot )?(?:badly|poorly|well|better|best|worse|"
+        r"worst|little|less|more|slowly|alone) )?(?:when|whenever|after|before|without|while|during)\b.{3,90})",
+        "{verb} {x}",
+        "pattern",
+        0.55,
+    ),
     rule(r"I tend to (?P<x>.{3,100})", "Tends to {x}", "pattern", 0.55),
     rule(
         rf"I (?P<verb>{_VERB})(?P<x>(?: (?!(?:it|this|that|you|your)\b)[^ ]+){{0,10}}? "

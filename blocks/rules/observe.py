@@ -7,7 +7,7 @@ from datetime import datetime
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.text import words
 
-from . import habits, identity, people, plans, taste, things, work
+from . import belongings, habits, identity, people, plans, taste, things, work
 from .clauses import clauses, remember, unmarked
 from .rule import Rule, first_of
 from .sentences import HIDDEN, own_sentences
@@ -65,10 +65,11 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     []
     """
     found: dict[tuple[str, str], Observation] = {}
-    known = ""
+    known = before = ""
     for sentence in own_sentences(text):
-        for seen, person in _read(sentence, known):
+        for seen, person in _read(sentence, known, before):
             known = person or known
+            before = seen.content if seen is not None and seen.subject == "user" else ""
             if seen is not None and HIDDEN not in seen.content:
                 found.setdefault((seen.subject, seen.content.casefold()), seen)
         if len(found) >= MAX_OBSERVATIONS:
@@ -77,7 +78,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     return kept if now is None else [_dated(seen, now) for seen in kept]
 
 
-def _read(sentence: str, known: str) -> Iterator[tuple[Observation | None, str]]:
+def _read(sentence: str, known: str, before: str) -> Iterator[tuple[Observation | None, str]]:
     task = _ASKED_TO_DO.match(unmarked(sentence))
     if task:
         content = about(task[1])
@@ -88,9 +89,12 @@ def _read(sentence: str, known: str) -> Iterator[tuple[Observation | None, str]]
     read = False
     for clause in claims:
         person = people.named_person(clause) or known
-        for seen in _clause(clause, known):
+        moved = work.new_employer(clause, before)
+        for seen in [moved] if moved is not None else _clause(clause, known):
             read = True
+            before = seen.content if seen.subject == "user" else ""
             yield (_raised(seen) if told else seen), person
+        known = person
     if told and not read and HIDDEN not in told:
         yield _as_told(told), ""
 
@@ -99,13 +103,15 @@ def _clause(clause: str, known: str) -> Iterator[Observation]:
     whole = clause
     clause = _ELIDED.sub(lambda verb: f"I {verb[0].lower()}", clause)
     clause = _TOGETHER.sub("we ", _SURE.sub("", clause), count=1)
-    clause = _NOT_SO.sub("", _WE.sub("we", _ADVERB.sub(r"\1 ", clause)))
+    clause, corrections = _NOT_SO.subn("", _WE.sub("we", _ADVERB.sub(r"\1 ", clause)))
+    clause = belongings.without_companion(clause)
     seen = [one for one in people.people_in(clause, known) if one is not None]
     for family in FAMILIES:
         if seen:
             break
         seen = list(first_of(family, clause))
-    yield from seen
+    seen += [one for one in belongings.companions(whole) if one is not None]
+    yield from (belongings.corrected(one) if corrections else one for one in seen)
     mentioned = set(words(" ".join(one.content for one in seen)))
     for one in people.implied(whole):
         if one is not None and not set(words(one.content)) - {"has", "a", "an"} <= mentioned:

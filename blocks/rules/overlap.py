@@ -1,6 +1,6 @@
 """How much of one text is in another, and whether two texts say the same thing."""
 
-from capabilities.contradiction import changes_value
+from capabilities.contradiction import changes_value, same_claim
 from fabric.text import words
 
 SIMILAR = 0.6
@@ -27,8 +27,14 @@ def shared(a: str, b: str) -> tuple[float, float]:
 def agree(a: str, b: str) -> bool:
     """Return whether two texts are about the same thing and no number, date, name or negation differs.
 
+    Other words for the value of one slot agree too.
+
     >>> agree("Has 2 cats", "Has 3 cats"), agree("Has 2 cats", "Has 2 black cats")
     (False, True)
+    >>> agree("Joined Stripe last week", "Works at Stripe")
+    True
     """
+    if same_claim(a, b):
+        return True
     larger, smaller = shared(a, b)
     return larger >= SIMILAR and smaller >= SIMILAR / 2 and not changes_value(a, b)

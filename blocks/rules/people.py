@@ -4,33 +4,12 @@ import re
 from collections.abc import Iterator
 
 from capabilities.vocabulary import Category, Observation
-from fabric.text import word_set
 
+from .belongings import BELONGS, COMPANION, OF_KIN, OF_ONE, OF_THEM, belonging
+from .kin import HUMANS, NAME, NOT_NAMES, PETS, RELATION, introduced, subject_of
 from .rule import observed, rule
 from .voice import trimmed
 
-PETS = (
-    "dog|cat|puppy|kitten|hamster|parrot|rabbit|bunny|goldfish|horse|pony|turtle|tortoise|snake|"
-    "lizard|iguana|gecko|ferret|bird|guinea pig|fish|rat|hedgehog|chicken|goat|pet"
-)
-_HUMANS = (
-    "wife|husband|spouse|partner|fiancée|fiancee|fiancé|fiance|boyfriend|girlfriend|mother|mom|mum|"
-    "mommy|dad|daddy|father|parents?|stepmom|stepdad|stepmother|stepfather|sister|brother|siblings?|"
-    "twin|son|daughter|kids?|child|children|baby|toddler|stepson|stepdaughter"
-    "|grandma|grandpa|grandmother|grandfather|granny|nana|grandparents?|grandson|granddaughter|"
-    "grandkids?|grandchild|grandchildren|uncle|aunt|auntie|cousins?|nephews?|nieces?|boss|manager|"
-    "supervisor|co-?workers?|colleagues?|roommates?|flatmates?|housemates?"
-    "|neighbou?rs?|best friend|bestie|friends?|doctor|dentist|therapist|teacher|professor|coach|"
-    "trainer|landlord|landlady|lawyer|accountant|mentor|assistant|sister-in-law|brother-in-law|"
-    "mother-in-law|father-in-law|in-laws|mother in law|father in law|sister in law|brother in law|"
-    "family|husband's family|team ?lead|sons|daughters|sisters|brothers|boys|girls|twins"
-)
-_RELATION = (
-    r"(?P<rel>(?:(?:younger|older|little|big|twin|best|oldest|youngest|eldest|middle|new|first|second|"
-    rf"third|half|step|great|old|adopted|late|\d{{1,2}}[- ]year[- ]old|ex) )?(?:ex-?)?(?:{_HUMANS}|"
-    rf"(?:\w+ )?(?:{PETS})s?))"
-)
-_NAME = r"(?P<name>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
 _KEPT = re.compile(
     r"(?:^|\b)(?:my|our) (?P<who>(?:(?:younger|older|little|big|twin|oldest|youngest|eldest|"
     rf"\d{{1,2}}[- ]year[- ]old) )?(?:wife|husband|fiancée?|fiance|boyfriend|girlfriend|sons?|"
@@ -38,21 +17,6 @@ _KEPT = re.compile(
     r"granddaughter|baby|toddler|twins|boys|girls|roommates?|nieces?|nephews?))\b(?! (?:in law|shop|"
     r"food)\b|'s? (?:name|food)|-)",
     re.IGNORECASE,
-)
-_NOT_NAMES = word_set(
-    "I It This That These Those There Here He She We They You What Who When Where Why How The A An "
-    "My Our Your His Her Their And But So If Then Yes No Not Also Just Well Maybe Today Tomorrow "
-    "Yesterday Everyone Everybody"
-    " Someone Nobody Something Nothing Everything Thanks Please Hi Hello Hey God Python Java Docker "
-    "Linux Windows Google Amazon Apple Microsoft English Spanish French German Monday Tuesday "
-    "Wednesday Thursday Friday Saturday Sunday"
-    " January February March April May June July August September October November December "
-    "Christmas Work Life Food Music Coffee Tea Love Most Some Many All Both Each Every One Two Three "
-    "Only Even Still Sometimes Never Always Actually"
-    " People Kids Dogs Cats Mom Dad Mum Grandma Grandpa In On At For With From As By To Of Or Anyone "
-    "Anybody Must Should Could Would May Might Can Will Sounds Looks Seems Feels Which Whoever "
-    "Because Since While When After Before Being Having Going Been Everyone's Thing Things Stuff "
-    "Nature Summer Winter"
 )
 # What one may say of another person and still know next week.
 _LASTING: tuple[tuple[str, Category], ...] = (
@@ -70,6 +34,12 @@ _LASTING: tuple[tuple[str, Category], ...] = (
         ),
         "profession",
     ),
+    (
+        r"(?:(?:is no longer|no longer|does not|did not|stopped) (?:works?|working|at|with)\b|left [A-Z]|joined|quit)",
+        "profession",
+    ),
+    (r"(?:no longer|does not|stopped) (?:likes?|loves?|liking|eats?|eating|drinks?|drinking)\b", "preference"),
+    (r"(?:no longer|does not|stopped) (?:lives?|living)\b", "identity"),
     (
         (
             r"(?:likes?|loves?|hates?|enjoys?|prefers?|dislikes?|adores?|can not stand|does not like|does not "
@@ -108,7 +78,8 @@ _LASTING: tuple[tuple[str, Category], ...] = (
     ),
     (
         (
-            r"(?:is (?:visiting|getting married|coming|moving|starting|graduating|turning|having (?:a|"
+            r"(?:is (?:getting (?:married|divorced|engaged)|graduating|having (?:a baby|twins|surgery)|expecting)\b|"
+            r"is (?:visiting|getting married|coming|moving|starting|graduating|turning|having (?:a|"
             r"surgery))\b.{0,80}(?:day|week|month|year|summer|june|july|august|september|may|april|march|"
             r"tomorrow|weekend|\d)|'s birthday is|birthday is)"
         ),
@@ -120,26 +91,26 @@ _PREDICATES: tuple[tuple[re.Pattern[str], Category], ...] = tuple(
 )
 _NAMED = (
     re.compile(
-        rf"(?:[Mm]y|[Oo]ur) {_RELATION}(?:'s name)? (?:is|was) (?:named|called )?[ ]*{_NAME}(?P<rest>)(?=$|"
+        rf"(?:[Mm]y|[Oo]ur) {RELATION}(?:'s name)? (?:is|was) (?:named|called )?[ ]*{NAME}(?P<rest>)(?=$|"
         r"[,.!]| and)"
     ),
     re.compile(
-        rf"(?:[Mm]y|[Oo]ur) {_RELATION}(?:'s name is|,? named|,? called|, (?:his|her|their) name is,?) "
-        rf"{_NAME},?(?P<rest>(?: .*)?)$"
+        rf"(?:[Mm]y|[Oo]ur) {RELATION}(?:'s name is|,? named|,? called|, (?:his|her|their) name is,?) "
+        rf"{NAME},?(?P<rest>(?: .*)?)$"
     ),
-    re.compile(rf"(?:[Mm]y|[Oo]ur) {_RELATION},? {_NAME},?(?P<rest>(?: .*)?)$"),
+    re.compile(rf"(?:[Mm]y|[Oo]ur) {RELATION},? {NAME},?(?P<rest>(?: .*)?)$"),
     re.compile(
-        rf"(?:I|[Ww]e) (?:(?:have|have got|got|adopted|own) )(?:an?|one|my) (?:new )?{_RELATION},? "
-        rf"(?:named|called|(?:his|her|its|whose) name is) {_NAME},?(?P<rest>(?: .*)?)$"
+        rf"(?:I|[Ww]e) (?:(?:have|have got|got|adopted|own) )(?:an?|one|my) (?:new )?{RELATION},? "
+        rf"(?:named|called|(?:his|her|its|whose) name is) {NAME},?(?P<rest>(?: .*)?)$"
     ),
-    re.compile(rf"{_NAME} is (?:my|our) {_RELATION}(?P<rest>)(?=$|[,.!]| and)"),
+    re.compile(rf"{NAME} is (?:my|our) {RELATION}(?P<rest>)(?=$|[,.!]| and)"),
 )
 _MARRIED = re.compile(
     r"I am (?P<how>married to|engaged to|dating|seeing|in a relationship with|divorced from) (?:(?:a|"
-    rf"my) [\w ]{{2,30}}? (?:named|called) )?{_NAME}\b"
+    rf"my) [\w ]{{2,30}}? (?:named|called) )?{NAME}\b"
 )
-_UNNAMED = re.compile(rf"(?:my|our) {_RELATION} (?P<rest>.+)$", re.IGNORECASE)
-_BY_NAME = re.compile(rf"{_NAME} (?P<rest>.+)$")
+_UNNAMED = re.compile(rf"(?:my|our) {RELATION} (?P<rest>.+)$", re.IGNORECASE)
+_BY_NAME = re.compile(rf"{NAME} (?P<rest>.+)$")
 _ORGANISATION = re.compile(
     r"(?P<name>(?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*){0,3}? )?(?:Labs|Inc|Corp|Ltd|GmbH|LLC|Technologies|"
     r"Systems|Studios|Software|Bank|University|Foundation|Group|Industries|Airlines|Motors|Energy|"
@@ -147,6 +118,8 @@ _ORGANISATION = re.compile(
     r"an |owned)|makes|builds|sells|was founded|uses|has (?:\d|offices|about)|acquired|develops|"
     r"offers)\b.{2,100})"
 )
+_NO_MORE = re.compile(r"^does not (work|live|play|like|eat|drink)\b")
+_ANY_MORE = re.compile(r" (?:any ?more|any longer)$")
 _LINK = re.compile(r"^\s*(?:,|and|who|that)\s+")
 # Of a bare name only what is said of people counts: "Docker runs", "Summer is a joy" are about things.
 _ONE_PERSON = re.compile(
@@ -154,6 +127,10 @@ _ONE_PERSON = re.compile(
     r"hates|enjoys|prefers|dislikes|adores|studies|goes to|teaches|plays the|got (?:married|engaged|"
     r"divorced)|is (?:married|engaged|divorced|single|dating|vegan|vegetarian|allergic|pregnant|"
     r"retired|afraid|\d)"
+    r"|(?:is no longer|no longer|does not|did not|stopped) (?:works?|working|lives?|living|likes?|loves?|eats?|drinks?|"
+    r"plays?|at|with|married|dating)\b|left [A-Z]|lives with"
+    r"|is (?:getting (?:married|divorced|engaged)|graduating|having (?:a baby|twins|surgery)|"
+    r"expecting (?:a|an|twins))\b"
     r"|is an? (?:\w+ ){0,2}(?:teacher|nurse|doctor|lawyer|engineer|developer|designer|chef|student|"
     r"accountant|artist|writer|musician|manager|consultant|scientist|professor|pilot|carpenter|"
     r"plumber|electrician|farmer|dentist|therapist|surgeon|vet|vegan|vegetarian|\w{3,}(?:ian|ist|eer|"
@@ -169,7 +146,7 @@ COUNTED = (
     rule(
         r"(?:I|we) (?:have|have got|got|own|raise) (?P<x>(?:an?|one|two|three|four|five|six|seven|eight|"
         r"nine|ten|\d+|no|some|several|many|twin|a couple of|a few|a lot of|lots of|both)\s(?:[\w'-]+ "
-        rf"){{0,4}}?(?:{_HUMANS}|(?:{PETS})s?|children|puppies|kittens|chickens|horses|siblings|wolves|"
+        rf"){{0,4}}?(?:{HUMANS}|(?:{PETS})s?|children|puppies|kittens|chickens|horses|siblings|wolves|"
         rf"ponies|bunnies)\b(?! (?:food|house|appointment|meeting|visit|"
         rf"interview|party|shower|birthday|wedding|class|game))(?:.{{0,90}}))",
         "Has {x}",
@@ -232,10 +209,14 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
     >>> [(seen.subject, seen.content) for seen in people_in("My sister Anna lives in Oslo", "") if seen]
     [('user', 'Sister is Anna'), ('anna', 'Lives in Oslo')]
     """
+    kin = OF_KIN.match(clause)
+    if kin:
+        yield observed(f"{kin['kin']}'s {kin['rest']}", "relationship", "permanent", 0.75)
+        return
     for pattern in _NAMED:
         found = pattern.match(clause)
-        if found and found["name"].split()[0] not in _NOT_NAMES:
-            yield _introduced(found["rel"], found["name"])
+        if found and found["name"].split()[0] not in NOT_NAMES:
+            yield introduced(found["rel"], found["name"])
             yield _said_of(found["name"], found["rest"])
             return
     married = _MARRIED.match(clause)
@@ -258,9 +239,17 @@ def _others(clause: str, known: str) -> Iterator[Observation | None]:
         subject = "-".join(organisation["name"].lower().replace(".", "").split())
         yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
         return
+    owner = OF_ONE.match(clause)
+    if owner and not set(owner["name"].split()) & NOT_NAMES:
+        yield belonging(owner["name"], owner["rest"])
+        return
     named = _BY_NAME.match(clause)
-    if named and not set(named["name"].split()) & _NOT_NAMES:
+    if named and not set(named["name"].split()) & NOT_NAMES:
         yield _said_of(named["name"], named["rest"], strict=True)
+        return
+    theirs = OF_THEM.match(clause)
+    if theirs and known:
+        yield belonging(known, theirs["rest"])
         return
     pronoun = _PRONOUN.match(clause)
     if pronoun and known:
@@ -287,33 +276,24 @@ def named_person(clause: str) -> str:
     """
     for pattern in _NAMED:
         found = pattern.match(clause)
-        if found and found["name"].split()[0] not in _NOT_NAMES:
+        if found and found["name"].split()[0] not in NOT_NAMES:
             return found["name"]
-    named = _BY_NAME.match(clause)
-    if named and not set(named["name"].split()) & _NOT_NAMES and _category(named["rest"]):
-        return named["name"]
+    for found in (OF_ONE.match(clause), _BY_NAME.match(clause), COMPANION.search(clause)):
+        if found is None or set(found["name"].split()) & NOT_NAMES:
+            continue
+        if found.re is COMPANION or (BELONGS.match(found["rest"]) or _category(found["rest"])):
+            return found["name"]
     return ""
-
-
-def _introduced(relation: str, name: str) -> Observation | None:
-    low = relation.lower()
-    kind = low.split()[-1]
-    if kind.rstrip("s") in PETS.split("|") or kind in PETS.split("|"):
-        content = f"Has {'an' if low[0] in 'aeiou' else 'a'} {low} named {name}"
-    else:
-        content = f"{relation} is {name}"
-    return observed(content, "relationship", "persistent", 0.75)
 
 
 def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | None:
     rest = trimmed(rest if strict else _LINK.sub("", rest.strip()))
+    rest = _NO_MORE.sub(r"no longer \1s", rest) if _ANY_MORE.search(rest) else rest
+    rest = _ANY_MORE.sub("", rest)
     category = _category(rest)
     if not category or (strict and not _ONE_PERSON.match(rest)):
         return None
-    first = name.split(maxsplit=1)[0]
-    titled = first.rstrip(".") in {"Mr", "Mrs", "Ms", "Dr", "Prof"}
-    subject = (name.rsplit(maxsplit=1)[-1] if titled else first).lower().removesuffix("'s")
-    return observed(rest, category, "persistent", 0.6, subject)
+    return observed(rest, category, "persistent", 0.6, subject_of(name))
 
 
 def _category(rest: str) -> Category | None:

@@ -15,7 +15,7 @@ RULES = (
     rule(
         r"(?:I|we) (?:(?:do|did) not|no longer|never) (?:really |particularly |especially |even |much "
         rf")*{_LIKE} {_NOT_IDLE}(?P<x>.{{2,110}}?)(?P<end> any ?more| any longer)?$",
-        "Does not {verb} {x} {end}",
+        "Does not {verb} {x}",
         "preference",
         0.65,
     ),
@@ -32,6 +32,14 @@ RULES = (
         r"enjoyed|hated|adored|preferred|disliked|wanted to|been (?:into|fond of|afraid of|fascinated by|"
         rf"interested in|good at|bad at)) {_NOT_IDLE}(?P<x>.{{2,100}})",
         "Has always {verb} {x}",
+        "preference",
+        0.6,
+    ),
+    rule(
+        r"(?:I|we) (?:have )?(?:just )?switched (?P<x>(?:from .{2,40} )?to (?!(?:it|"
+        r"that|this|them|the (?:other|next|old|new|previous)|plan|another|work|sleep|bed|school|my|our|your)\b)"
+        r"(?!(?:an?|the|another) (?:different|new|other)\b).{2,60})",
+        "Switched {x}",
         "preference",
         0.6,
     ),

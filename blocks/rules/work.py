@@ -1,6 +1,10 @@
 """What the speaker does: employer, role, studies, business, and how those change."""
 
-from .rule import rule
+import re
+
+from capabilities.vocabulary import Observation
+
+from .rule import observed, rule
 
 _ROLE = (
     r"(?:[\w'/&+.-]+ ){0,4}?(?:\w{2,}(?:er|or|ist|ian|eer|ant|ect|wright|smith|yst)|nurse|student|"
@@ -22,6 +26,26 @@ _NOT_ROLE = (
     r"owner|fighter|survivor|reader|eater|sleeper|drinker|smoker|hoarder|introvert|person|foodie|"
     r"burden|goner|visitor|subscriber|server|computer))"
 )
+
+_LEFT = re.compile(
+    r"(?:No longer works|Does not work|Left|Quit|Resigned|Got (?:fired|laid off)|Was (?:fired|laid off))\b"
+)
+_NOW_AT = re.compile(
+    r"I am (?:now |currently )?(?:at|with) (?!(?:Mom|Mum|Dad|Grandma|Grandpa)\b)"
+    r"(?P<x>[A-Z][\w&.'-]*(?: [A-Z][\w&.'-]*){0,3})"
+    r"(?P<now>,? (?:now|these days|instead))?$"
+)
+
+
+def new_employer(clause: str, before: str) -> Observation | None:
+    """Return where the speaker works now, when ``before`` told that they left: else one may be at a shop or an airport.
+
+    >>> new_employer("I am at Initech now", "No longer works at Acme").content
+    'Works at Initech'
+    """
+    found = _NOW_AT.match(clause) if _LEFT.match(before) else None
+    return observed(f"Works at {found['x']}", "profession", "persistent", 0.8) if found else None
+
 
 RULES = (
     rule(
@@ -68,11 +92,20 @@ RULES = (
         0.7,
     ),
     rule(
-        r"I (?:have )?(?:just )?(?P<verb>joined|quit|left|resigned from|switched to|transferred to|"
+        r"I (?:have )?(?:just )?(?P<verb>joined|quit|left|resigned from|transferred to|"
         r"retired from|interned at|founded|co-?founded|got hired (?:at|by|as)|was hired (?:at|by|as)|got "
         r"promoted to|was promoted to|got fired from|was fired from|got laid off from|was laid off from) "
-        r"(?P<x>(?!(?:the|an?|my|our|this|that|some|your) (?!company|firm|agency|startup|bank|team)).{2,100})",
+        r"(?P<x>(?!(?:the|an?|my|our|this|that|some|your) "
+        r"(?!(?:\w+ )?job\b|company|firm|agency|startup|bank|team)).{2,100})",
         "{verb} {x}",
+        "profession",
+        0.8,
+    ),
+    rule(
+        r"I (?:have )?(?:just )?switched to (?P<x>(?:(?:a|an|the|my|another) )?(?:[\w'&-]+ ){0,4}(?:job|role|position|"
+        r"company|firm|agency|startup|team|department|shifts?|part[- ]time|full[- ]time|consulting|freelancing|"
+        r"contracting|management|teaching|nursing)\b.{0,60})",
+        "Switched to {x}",
         "profession",
         0.8,
     ),
@@ -100,6 +133,12 @@ RULES = (
         rf"I am (?P<neg>not )?{_NOT_ROLE}(?P<x>(?:an? |the ){_ROLE}\b(?: (?:at|for|in|with|of|from|by|on|"
         rf"and|who|specializing|working|major|student|here|now)\b.{{0,80}}|$|,.{{0,60}}))",
         "Is {neg} {x}",
+        "profession",
+        0.8,
+    ),
+    rule(
+        rf"I am {_NOT_ROLE}(?P<x>(?:an? |the ){_ROLE})(?: (?:there|here|now|already))+$",
+        "Is {x}",
         "profession",
         0.8,
     ),

@@ -2,12 +2,14 @@
 
 from .changes import changes_value, dates, negated, numbers
 from .claims import same_claim
+from .relations import called
 from .replaced import Existing, find_replaced, only_ends, restates
 from .slots import Filled, slot_of
 
 __all__ = [
     "Existing",
     "Filled",
+    "called",
     "changes_value",
     "dates",
     "find_replaced",

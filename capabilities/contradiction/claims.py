@@ -5,6 +5,7 @@ import re
 from fabric.text import word_set, words
 
 from .changes import changes_value
+from .relations import called
 from .slots import bare, slot_of
 
 _ONE_PLACE = {"nickname": "name"}
@@ -42,6 +43,9 @@ def same_claim(a: str, b: str) -> bool:
     >>> same_claim("Joined Stripe last week", "Works at Stripe"), same_claim("Works at Google", "Works at Stripe")
     (True, False)
     """
+    one, other = called(a), called(b)
+    if one is not None and other is not None and (one.kind, one.name) == (other.kind, other.name):
+        return True
     dated, undated = slot_of(a), (_BEGAN.sub(" ", a), _BEGAN.sub(" ", b))
     if dated is not None and dated.slot.partition(":")[0] in _OF_DATES:
         undated = (a, b)

@@ -11,6 +11,8 @@ from fabric.text import FUNCTION_WORDS, word_set, words
 
 from ..vocabulary import Observation
 from .changes import COMPARED, changes_value, dates, negated, numbers
+from .claims import same_claim
+from .relations import renamed
 from .slots import Filled, bare, slot_of
 
 
@@ -58,6 +60,7 @@ _CALLING = _stems(
     "cancelled canceled cancel called off scrapped no longer not going fell through dropped out "
     "backed postponed rescheduled moved pushed delayed changed until instead planned plan plans go"
 )
+_TRAVEL = _stems("trip visit visits visiting fly flying flight travel travelling vacation holiday journey tour weekend")
 _ENDED = re.compile(
     r"^(?:(?:no longer|does not|did not|is not|is no longer|stopped|quit|left|gave up|used to|lost|"
     r"sold|has no|does not have|does not like)\b|resigned|retired|got (?:fired|laid off|divorced)|"
@@ -89,13 +92,17 @@ def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
     'wm_1'
     """
     filled = _slot(new.content, new.category)
-    for entry in reversed(existing):
-        if entry.subject.lower() == new.subject and _replaces(new, filled, entry):
+    own = [entry for entry in existing if entry.subject.lower() == new.subject]
+    misnamed = renamed(new.content, [entry.content for entry in own])
+    if misnamed is not None:
+        return own[misnamed].id
+    for entry in reversed(own):
+        if _replaces(new, filled, entry):
             return entry.id
     return ""
 
 
-_LOOSE = re.compile(r"^(?:joined|moved|relocated)\b")
+_LOOSE = re.compile(r"^(?:joined|moved|relocated|switched)\b")
 _LOOSE_CATEGORIES = {"employer": {"profession"}, "job title": {"profession"}, "home": {"identity", "event"}}
 
 
@@ -145,6 +152,8 @@ def _liked(text: str) -> tuple[str, ...]:
 
 def _replaces(new: Observation, filled: Filled | None, entry: Existing) -> bool:
     if new.content.casefold() == entry.content.casefold():
+        return False
+    if same_claim(new.content, entry.content):
         return False
     if filled is not None:
         held = _slot(entry.content, entry.category)
@@ -219,6 +228,8 @@ def _calls_off(new: Observation, entry: Existing) -> bool:
     known = _undated(_object(entry.content) - _CALLING, entry.content)
     if not said or not known:
         return False
+    if len(said) > 1 and said & _TRAVEL and known & _TRAVEL:
+        said, known = said - _TRAVEL | {"trip"}, known - _TRAVEL | {"trip"}
     shared = said & known
     if _OVER.search(new.content):
         return len(shared) == len(said) or (len(shared) >= 2 and 3 * len(shared) >= 2 * len(said))

@@ -74,6 +74,12 @@ def test_a_slot_with_one_value_is_updated_once(slot: str, old: str, fresh: str) 
         ("Has worked 5 years at Google", "Has worked 6 years at Google", "profession", "profession"),
         ("Is going on a trip to Berlin in May", "Cancelled the Berlin trip", "event", "event"),
         ("Meeting with Ana is on Monday", "Meeting with Ana is moved to Tuesday", "event", "event"),
+        ("Planning a trip to Berlin on April 10", "Cancelled the Berlin trip", "event", "event"),
+        ("Is planning a trip to Berlin on April 10", "Cancelled the Berlin trip", "task", "event"),
+        ("Is flying to Berlin on April 10", "Cancelled the Berlin trip", "event", "event"),
+        ("Has a dog named Biscuit", "Dog's name is Biscotti", "relationship", "relationship"),
+        ("Dog is Biscuit", "Dog's name is Biscotti", "relationship", "relationship"),
+        ("Sister is Hanna", "Sister's name is Anna", "relationship", "relationship"),
     ],
 )
 def test_denials_ends_and_cancellations_replace(
@@ -104,10 +110,21 @@ def test_denials_ends_and_cancellations_replace(
         ("The dog is on a diet", "The dog is at the vet", "attribute"),
         ("Visited Oslo in 2019", "Visited Oslo in 2020", "event"),
         ("Is flying to Lisbon on May 3", "Cancelled the Berlin trip", "event"),
+        ("Has a dog named Biscuit", "Has a dog named Biscotti", "relationship"),
+        ("Has a cat named Biscuit", "Dog's name is Biscotti", "relationship"),
+        ("Works at Google", "Switched to Linux", "preference"),
+        ("Joined Stripe in March", "Works at Stripe since April", "profession"),
+        ("Lives in Porto", "Moved to Porto last week", "identity"),
     ],
 )
 def test_unrelated_entries_stay(old: str, fresh: str, category: Category) -> None:
     assert not replaced(old, fresh, category, category)
+
+
+def test_of_two_dogs_the_one_whose_name_was_misheard_is_corrected() -> None:
+    dogs = [Existing(name, "user", f"Has a dog named {name}", "relationship") for name in ("Biscuit", "Rex")]
+    assert find_replaced(new("Dog's name is Biscotti", "relationship"), dogs) == "Biscuit"
+    assert find_replaced(new("Dog's name is Wolfgang", "relationship"), dogs) == ""
 
 
 def test_only_the_same_subject_is_touched() -> None:
@@ -134,6 +151,9 @@ def test_the_latest_entry_of_a_slot_is_replaced() -> None:
         ("My favourite band is Radiohead.", "Actually, my favorite band is Low."),
         ("I'm 34 years old.", "I turned 35 yesterday."),
         ("I drive a Volvo.", "I drive a Tesla now."),
+        ("We have a dog named Biscuit.", "Actually, my dog's name is Biscotti, not Biscuit."),
+        ("We are planning a trip to Berlin on April 10.", "Unfortunately we cancelled the Berlin trip."),
+        ("Jennifer works at Acme.", "Jennifer no longer works at Acme."),
     ],
 )
 def test_what_a_user_says_later_replaces_what_they_said_before(before: str, after: str) -> None:
