@@ -1,9 +1,10 @@
 """Distilling episodes into facts without a model: like episodes are grouped and each group is set against the facts."""
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
-from capabilities.contradiction import Existing, find_replaced, only_ends
+from capabilities.contradiction import Existing, find_replaced, only_ends, slot_of
 from capabilities.vocabulary import (
     FACT_CATEGORIES,
     ConsolidationPlan,
@@ -75,12 +76,26 @@ def _proposal(group: Sequence[Existing], facts: Sequence[Existing]) -> FactPropo
             _evidence(len(group)),
         )
     match = _matching(newest, facts)
+    if match is None and _moved_on(newest, facts):
+        return None
     if match is None:
         return _proposed(group, content, "new", "", _evidence(len(group)))
     confidence = min(1.0, max(REINFORCED, match.confidence) + EACH_MORE * len(group))
     refined = len(content) > len(match.content) and shared(content, match.content)[1] < SAME
     action: FactAction = "update" if refined else "reinforce"
     return _proposed(group, content if refined else match.content, action, match.id, confidence)
+
+
+_ENDING = re.compile(r"^(?:is )?(?:no longer|not) ", re.IGNORECASE)
+
+
+def _moved_on(episode: Existing, facts: Sequence[Existing]) -> bool:
+    """Return whether ``episode`` only ends a value in whose place another one is known: history, and no fact."""
+    if not only_ends(episode.content):
+        return False
+    ended = slot_of(_ENDING.sub("", episode.content))
+    current = (slot_of(fact.content) for fact in facts if fact.subject.lower() == episode.subject.lower())
+    return ended is not None and any(held is not None and held.slot == ended.slot for held in current)
 
 
 def _matching(episode: Existing, facts: Sequence[Existing]) -> Existing | None:

@@ -62,6 +62,47 @@ def test_facts_about_others_carry_their_name() -> None:
     assert said("Fixpoint Labs is based in Toronto.") == [("fixpoint-labs", "Is based in Toronto")]
 
 
+@pytest.mark.parametrize(
+    ("text", "subject", "content", "category", "durability"),
+    [
+        ("Jennifer's birthday is on June 3.", "jennifer", "Birthday is on June 3", "identity", "permanent"),
+        ("My mother's birthday is May 2.", "user", "Mother's birthday is May 2", "relationship", "permanent"),
+        ("Tom's wife is called Ana.", "tom", "Wife is Ana", "relationship", "persistent"),
+        ("Alice's favourite food is sushi.", "alice", "Favourite food is sushi", "preference", "persistent"),
+        ("Tom is getting married in September.", "tom", "Is getting married in September", "event", "persistent"),
+        ("Jennifer doesn't work at Acme any more.", "jennifer", "No longer works at Acme", "profession", "persistent"),
+        ("I'm now a staff engineer there.", "user", "Is a staff engineer", "profession", "persistent"),
+        ("I switched to tea.", "user", "Switched to tea", "preference", "persistent"),
+        ("I switched to a new team.", "user", "Switched to a new team", "profession", "persistent"),
+        ("I sleep badly when it rains.", "user", "Sleeps badly when it rains", "pattern", "persistent"),
+    ],
+)
+def test_others_changes_and_habits_are_classified(
+    text: str, subject: str, content: str, category: str, durability: str
+) -> None:
+    (seen,) = observe_text(text)
+    assert (seen.subject, seen.content, seen.category, seen.durability) == (subject, content, category, durability)
+
+
+def test_a_home_shared_with_somebody_named_is_two_observations() -> None:
+    assert said("I live in Lisbon with my wife Jennifer.") == [
+        ("user", "Lives in Lisbon"),
+        ("user", "Wife is Jennifer"),
+    ]
+    assert said("I live with my parents.") == [("user", "Lives with their parents")]
+    assert said("I went there with my friend Ana.") == [("user", "Friend is Ana")]
+
+
+def test_a_place_is_an_employer_only_after_the_old_one_was_left() -> None:
+    assert said("I left Acme. I'm at Initech now.")[1:] == [("user", "Works at Initech")]
+    assert said("I'm at Initech now.") == []
+
+
+def test_only_a_correction_of_a_name_is_told_as_one() -> None:
+    assert said("My dog's name is Biscotti, not Biscuit.") == [("user", "Dog's name is Biscotti")]
+    assert said("My dog's name is Biscotti.") == [("user", "Has a dog named Biscotti")]
+
+
 def test_he_and_she_mean_the_person_named_before() -> None:
     assert ("rex", "Loves bones") in said("My dog Rex is 3 years old. He loves bones.")
     assert said("She loves bones.") == []

@@ -52,6 +52,22 @@ def test_an_older_value_among_the_episodes_becomes_no_fact() -> None:
     assert [fact.content for fact in plan.facts] == ["Joined Stripe"]
 
 
+def test_the_end_of_a_value_that_another_one_followed_becomes_no_fact() -> None:
+    ended = [entry("e1", "No longer works at Acme", "profession", "jennifer")]
+    assert group_episodes(ended, [entry("f1", "Works at Philips", "profession", "jennifer")]).facts == []
+    assert [fact.action for fact in group_episodes(ended, [entry("f1", "Works at Philips", "profession")]).facts] == [
+        "new"
+    ]
+    assert [fact.action for fact in group_episodes([entry("e1", "Stopped smoking in 2020")], []).facts] == ["new"]
+
+
+def test_one_claim_in_other_words_reinforces_the_fact() -> None:
+    (fact,) = group_episodes(
+        [entry("e1", "Works at Stripe", "profession")], [entry("f1", "Joined Stripe last week", "profession")]
+    ).facts
+    assert (fact.action, fact.target_fact_id) == ("reinforce", "f1")
+
+
 def test_numbers_and_subjects_are_never_grouped_together() -> None:
     plan = group_episodes(
         [entry("e1", "Has 2 cats"), entry("e2", "Has 2 cats", subject="anna"), entry("e3", "Has 2 dogs and 3 cats")], []
