@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import regex
+
 from .base import Vectors, unit_rows
 from .files import model_file
 
@@ -83,8 +85,9 @@ class StaticEmbedder:
         return TokenTable(self)
 
     def word_means(self, words: Sequence[str]) -> Vectors:
-        """Return the mean of each word's token vectors, shape (words, 64), not scaled; zeros for ""."""
-        return self._loaded().means(words, TERM_DIMENSION)
+        """Return the mean of each word's token vectors, shape (words, 64), not scaled; zeros for a foreign word."""
+        known = ["" if FOREIGN.search(word) else word for word in words]
+        return self._loaded().means(known, TERM_DIMENSION)
 
     def _loaded(self) -> _Model:
         with self._lock:

@@ -83,6 +83,11 @@ def test_a_word_vector_is_the_mean_of_its_pieces(static: StaticEmbedder):
     assert static.tokens.vector("") is None
 
 
+def test_only_words_in_latin_script_have_vectors(static: StaticEmbedder):
+    found = static.tokens.vectors(["größe", "naïve", "gpt4", "2022", "собака", "قهوة", "咖啡", "ねこ"])
+    assert found.any(axis=1).tolist() == [True] * 4 + [False] * 4
+
+
 def test_the_table_of_words_stays_small_and_answers_the_same(static: StaticEmbedder):
     table = TokenTable(static)
     before = table.vectors(["tea", "tea", "coffee"])
