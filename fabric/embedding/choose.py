@@ -7,7 +7,7 @@ from ..errors import ConfigurationError
 from .base import Embedder
 from .callable import CallableEmbedder
 from .files import is_installed
-from .static import PACKAGE, StaticEmbedder
+from .static import PACKAGE, StaticEmbedder, TokenTable
 
 EmbedderChoice: TypeAlias = "str | Embedder | Callable[..., Any] | None"
 """``"default"``, ``"minilm"``, a litellm model id, an embedder, a function of texts, or None for words only."""
@@ -48,6 +48,18 @@ def embedder_of(choice: EmbedderChoice) -> Embedder | None:
         f'embedder is {choice!r}; expected "default", "minilm", a litellm model id such as '
         '"openai/text-embedding-3-small", an embedder (name, dimension, embed), a function of texts, or None'
     )
+
+
+def word_table(embedder: Embedder | None) -> TokenTable | None:
+    """Return what gives vectors of single words beside an embedder: its own table, else the static model's.
+
+    None without an embedder, and where the static model is not installed.
+    """
+    own = getattr(embedder, "tokens", None)
+    if isinstance(own, TokenTable) or embedder is None:
+        return own
+    static = default_embedder()
+    return None if static is None else static.tokens
 
 
 def _minilm() -> Embedder:

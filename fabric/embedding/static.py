@@ -34,6 +34,8 @@ TERM_DIMENSION = 64
 """The first numbers of a token's vector, trained to stand alone: enough to tell which words mean alike."""
 TERMS_KEPT = 20_000
 """Words whose vectors are kept in memory: 5 MB."""
+FOREIGN = regex.compile(r"(?=\p{L})\P{Latin}")
+"""A letter of a script whose words the model cuts into single characters or bytes: their means say nothing."""
 TEXTS_AT_ONCE = 256
 TOKENS_AT_ONCE = 16_384
 """Tokens whose vectors are gathered at once: 16 MB."""

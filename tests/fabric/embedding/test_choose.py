@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabric.embedding import default_embedder, embed_texts, embedder_of
+from fabric.embedding import default_embedder, embed_texts, embedder_of, word_table
 from fabric.embedding.callable import CallableEmbedder
 from fabric.embedding.files import is_installed
 from fabric.embedding.joined import STATIC_SHARE, JoinedEmbedder
@@ -85,3 +85,11 @@ async def test_an_object_that_is_called():
 def test_anything_else_is_a_configuration_error(wrong: Any):
     with pytest.raises(ConfigurationError, match=r'embedder is .*; expected "default", "minilm", a litellm model id'):
         embedder_of(wrong)
+
+
+@pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
+def test_words_are_compared_by_the_static_model_beside_any_embedder():
+    static = default_embedder()
+    assert static is not None
+    assert word_table(static) is word_table(HashEmbedder()) is static.tokens
+    assert word_table(None) is None

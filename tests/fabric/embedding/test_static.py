@@ -106,3 +106,12 @@ def test_another_weight_file_is_refused_with_what_to_do(tmp_path: Path, static: 
         model_file(PACKAGE, "none", "0000", ADVICE)
     with pytest.raises(EmbedderError, match="package 'no_such_package' is not installed: install the static model"):
         model_file("no_such_package", *WEIGHTS, ADVICE)
+
+
+@pytest.mark.parametrize("word", ["чай", "茶", "お茶", "شاي", "τσάι", "teaчай"])
+def test_a_word_of_another_script_has_no_vector(static: StaticEmbedder, word: str):
+    assert static.tokens.vector(word) is None
+
+
+def test_a_word_with_accents_has_one(static: StaticEmbedder):
+    assert static.tokens.vector("größer") is not None
