@@ -20,7 +20,10 @@ def test_consolidate_says_why_it_did_nothing(jake: Command) -> None:
     assert json.loads(jake("consolidate", "--json").stdout)["skipped"]
 
 
-def test_consolidate_and_prune_by_force_count_what_they_did(jake: Command) -> None:
+def test_consolidate_and_prune_by_force_count_what_they_did(jake: Command, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps([{"role": "user", "content": "My birthday is March 14."}]))
+    assert jake("replay", talk).exit_code == 0
     assert jake("consolidate", "--force").stdout.startswith("Facts: ")
     assert set(json.loads(jake("prune", "--force", "--json").stdout)) >= {"removed", "merged", "outcomes"}
     assert jake("prune", "--force").exit_code == 0
