@@ -18,6 +18,9 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
         if exchange.user is None:
             return CaptureResult.skipped("empty: there is no user message with text")
         said = exchange.user
+        # Whoever is slow to ask is asked once a turn, when its observations are known too.
+        texts = [turn.text for turn in exchange.turns] if layout.meaning.is_quick else []
+        embedded = (await layout.meaning.embed(texts)).by_text(texts)
 
         def work(tx: Transaction) -> Exchange | CaptureResult:
             known = tx.get_many(layout.turns, [turn.id for turn in (said, *exchange.missed)])
@@ -26,6 +29,7 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
                 return CaptureResult.skipped("captured before: this turn was already taken in")
             missed = [turn for turn in exchange.missed if turn.id not in captured]
             fresh = exchange.model_copy(update={"missed": missed})
+            tx.embedded = embedded
             tx.put(layout.turns, fresh.turns)
             return fresh
 

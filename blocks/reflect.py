@@ -32,8 +32,16 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
 
     @handler(name=f"{layout.name}/reflect", uses=layout.resources)
     async def reflect(observed: Observed, ctx: Context) -> CaptureResult:
+        # One call for all that the turn brings: its messages, and the texts that become episodes and facts.
+        said = [turn.text for turn in observed.exchange.turns]
+        texts = list(dict.fromkeys([*said, *(one.content for one in observed.observations)]))
+        embedded = await layout.meaning.embed(texts)
+
         def work(tx: Transaction) -> dict[str, object]:
-            return _reflect(tx, observed, layout, ctx).model_dump(mode="json")
+            tx.embedded = embedded.by_text(texts)
+            result = _reflect(tx, observed, layout, ctx)
+            notes = [*result.notes, *filter(None, [embedded.degraded])]
+            return result.model_copy(update={"notes": notes}).model_dump(mode="json")
 
         return CaptureResult.model_validate(await ctx.transact(work, once="reflect"))
 

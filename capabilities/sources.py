@@ -4,6 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fabric.store.base import Row
+from fabric.terms import terms
+
 from .vocabulary import Moment
 
 Status = Literal["stored", "merged", "superseded", "skipped", "deferred", "failed"]
@@ -38,6 +41,11 @@ class Outcome(BaseModel):
     content: str = ""
     replaced: str = ""
     reason: str = ""
+
+
+def content_terms(row: Row) -> list[str]:
+    """Return what a stored memory is found by: the terms of its content."""
+    return terms(str(row["content"]))
 
 
 def unite(one: list[Source], other: list[Source]) -> list[Source]:

@@ -6,13 +6,17 @@ the installation there is; its data is reached through a transaction, ``await ct
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from .errors import ConfigurationError, ConflictError, ResourceConflictError
 from .scope import SCOPE_KINDS, ScopeIds, ScopeKind
-from .store.base import ColumnType, Match, Rows, Table, Where
+from .store.base import ColumnType, Match, Row, Rows, RowVectors, Table, Where
+from .terms import plain_terms
+
+if TYPE_CHECKING:
+    from .store.index import TextIndex
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -38,7 +42,8 @@ class Document(Generic[M]):
 class Collection(Generic[M]):
     """Many records per scope: episodes, facts. Records are pydantic models with a string field ``id``.
 
-    ``columns`` are the fields that `Transaction.find` may filter and order by; ``text`` is the field `match` searches.
+    ``columns`` are the fields that `Transaction.find` may filter and order by; ``text`` is the field that is searched.
+    ``terms``, ``kept`` and ``thread`` say how, see `fabric.store.base.Table`; without ``terms`` the words of the text.
     """
 
     key: str
@@ -46,9 +51,15 @@ class Collection(Generic[M]):
     scope: ScopeKind
     columns: Mapping[str, ColumnType] = field(default_factory=dict[str, ColumnType])
     text: str = ""
+    terms: Callable[[Row], Sequence[str]] | None = None
+    kept: tuple[str, ...] = ()
+    thread: str = ""
 
     def __post_init__(self) -> None:
         _check_key(self.key, self.scope)
+        unkept = {*self.kept, *filter(None, [self.thread])} - set(self.columns)
+        if unkept:
+            raise ConfigurationError(f"collection {self.key!r}: {', '.join(sorted(unkept))} must be among its columns")
         missing = {"id", *self.columns, *([self.text] if self.text else [])} - set(self.schema.model_fields)
         if missing:
             raise ConfigurationError(
@@ -58,7 +69,7 @@ class Collection(Generic[M]):
     @property
     def table(self) -> Table:
         """The collection as the store sees it."""
-        return Table(self.key, self.columns, self.text)
+        return Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread)
 
 
 Resource = Document[Any] | Collection[Any]
@@ -67,11 +78,13 @@ Resource = Document[Any] | Collection[Any]
 class Transaction:
     """The resources of one session's scopes, inside one transaction. Everything here is synchronous and atomic."""
 
-    __slots__ = ("ids", "rows")
+    __slots__ = ("embedded", "ids", "rows")
 
     def __init__(self, rows: Rows, ids: ScopeIds) -> None:
         self.rows = rows
         self.ids = ids
+        self.embedded: RowVectors | None = None
+        """Vectors by text: a record that is put gets the one of its text, if it is among them."""
 
     def read(self, document: Document[M]) -> M:
         """Return the document's value."""
@@ -112,7 +125,14 @@ class Transaction:
         """Insert the records, or replace those with the same id."""
         rows = [record.model_dump(mode="json") for record in records]
         if rows:
-            self.rows.put(collection.table, self.ids.scope(collection.scope), rows)
+            vectors = self._vectors(collection, rows) if collection.text and self.embedded is not None else None
+            self.rows.put(collection.table, self.ids.scope(collection.scope), rows, vectors)
+
+    def _vectors(self, collection: Collection[Any], rows: Sequence[Row]) -> RowVectors | None:
+        assert self.embedded is not None  # noqa: S101  the caller has looked
+        by_text = self.embedded.by_id
+        found = {row["id"]: by_text[text] for row in rows for text in [row[collection.text]] if text in by_text}
+        return RowVectors(self.embedded.space, found) if found else None
 
     def insert(self, collection: Collection[M], record: M) -> None:
         """Insert one record; raise ConflictError when its id is taken."""
@@ -126,8 +146,20 @@ class Transaction:
         return self.rows.delete(collection.table, self.ids.scope(collection.scope), record_ids)
 
     def match(self, collection: Collection[M], words: Sequence[str], limit: int) -> list[Match]:
-        """Return the records that share most words with ``words`` (tokens of `fabric.text.words`), best first."""
-        return self.rows.match(collection.table, self.ids.scope(collection.scope), words, limit)
+        """Return the records that share most words with ``words`` (tokens of `fabric.text.words`), best first.
+
+        Where the collection has terms of its own, words are the same that have one stem.
+        """
+        asked = words if collection.terms is None else plain_terms(" ".join(words))
+        return self.rows.match(collection.table, self.ids.scope(collection.scope), asked, limit)
+
+    def index(self, collection: Collection[Any], space: str = "") -> "TextIndex | None":
+        """Return what searching needs of the scope's records; read it inside the transaction only."""
+        return self.rows.index(collection.table, self.ids.scope(collection.scope), space)
+
+    def set_vectors(self, collection: Collection[Any], vectors: RowVectors) -> int:
+        """Give records that are there their vectors; return how many there were."""
+        return self.rows.set_vectors(collection.table, self.ids.scope(collection.scope), vectors)
 
 
 def merge_resources(resources: Iterable[tuple[str, Resource]]) -> dict[str, Resource]:

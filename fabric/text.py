@@ -3,7 +3,6 @@
 import math
 import unicodedata
 from functools import lru_cache
-from typing import Any
 
 import regex
 
@@ -25,7 +24,79 @@ CHARS_PER_TOKEN = 4
 SHORT = 300
 """Up to this length a text's words are kept in memory, because facts are compared with each other over and over."""
 FUNCTION_WORDS = frozenset(
-    ["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with", "from", "as", "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did", "this", "that", "these", "those", "it", "its", "he", "she", "they", "them", "his", "her", "their", "i", "me", "my", "we", "us", "our", "you", "your", "user", "user's", "s", "so", "very", "really", "just", "also", "now", "currently", "there", "who", "which", "what", "when", "where", "will", "would", "can", "could"]
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "from",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "has",
+        "have",
+        "had",
+        "do",
+        "does",
+        "did",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "its",
+        "he",
+        "she",
+        "they",
+        "them",
+        "his",
+        "her",
+        "their",
+        "i",
+        "me",
+        "my",
+        "we",
+        "us",
+        "our",
+        "you",
+        "your",
+        "user",
+        "user's",
+        "s",
+        "so",
+        "very",
+        "really",
+        "just",
+        "also",
+        "now",
+        "currently",
+        "there",
+        "who",
+        "which",
+        "what",
+        "when",
+        "where",
+        "will",
+        "would",
+        "can",
+        "could",
+    ]
 )
 """English words that say how a sentence is built, not what it is about."""
 
@@ -59,8 +130,17 @@ def _words_of_short(text: str) -> tuple[str, ...]:
 
 
 def _split(text: str) -> list[str]:
+    return split_words(normalise(text))
+
+
+def split_words(normalised: str) -> list[str]:
+    """Return the words of a text that `normalise` made.
+
+    >>> split_words("she works at stripe, inc.")
+    ['she', 'works', 'at', 'stripe', 'inc']
+    """
     found: list[str] = []
-    for word in _WORD.findall(normalise(text)):
+    for word in _WORD.findall(normalised):
         _split_word(word, found)
     return found
 
@@ -71,20 +151,9 @@ def content_words(text: str) -> frozenset[str]:
     >>> sorted(content_words("The user is working at Stripe"))
     ['stripe', 'work']
     """
-    return frozenset(_stem(word) for word in words(text) if word not in FUNCTION_WORDS)
+    from .language import stem  # noqa: PLC0415  it is built on this module
 
-
-@lru_cache(maxsize=16_384)
-def _stem(word: str) -> str:
-    stemmed: str = _stemmer().stemWord(word)
-    return stemmed
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    from snowballstemmer import stemmer  # noqa: PLC0415  loaded when the first text is compared
-
-    return stemmer("english")
+    return frozenset(stem(word, "english") for word in words(text) if word not in FUNCTION_WORDS)
 
 
 def estimate_tokens(text: str) -> int:

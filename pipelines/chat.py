@@ -73,7 +73,7 @@ def _answer_with(model: ModelChoice, mem: MemorySystem) -> Block[Any, Any]:
 def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
     @handler(name="chat", uses=mem.layout.resources)
     async def recalling(message: str, ctx: Context) -> str:
-        found = about(message, await mem.recall(ctx, message))
+        found = about(message, await mem.recall(ctx, message, tiers=("semantic", "working", "episodic")))
         answer = _spoken(message, found)
         ctx.record(
             Draft(role="user", kind="message", text=message), Draft(role="assistant", kind="message", text=answer)

@@ -2,27 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from blocks.consolidate import ConsolidationResult
 from blocks.explain import Explanation, export_block, why_block
 from blocks.forget import Forget, Receipt, forget_block
+from blocks.import_turns import ImportResult, import_block
 from blocks.prune import PruneResult
 from capabilities.episodic import (
     EpisodicConfig,
     EpisodicMemory,
     create_episodic_memory_capability,
 )
+from capabilities.memory.evidence import TOKENS, evidence
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
-from capabilities.memory.recall import RankedMemory, recall
+from capabilities.memory.recall import RankedMemory, RecallRequest, recall, recall_request
 from capabilities.memory.sections import memory_context
 from capabilities.semantic import SemanticConfig, SemanticMemory, create_semantic_memory_capability
 from capabilities.working import WorkingMemory, WorkingMemoryConfig, create_working_memory_capability
 from fabric.block import Block
 from fabric.capability import Capability, ContextLines, define_capability
 from fabric.context import Context
+from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.handler import handler
@@ -55,20 +57,15 @@ class Memory:
         self._ctx = ctx
         self._layout = layout
 
-    async def recall(
-        self,
-        cue: str | None = None,
-        *,
-        limit: int | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-    ) -> list[RankedMemory]:
-        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall`."""
-        return await recall(self._ctx, self._layout, cue, limit=limit, as_of=as_of, known_at=known_at)
+    async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options."""
+        return await recall(self._ctx, self._layout, cue, **options)
 
-    async def context(self) -> str:
-        """Return what is remembered as the block that a prompt gets."""
-        return await memory_context(self._ctx, self._layout)
+    async def context(self, cue: str | None = None, tokens: int = TOKENS) -> str:
+        """Return what is remembered as the block that a prompt gets; with a cue, the best evidence for it as text."""
+        if cue is None:
+            return await memory_context(self._ctx, self._layout)
+        return await evidence(self._ctx, self._layout, cue, tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +96,36 @@ class MemorySystem:
         return _semantic_only(self._steps.prune, "prune")
 
     @cached_property
-    def recall_block(self) -> Block[str | None, list[RankedMemory]]:
-        """Recall as a block: a cue or None in, ranked memories out."""
+    def recall_block(self) -> Block[Any, list[RankedMemory]]:
+        """Recall as a block: a cue, None or a mapping of `RecallRequest` in, ranked memories out."""
 
         @handler(name=f"{self.layout.name}/recall", uses=self.layout.resources)
-        async def recall_cue(cue: Any, ctx: Context) -> list[RankedMemory]:
-            return await self.recall(ctx, None if cue is None else str(cue))
+        async def recall_cue(asked: Any, ctx: Context) -> list[RankedMemory]:
+            if isinstance(asked, Mapping | RecallRequest):
+                return await recall_request(ctx, self.layout, RecallRequest.model_validate(asked))
+            return await recall(ctx, self.layout, None if asked is None else str(asked))
 
         return recall_cue
+
+    @cached_property
+    def context_block(self) -> Block[Any, str]:
+        """The best evidence for a cue as text: a cue or ``{"cue": ..., "tokens": ...}`` in."""
+
+        @handler(name=f"{self.layout.name}/context", uses=self.layout.resources)
+        async def context_for(asked: Any, ctx: Context) -> str:
+            options = asked if isinstance(asked, Mapping) else {"cue": str(asked)}
+            return await evidence(ctx, self.layout, **options)
+
+        return context_for
+
+    async def context(self, ctx: Context, cue: str, tokens: int = TOKENS) -> str:
+        """Return the best evidence for a cue in so many tokens; see `capabilities.memory.evidence.evidence`."""
+        return await evidence(ctx, self.layout, cue, tokens)
+
+    @cached_property
+    def import_block(self) -> Block[Any, ImportResult]:
+        """Turns that were said elsewhere: a list of `ImportedTurn` or of mappings in, what became of them out."""
+        return import_block(self.layout)
 
     @cached_property
     def why_block(self) -> Block[str, Explanation | None]:
@@ -123,17 +142,9 @@ class MemorySystem:
         """Everything known as JSON records; ``{"subject": ...}`` in for one person."""
         return export_block(self.layout)
 
-    async def recall(
-        self,
-        ctx: Context,
-        cue: str | None = None,
-        *,
-        limit: int | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-    ) -> list[RankedMemory]:
-        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall`."""
-        return await recall(ctx, self.layout, cue, limit=limit, as_of=as_of, known_at=known_at)
+    async def recall(self, ctx: Context, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options."""
+        return await recall(ctx, self.layout, cue, **options)
 
     @cached_property
     def context_formatter(self) -> ContextLines:
@@ -222,6 +233,7 @@ def memory_system(
     semantic: bool | Mapping[str, Any] | SemanticConfig | None = None,
     max_assistant_chars: int = 500,
     context_tokens: int = DEFAULT_CONTEXT_TOKENS,
+    embedder: EmbedderChoice = "default",
     name: str = "memory",
 ) -> MemorySystem:
     """Build a memory system from the tiers that are asked for; nothing runs yet.
@@ -229,8 +241,10 @@ def memory_system(
     ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model. A tier
     is ``True`` for its defaults, a mapping or a config for its options. Semantic memory needs episodic memory, from
     which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads, ``context_tokens``
-    how much of a prompt what is remembered takes (estimated at 4 characters a token). ``name`` is the prefix of the
-    block names: give two systems in one pipeline two names.
+    how much of a prompt what is remembered takes (estimated at 4 characters a token). ``embedder`` gives vectors to
+    what is said: ``"default"`` for the static model where it is installed, None for words only, ``"minilm"``, a litellm
+    id, an embedder or a function of texts. ``name`` is the prefix of the block names: give two systems in one pipeline
+    two names.
 
     Raises ConfigurationError for options that cannot work together.
 
@@ -261,5 +275,6 @@ pass episodic=True
         semantic=tiers_semantic,
         max_assistant_chars=max_assistant_chars,
         context_tokens=context_tokens,
+        embedder=embedder_of(embedder),
     )
     return MemorySystem(layout, model)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
+from ..sources import content_terms
 from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, EpisodicScope
 from .state import surplus
 
@@ -26,8 +27,11 @@ def create_episodic_memory_resource(scope: EpisodicScope = "user") -> Collection
             "category": "text",
             "subject": "text",
             "session_id": "text",
+            "superseded": "boolean",
         },
         text="content",
+        terms=content_terms,
+        kept=("subject", "category", "session_id", "encoded_at", "superseded"),
     )
 
 

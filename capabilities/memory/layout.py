@@ -1,8 +1,9 @@
 """What one memory system consists of: its tiers, their resources, and the settings its blocks share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from fabric.embedding import Embedder
 from fabric.resource import Collection, Document, Resource
 from fabric.scope import ScopeKind
 
@@ -10,6 +11,7 @@ from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_
 from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
 from ..turns import Turn, create_turns_resource
 from ..working import WorkingMemoryConfig, WorkingState, working_memory_resource
+from .meaning import Meaning
 from .state import MemoryState
 
 DEFAULT_CONTEXT_TOKENS = 2_000
@@ -31,6 +33,8 @@ class MemoryLayout:
     semantic_config: SemanticConfig = DEFAULT_SEMANTIC_CONFIG
     max_assistant_chars: int = 500
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
+    meaning: Meaning = field(default_factory=lambda: Meaning(None))
+    """What gives vectors to texts, and finds words of like meaning."""
 
     @property
     def resources(self) -> tuple[Resource, ...]:
@@ -47,6 +51,7 @@ def lay_out(
     semantic: SemanticConfig | None,
     max_assistant_chars: int = 500,
     context_tokens: int = DEFAULT_CONTEXT_TOKENS,
+    embedder: Embedder | None = None,
 ) -> MemoryLayout:
     """Return the layout of a system with these tiers; the kept turns live where the longest-lived tier does."""
     scope: ScopeKind = episodic.scope if episodic else "session"
@@ -65,4 +70,5 @@ def lay_out(
         semantic_config=semantic or DEFAULT_SEMANTIC_CONFIG,
         max_assistant_chars=max_assistant_chars,
         context_tokens=context_tokens,
+        meaning=Meaning(embedder),
     )

@@ -7,8 +7,25 @@ from pydantic import BaseModel, ConfigDict
 
 from fabric.resource import Collection
 from fabric.scope import ScopeKind
+from fabric.store.base import Row
+from fabric.terms import terms
 
 from ..sources import Source
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 class Turn(BaseModel):
@@ -23,14 +40,14 @@ class Turn(BaseModel):
     role: Literal["user", "assistant"]
     text: str
     said_at: datetime
+    speaker: str = ""
+    """The name of who said it, where the role does not tell; "" where it does."""
     captured: bool = False
     """Whether what is worth remembering was taken from it; until then the turn is only kept."""
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""
-        return Source(
-            turn_id=self.id, session=self.session, turn=self.turn, user=self.user, said_at=self.said_at
-        )
+        return Source(turn_id=self.id, session=self.session, turn=self.turn, user=self.user, said_at=self.said_at)
 
 
 class Exchange(BaseModel):
@@ -57,12 +74,26 @@ class Exchange(BaseModel):
         return [*self.missed, *(turn for turn in (self.user, self.assistant) if turn is not None)]
 
 
+def turn_terms(row: Row) -> list[str]:
+    r"""Return what a stored turn is found by: its words, who said it, and its day, month and year.
+
+    >>> turn_terms({"text": "We moved!", "speaker": "Ana", "said_at": "2022-01-21T10:00:00Z"})
+    ['we', 'move\tmoved', 'ana', '21', 'januari\tjanuary', '2022']
+    """
+    said_at = datetime.fromisoformat(row["said_at"])
+    date = f"{said_at.day} {MONTHS[said_at.month - 1]} {said_at.year}"
+    return terms(row["text"], f"{row.get('speaker') or ''} {date}")
+
+
 def create_turns_resource(scope: ScopeKind) -> Collection[Turn]:
     """Return the collection that holds the captured messages of a scope."""
     return Collection(
         key="turns",
         schema=Turn,
         scope=scope,
-        columns={"session": "text", "turn": "integer", "role": "text", "said_at": "time"},
+        columns={"session": "text", "turn": "integer", "role": "text", "said_at": "time", "speaker": "text"},
         text="text",
+        terms=turn_terms,
+        kept=("session", "role", "said_at", "speaker"),
+        thread="session",
     )

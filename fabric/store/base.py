@@ -6,9 +6,15 @@ the callable given to `Store.transact` sees a consistent state, and either all o
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ..scope import Scope
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from .index import TextIndex
 
 T = TypeVar("T")
 SYSTEM = Scope("org", '["system"]')
@@ -25,12 +31,26 @@ class Table:
     """One collection as the store sees it.
 
     ``columns`` are the fields that ``find`` may filter and order by; they are also kept as typed columns.
-    ``text`` names the field whose words ``match`` looks up, or is "" when the collection is not searched.
+    ``text`` names the field that is searched, or is "" when the collection is not. ``terms`` returns what a row is
+    found by, tokens without white space; None for the words of the text. A token may be a term, a tab, and how the term
+    was spelled. ``kept`` are the columns that its index keeps in memory, and ``thread`` is the one of them whose rows
+    follow one another.
     """
 
     name: str
     columns: Mapping[str, ColumnType]
     text: str = ""
+    terms: Callable[[Row], Sequence[str]] | None = None
+    kept: tuple[str, ...] = ()
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowVectors:
+    """Unit vectors of rows by their ids, all of one space: what one model makes of texts."""
+
+    space: str
+    by_id: "Mapping[str, NDArray[float32]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +102,11 @@ class Rows(Protocol):
         """Return how many rows meet all conditions."""
         ...
 
-    def put(self, table: Table, scope: Scope, rows: Iterable[Row]) -> None:
-        """Insert the rows, or replace those of the same id, keeping their place in insertion order."""
+    def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
+        """Insert the rows, or replace those of the same id, keeping their place in insertion order.
+
+        A replaced row without a new vector keeps the one it has as long as its terms are the same.
+        """
         ...
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
@@ -108,8 +131,27 @@ class Rows(Protocol):
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows whose text shares most words with ``words``, best first, ties by insertion.
 
-        ``words`` are tokens of `fabric.text.words`.
+        ``words`` are terms as ``table.terms`` returns them, by default tokens of `fabric.text.words`.
         """
+        ...
+
+    def index(self, table: Table, scope: Scope, space: str = "") -> "TextIndex | None":
+        """Return the terms, kept columns and, of ``space``, vectors of the scope's rows; None when it has no row.
+
+        It is the store's own: read it inside the transaction only.
+        """
+        ...
+
+    def set_vectors(self, table: Table, scope: Scope, vectors: RowVectors) -> int:
+        """Give rows that are there their vectors, in place of those they had; return how many rows there were."""
+        ...
+
+    def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
+        """Return the first rows that have no vector in this space."""
+        ...
+
+    def spaces(self, table: Table, scope: Scope) -> dict[str, int]:
+        """Return how many rows have a vector in each space; "" stands for those that have none."""
         ...
 
     def read(self, key: str, scope: Scope) -> Any:

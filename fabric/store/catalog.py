@@ -2,25 +2,32 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import ResourceConflictError, StoreError
 from ..scope import Scope
-from .base import ColumnType, Table
+from .base import ColumnType, Row, Table
 from .columns import SQL_TYPES, original, storable
+from .migrations import SEARCH_COLUMNS
 from .sql import Sql, identifier
 
 
 @dataclass(slots=True)
 class Known:
-    """One collection of the file: every column it ever had, the place the next new row gets, and known scope sizes."""
+    """One collection of the file: every column it ever had, the place the next new row gets, and known scope sizes.
+
+    How it is searched (``terms``, ``kept``, ``thread``) is not in the file: a definition says it again.
+    """
 
     name: str
     columns: dict[str, ColumnType]
     text: str
     next_place: int = 0
     sizes: dict[int, int] = field(default_factory=dict[int, int])
+    terms: Callable[[Row], Sequence[str]] | None = None
+    kept: tuple[str, ...] = ()
+    thread: str = ""
 
     @property
     def sql(self) -> str:
@@ -128,6 +135,15 @@ class Catalog:
             sql.run(f"ALTER TABLE {wanted.sql} ADD COLUMN {_column(name, wanted.columns)}")
         return bool(new)
 
+    def learn(self, table: Table) -> bool:
+        """Take over from a definition how the collection is searched; return whether that is new."""
+        known = self._tables[table.name]
+        told = (table.terms or known.terms, table.kept or known.kept, table.thread or known.thread)
+        if told == (known.terms, known.kept, known.thread):
+            return False
+        known.terms, known.kept, known.thread = told
+        return True
+
     def adopt(self, wanted: Known) -> None:
         """Know the collection from now on, once its transaction is committed."""
         self._tables[wanted.name] = wanted
@@ -142,6 +158,7 @@ def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
 def _create(sql: Sql, wanted: Known) -> None:
     fixed = ["_key HUGEINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
     fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
+    fixed += SEARCH_COLUMNS
     declared = [_column(name, wanted.columns) for name in wanted.columns]
     sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")
     sql.run(f"CREATE INDEX {_index(wanted, 'key')} ON {wanted.sql} (_key)")

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 from ..errors import StoreError
 from ..scope import Scope
 from .base import Rows, Table
-from .catalog import Catalog
+from .catalog import Catalog, Known
 from .documents import KeptDocuments
 from .duckdb_file import connect, translated
 from .migrations import migrate
 from .rows import SqlRows
+from .searching import Indexes
 from .sql import Connection, Sql
-from .words import WordIndexes
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class DuckDBStore:
         self._connection: Connection | None = None
         self._release: Callable[[], None] = lambda: None
         self._catalog = Catalog()
-        self._indexes = WordIndexes()
+        self._indexes = Indexes()
         self._documents = KeptDocuments()
         self._identity = ""
 
@@ -124,7 +124,7 @@ class DuckDBStore:
                 sql = Sql(connection)
                 self._whole(connection, lambda: migrate(sql, self._location, new=new))
                 self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
-                self._catalog, self._indexes, self._documents = Catalog(), WordIndexes(), KeptDocuments()
+                self._catalog, self._indexes, self._documents = Catalog(), Indexes(), KeptDocuments()
                 self._catalog.load(sql)
         except BaseException:
             connection.close()
@@ -190,8 +190,12 @@ class DuckDBStore:
 
     def _define(self, table: Table) -> None:
         wanted = self._catalog.missing(table)
-        if wanted is None:
-            return
+        if wanted is not None:
+            self._install(wanted)
+        if self._catalog.learn(table):
+            self._indexes.drop_table(table.name)
+
+    def _install(self, wanted: Known) -> None:
         sql = Sql(self._connected())
 
         def install() -> None:

@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 from ..clock import SystemClock
 from ..errors import NewerFileError
-from .sql import Sql
+from .sql import Sql, identifier
 
 APPLICATION = "thought-fabric"
 SYSTEM_TABLES = frozenset({"_meta", "_migrations", "_tables", "_scopes", "_documents"})
+SEARCH_COLUMNS = ["_terms VARCHAR", "_space INTEGER", "_vector BLOB"]
+"""What every collection's rows have for searching: tokens, and a vector with the number of its space."""
 MIGRATIONS: list[Callable[[Sql], None]] = []
 
 
@@ -31,6 +33,15 @@ def m001_first(sql: Sql) -> None:
     sql.run("INSERT INTO _meta VALUES ('application', ?)", [APPLICATION])
     sql.run("INSERT INTO _meta VALUES ('identity', ?)", [SystemClock().new_id("file")])
     sql.run("INSERT INTO _meta VALUES ('format', '0')")
+
+
+@migration
+def m002_searching(sql: Sql) -> None:
+    """Give every row room for its tokens and its vector; tokens are filled in when a scope is searched first."""
+    sql.run("CREATE TABLE _spaces (number INTEGER NOT NULL, name VARCHAR NOT NULL)")
+    for (name,) in sql.rows("SELECT name FROM _tables"):
+        for column in SEARCH_COLUMNS:
+            sql.run(f"ALTER TABLE {identifier(name, 'the collection name')} ADD COLUMN {column}")
 
 
 def migrate(sql: Sql, location: str, *, new: bool) -> None:

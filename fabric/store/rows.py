@@ -4,16 +4,19 @@
 import json
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import StoreError
 from ..scope import Scope
-from .base import Match, Row, Table, Where
+from .base import Match, Row, RowVectors, Table, Where
 from .catalog import Catalog, Known
 from .columns import SQL_TYPES, cell, condition, row_id, storable, to_json
 from .documents import Documents, KeptDocuments
+from .searching import Indexes, Searching, entry_of, half, tokens_of
 from .sql import Sql, chunks, marks
-from .words import WordIndex, WordIndexes
+
+if TYPE_CHECKING:
+    from .index import TextIndex
 
 CHUNK = 1000
 """How many rows one statement handles at most."""
@@ -26,10 +29,10 @@ FEW = 2000
 class SqlRows:
     """`Rows` over one transaction; what it changes in memory is noted, so that a rollback can forget it."""
 
-    def __init__(self, sql: Sql, catalog: Catalog, indexes: WordIndexes, kept: KeptDocuments | None = None) -> None:
+    def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, kept: KeptDocuments | None = None) -> None:
         self._sql = sql
         self._catalog = catalog
-        self._indexes = indexes
+        self._searching = Searching(sql, indexes)
         self._documents = Documents(sql, kept or KeptDocuments())
         self.touched: set[tuple[str, int]] = set()
 
@@ -76,7 +79,7 @@ class SqlRows:
         source = self._source(known, owner, columns, narrow=True)
         return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
 
-    def put(self, table: Table, scope: Scope, rows: Iterable[Row]) -> None:
+    def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
         """Insert the rows, or replace those of the same id in their place."""
         known = self._catalog.table(table)
         latest = {row_id(row, known.name): row for row in rows}
@@ -84,7 +87,7 @@ class SqlRows:
             return
         owner = self._catalog.scope_for_writing(self._sql, scope)
         for some in chunks(latest, CHUNK):
-            self._put(known, owner, {wanted: latest[wanted] for wanted in some})
+            self._put(known, owner, {wanted: latest[wanted] for wanted in some}, vectors)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""
@@ -95,8 +98,8 @@ class SqlRows:
         gone = self._remove(known, list(keys))
         index = self._changed(known, owner, -len(gone))
         if index is not None:
-            for key in gone:
-                index.remove(keys[key])
+            for key, old in gone.items():
+                index.remove(keys[key], old.tokens or "")
         return len(gone)
 
     def clear(self, table: Table, scope: Scope) -> int:
@@ -120,14 +123,39 @@ class SqlRows:
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        if not known.text:
-            raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
+        known, owner = self._searched(table), self._catalog.scope(scope)
         if limit < 0:
             raise StoreError(f"limit must not be negative, got {limit}")
         if owner is None or not words or not limit:
             return []
-        return self._index(known, owner).match(words, limit)
+        return self._searching.index(known, owner).match(words, limit)
+
+    def index(self, table: Table, scope: Scope, space: str = "") -> "TextIndex | None":
+        """Return the scope's index, with the vectors of ``space``."""
+        known, owner = self._searched(table), self._catalog.scope(scope)
+        if owner is None:
+            return None
+        found = self._searching
+        return found.with_vectors(known, owner, space) if space else found.index(known, owner)
+
+    def set_vectors(self, table: Table, scope: Scope, vectors: RowVectors) -> int:
+        """Give rows that are there their vectors."""
+        known, owner = self._searched(table), self._catalog.scope(scope)
+        if owner is None or not vectors.by_id:
+            return 0
+        keys = {row_key(owner, row_id): row_id for row_id in vectors.by_id}
+        self.touched.add((known.name, owner))
+        return self._searching.set_vectors(known, owner, vectors.space, keys, vectors.by_id)
+
+    def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
+        """Return the first rows that have no vector in this space."""
+        known, owner = self._searched(table), self._catalog.scope(scope)
+        return [] if owner is None else self._searching.outside(known, owner, space, limit)
+
+    def spaces(self, table: Table, scope: Scope) -> dict[str, int]:
+        """Return how many rows have a vector in each space."""
+        known, owner = self._searched(table), self._catalog.scope(scope)
+        return {} if owner is None else self._searching.spaces(known, owner)
 
     def read(self, key: str, scope: Scope) -> Any:
         """Return the document's value, or None."""
@@ -156,10 +184,10 @@ class SqlRows:
         query = f"SELECT _key, _scope, _seq, _row FROM {known.sql} WHERE _seq > ? ORDER BY _seq LIMIT {CHUNK * 10}"
         last = -1
         while found := self._sql.rows(query, [last]):
-            keys, owners, places, rows = (list(column) for column in zip(*found, strict=True))
-            self._remove(known, keys)
-            self._insert(known, keys, owners, places, [json.loads(row) for row in rows])
-            last = places[-1]
+            old = self._remove(known, [key for key, *_ in found])
+            new = [_New(key, owner, old[key], json.loads(row)) for key, owner, _, row in found]
+            _insert(self._sql, known, new)
+            last = found[-1][2]
 
     def _source(self, known: Known, owner: int, columns: Sequence[str], narrow: bool) -> str:
         """Return the start of a query over the rows of a scope, up to the condition on it.
@@ -179,67 +207,100 @@ class SqlRows:
             known.sizes[owner] = int(found[0][0])
         return known.sizes[owner]
 
-    def _put(self, known: Known, owner: int, rows: dict[str, Row]) -> None:
-        keys = [row_key(owner, row_id) for row_id in rows]
-        held = self._remove(known, keys)
-        new = (place for place in range(known.next_place, known.next_place + len(keys)))
-        places = [held[key] if key in held else next(new) for key in keys]
-        known.next_place = max(known.next_place, *(place + 1 for place in places))
-        self._insert(known, keys, [owner] * len(keys), places, list(rows.values()))
-        index = self._changed(known, owner, len(keys) - len(held))
-        if index is not None:
-            for place, (row_id, row) in zip(places, rows.items(), strict=True):
-                index.put(row_id, place, _text(known, row))
+    def _put(self, known: Known, owner: int, rows: dict[str, Row], vectors: RowVectors | None) -> None:
+        keys = {row_key(owner, row_id): row for row_id, row in rows.items()}
+        held = self._remove(known, list(keys))
+        given = dict(vectors.by_id) if vectors is not None else {}
+        space = self._searching.space(vectors.space, make=True) if vectors is not None and given else None
+        new: list[_New] = []
+        for key, row in keys.items():
+            old = held.get(key)
+            place = known.next_place if old is None else old.place
+            known.next_place = max(known.next_place, place + 1)
+            tokens = tokens_of(known, row)
+            kept = old if old is not None and old.tokens == tokens else _Search()
+            own = given.get(row["id"])
+            search = _Search(place, tokens, kept.space, kept.vector)
+            if own is not None:
+                search = _Search(place, tokens, space, half(own).tobytes())
+            new.append(_New(key, owner, search, row))
+        _insert(self._sql, known, new)
+        self._reindex(known, owner, new, held)
 
-    def _insert(
-        self,
-        known: Known,
-        keys: list[int],
-        owners: list[int],
-        places: list[int],
-        rows: list[Row],
-    ) -> None:
-        names, kinds, cells = _cells(known, rows)
-        columns = ", ".join(["_key", "_scope", "_seq", *names])
-        if len(keys) <= SINGLE:
-            values = [value for row in zip(keys, owners, places, *cells, strict=True) for value in row]
-            row = f"({', '.join('?' * (len(names) + 3))})"
-            self._sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(keys))}", values)
+    def _reindex(self, known: Known, owner: int, new: "list[_New]", held: "dict[int, _Search]") -> None:
+        index = self._changed(known, owner, len(new) - len(held))
+        if index is None:
             return
-        unnested = ", ".join(f"unnest(?::{kind}[])" for kind in ["HUGEINT", "BIGINT", "BIGINT", *kinds])
-        self._sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", [keys, owners, places, *cells])
+        for one in new:
+            old = held.get(one.key)
+            index.put(entry_of(known, one.row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
+            index.note_vector(one.row["id"], one.search.space, one.search.vector)
 
-    def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, int]:
-        """Delete rows and return their places by key.
+    def _remove(self, known: Known, keys: Sequence[int]) -> "dict[int, _Search]":
+        """Delete rows and return by key their places and what they are searched by.
 
         A changed row is deleted and inserted, because updates in place make checkpoints slow.
         """
-        places: dict[int, int] = {}
+        found: dict[int, _Search] = {}
         for some in chunks(keys, CHUNK):
-            query = f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq"
-            places |= dict(self._sql.rows(query, some))
-        return places
+            query = (
+                f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq, _terms, _space, _vector"
+            )
+            found |= {key: _Search(*rest) for key, *rest in self._sql.rows(query, some)}
+        return found
 
     def _clear(self, known: Known, owner: int) -> int:
-        self._indexes.drop(known.name, owner)
+        self._searching.drop(known, owner)
         known.sizes.pop(owner, None)
         return self._sql.run(f"DELETE FROM {known.sql} WHERE _scope = ?", [owner])
 
-    def _index(self, known: Known, owner: int) -> WordIndex:
-        index = self._indexes.get(known.name, owner)
-        if index is None:
-            found = self._sql.rows(f"SELECT _seq, _row FROM {known.sql} WHERE _scope = ? ORDER BY _seq", [owner])
-            rows = ((place, json.loads(row)) for place, row in found)
-            index = WordIndex((row["id"], place, _text(known, row)) for place, row in rows)
-            self._indexes.add(known.name, owner, index)
-        return index
+    def _searched(self, table: Table) -> Known:
+        known = self._catalog.table(table)
+        if not known.text:
+            raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
+        return known
 
-    def _changed(self, known: Known, owner: int, rows: int) -> WordIndex | None:
-        """Note that the scope has so many rows more, and return its word index if there is one to keep true."""
+    def _changed(self, known: Known, owner: int, rows: int) -> "TextIndex | None":
+        """Note that the scope has so many rows more, and return its index if there is one to keep true."""
         if owner in known.sizes:
             known.sizes[owner] += rows
         self.touched.add((known.name, owner))
-        return self._indexes.get(known.name, owner) if known.text else None
+        return self._searching.known(known, owner)
+
+
+class _Search(NamedTuple):
+    """A row's place, and what it is searched by."""
+
+    place: int = 0
+    tokens: str | None = None
+    space: int | None = None
+    vector: bytes | None = None
+
+
+class _New(NamedTuple):
+    """A row about to be inserted."""
+
+    key: int
+    owner: int
+    search: _Search
+    row: Row
+
+
+def _insert(sql: Sql, known: Known, new: Sequence[_New]) -> None:
+    names, kinds, cells = _cells(known, [one.row for one in new])
+    names = ["_key", "_scope", "_seq", *names, "_terms", "_space", "_vector"]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *kinds, "VARCHAR", "INTEGER", "BLOB"]
+    fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
+    searched: list[list[Any]] = [[one.search.tokens for one in new], [one.search.space for one in new]]
+    cells = [*fixed, *cells, *searched, [one.search.vector for one in new]]
+    columns = ", ".join(names)
+    if len(new) <= SINGLE:
+        values = [value for row in zip(*cells, strict=True) for value in row]
+        row = f"({', '.join('?' * len(names))})"
+        sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
+        return
+    unnested = ", ".join(f"unnest(?::{kind}[])" for kind in kinds)
+    sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", cells)
 
 
 def row_key(owner: int, name: str) -> int:
@@ -277,8 +338,3 @@ def _window(limit: int | None, offset: int) -> str:
         if value is not None and value < 0:
             raise StoreError(f"{name} must not be negative, got {value}")
     return (f" LIMIT {int(limit)}" if limit is not None else "") + (f" OFFSET {int(offset)}" if offset else "")
-
-
-def _text(known: Known, row: Row) -> str:
-    value = row.get(known.text)
-    return value if isinstance(value, str) else ""

@@ -1,0 +1,95 @@
+"""Import: turns that were said elsewhere are kept as they are, many at a time and without a model."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from capabilities.memory.layout import MemoryLayout
+from capabilities.turns import Turn
+from fabric.block import Block
+from fabric.clock import utc
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.resource import Transaction
+
+BATCH = 2_000
+"""How many turns are embedded and written at once."""
+
+
+class ImportedTurn(BaseModel):
+    """One turn to import. One without an ``id`` gets one made of the rest: importing it again changes nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    session: Annotated[str, Field(min_length=1)]
+    role: Literal["user", "assistant"]
+    text: str
+    said_at: Annotated[datetime, AfterValidator(utc)]
+    speaker: str = ""
+    id: str = ""
+
+    def turn(self, text: str) -> Turn:
+        """Return the turn as it is kept, with its text without secrets."""
+        return Turn(
+            id=self.id or self._fingerprint(),
+            session=self.session,
+            turn=0,
+            role=self.role,
+            text=text,
+            said_at=self.said_at,
+            speaker=self.speaker,
+            captured=True,
+        )
+
+    def _fingerprint(self) -> str:
+        said = repr((self.session, self.role, self.speaker, self.said_at.isoformat(), self.text))
+        return f"imported_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+
+
+class ImportResult(BaseModel):
+    """What became of the turns: how many are new, and how many were there already or blank."""
+
+    model_config = ConfigDict(frozen=True)
+
+    imported: int = 0
+    skipped: int = 0
+    degraded: str = ""
+    """Why the turns are found by their words only, or ""."""
+
+
+def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
+    """Return the block that imports turns: a list of `ImportedTurn` or of mappings with its fields, oldest first.
+
+    Every ``BATCH`` turns are one transaction: an import that was cut off is finished by running it again.
+    """
+
+    @handler(name=f"{layout.name}/import", input_schema=list[ImportedTurn], uses=[layout.turns])
+    async def import_turns(turns: list[ImportedTurn], ctx: Context) -> ImportResult:
+        result = ImportResult()
+        for start in range(0, len(turns), BATCH):
+            part = await _import(turns[start : start + BATCH], layout, ctx)
+            result = ImportResult(
+                imported=result.imported + part.imported,
+                skipped=result.skipped + part.skipped,
+                degraded=part.degraded or result.degraded,
+            )
+        return result
+
+    return import_turns
+
+
+async def _import(given: Sequence[ImportedTurn], layout: MemoryLayout, ctx: Context) -> ImportResult:
+    turns = {turn.id: turn for turn in (one.turn(ctx.redact(one.text)) for one in given) if turn.text.strip()}
+    known = await ctx.transact(lambda tx: {turn.id for turn in tx.get_many(layout.turns, list(turns))})
+    new = [turn for turn in turns.values() if turn.id not in known]
+    embedded = await layout.meaning.embed([turn.text for turn in new])
+
+    def work(tx: Transaction) -> None:
+        tx.embedded = embedded.by_text([turn.text for turn in new])
+        tx.put(layout.turns, new)
+
+    await ctx.transact(work)
+    return ImportResult(imported=len(new), skipped=len(given) - len(new), degraded=embedded.degraded)

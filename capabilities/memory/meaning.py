@@ -1,0 +1,90 @@
+"""The vectors of what is remembered and asked: one embedder, its space, and what happens when it fails."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.embedding import Embedder, embed_texts, identity, word_table
+from fabric.embedding.static import TokenTable
+from fabric.errors import EmbedderError
+from fabric.scope import Scope
+from fabric.store.base import RowVectors
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Floats = NDArray[float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of texts, one row each, and their space; or why there are none."""
+
+    space: str = ""
+    vectors: "Floats | None" = None
+    degraded: str = ""
+
+    def by_text(self, texts: Sequence[str]) -> RowVectors | None:
+        """Return the vectors by their texts, as a transaction takes them; None when there are none."""
+        if self.vectors is None or not texts:
+            return None
+        return RowVectors(self.space, dict(zip(texts, self.vectors, strict=True)))
+
+
+class Meaning:
+    """What a memory system embeds with. Without an embedder everything is found by its words."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self.embedder = embedder
+        self._space = ""
+        self._words: TokenTable | None = None
+        self._works = True
+        self._failures = 0
+        self._caught_up: dict[Scope, int] = {}
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts in one call; a failure is told in ``degraded``, never raised."""
+        if self.embedder is None or not any(text.strip() for text in texts):
+            return Embedded()
+        try:
+            space = await self.space()
+            vectors = await embed_texts(self.embedder, texts)
+            self._words = await asyncio.to_thread(self._load_words) if self._words is None else self._words
+        except EmbedderError as error:
+            self._works = False
+            self._failures += 1
+            return Embedded(degraded=f"by words only: {error}")
+        self._works = True
+        return Embedded(space, vectors)
+
+    async def space(self) -> str:
+        """Return the identity of the embedder's model, which names the space of its vectors; "" without one."""
+        if self.embedder is not None and not self._space:
+            self._space = await identity(self.embedder)
+        return self._space
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the embedder takes so little time that it may be asked for the same text twice."""
+        return bool(getattr(self.embedder, "quick", False))
+
+    @property
+    def words(self) -> "Callable[[Sequence[str]], Floats] | None":
+        """What gives vectors of single words, to find words of like meaning; None where, or while, nothing does."""
+        return None if self._words is None else self._words.vectors
+
+    def is_behind(self, owner: Scope) -> bool:
+        """Return whether rows of this owner may lack vectors because the embedder failed, which works again now."""
+        return self._works and self._caught_up.get(owner, 0) < self._failures
+
+    def caught_up(self, owner: Scope) -> None:
+        """Note that all rows of this owner have vectors."""
+        self._caught_up[owner] = self._failures
+
+    def _load_words(self) -> TokenTable | None:
+        table = word_table(self.embedder)
+        if table is not None:
+            table.vector("word")
+        return table

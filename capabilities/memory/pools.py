@@ -1,0 +1,103 @@
+"""Which rows a search looks at: the indexes of the tiers it was asked for, and in each the rows that may be found."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.context import Context
+from fabric.resource import Collection, Transaction
+from fabric.store.index import Entry, TextIndex
+
+from ..retrieval.alike import vocabulary_of
+from ..retrieval.pool import Pools, make_pools
+from ..sources import content_terms
+from .layout import MemoryLayout
+from .ranked import Tier
+from .request import RecallRequest
+from .standing import facts_at
+
+if TYPE_CHECKING:
+    from ..retrieval.question import Question
+
+Mask = NDArray[np.bool_]
+
+
+def pools_of(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, question: "Question", space: str
+) -> Pools:
+    """Return the rows of the tiers that the request wants; only facts when it asks for another time."""
+    vectors_of = layout.meaning.words if question.word_vectors is not None else None
+    parts = [
+        (tier, index, _allowed(tx, ctx, layout, request, tier, index))
+        for tier in request.tiers
+        if tier == "semantic" or not request.is_past
+        for index in [_index(tx, layout, tier, space)]
+        if index is not None and len(index)
+    ]
+    return make_pools(
+        [
+            (tier, index, allowed, vocabulary_of(index, vectors_of) if vectors_of is not None else None)
+            for tier, index, allowed in parts
+        ]
+    )
+
+
+def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> TextIndex | None:
+    if tier == "working":
+        return _of_entries(tx, layout)
+    collections: dict[str, Collection[Any] | None] = {
+        "turn": layout.turns,
+        "episodic": layout.episodic,
+        "semantic": layout.semantic,
+    }
+    collection = collections[tier]
+    return None if collection is None else tx.index(collection, space)
+
+
+def _of_entries(tx: Transaction, layout: MemoryLayout) -> TextIndex:
+    entries = tx.read(layout.working).entries
+    rows = [
+        Entry(one.id, place, " ".join(content_terms({"content": one.content})), (one.subject, one.category))
+        for place, one in enumerate(entries)
+    ]
+    return TextIndex({"subject": "text", "category": "text"}, "", [rows] if rows else [])
+
+
+def _allowed(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, tier: Tier, index: TextIndex
+) -> Mask:
+    allowed = index.alive.view.copy()
+    for name, wanted in (("subject", request.subject), ("category", request.category)):
+        if wanted is not None:
+            allowed &= _is(index, name, wanted)
+    if tier == "turn":
+        if request.session is not None:
+            allowed &= _is(index, "session", request.session)
+        said_at = index.columns["said_at"].view
+        if request.since is not None:
+            allowed &= said_at >= request.since.timestamp()
+        if request.until is not None:
+            allowed &= said_at <= request.until.timestamp()
+    if tier == "episodic":
+        allowed &= ~(index.columns["superseded"].view > 0)
+    if tier == "semantic":
+        if request.is_past:
+            allowed &= _only(index, [fact.id for fact in facts_at(tx, ctx, layout, request.as_of, request.known_at)])
+        else:
+            allowed &= ~_is(index, "status", "invalidated")
+    return allowed
+
+
+def _is(index: TextIndex, name: str, wanted: str) -> Mask:
+    column = index.columns.get(name)
+    if column is None or wanted not in column.names:
+        return np.zeros(len(index.ids), np.bool_)
+    found: Mask = column.view == column.names[wanted]
+    return found
+
+
+def _only(index: TextIndex, ids: list[str]) -> Mask:
+    found = np.zeros(len(index.ids), np.bool_)
+    found[[index.slots[one] for one in ids if one in index.slots]] = True
+    return found

@@ -1,0 +1,223 @@
+"""Recall with a cue: turns, facts, episodes and entries through one ranker, each thing once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from fabric.context import Context
+from fabric.resource import Collection, Transaction
+from fabric.text import words
+
+from ..formulas.similarity import ALIKE, overlap
+from ..semantic import Fact, FactTable
+from ..turns import Turn
+from .layout import MemoryLayout
+from .meaning import Embedded
+from .ranked import TIERS, Parts, RankedMemory
+from .request import LIMIT, RecallRequest
+from .standing import of_entry, of_episode, of_fact, repeats
+
+if TYPE_CHECKING:
+    from ..retrieval.question import Question
+    from ..retrieval.rank import Ranking
+
+M = TypeVar("M", bound=BaseModel)
+LONG = 2_000
+"""Characters from which on a turn is not compared word by word with the memories that rest on it."""
+STANDING = 0.1
+"""What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
+MORE = 20
+"""How many rows of a tier are looked at beyond the limit, since some say the same."""
+
+
+async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
+    """Return what fits the request's cue best, best first."""
+    from ..retrieval.question import read_question  # noqa: PLC0415  ranking needs numpy, which few imports need
+
+    cue = request.cue or ""
+    names = await ctx.transact(lambda tx: _speakers(tx, layout))
+    question = read_question(cue, names)
+    embedded = await layout.meaning.embed([question.meaning])
+    asked = _with_vectors(question, embedded, layout)
+
+    def work(tx: Transaction) -> list[RankedMemory]:
+        return _Search(tx, ctx, layout, request, asked, embedded).results()
+
+    return await ctx.transact(work)
+
+
+def _speakers(tx: Transaction, layout: MemoryLayout) -> list[str]:
+    index = tx.index(layout.turns)
+    return [] if index is None else [name for name in index.columns["speaker"].names if name]
+
+
+def _with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout) -> "Question":
+    if embedded.vectors is None:
+        return question
+    of_words = layout.meaning.words
+    spelled = [word.spelling for word in question.cue.words]
+    return replace(
+        question,
+        vector=embedded.vectors[0],
+        word_vectors=of_words(spelled) if of_words is not None and spelled else None,
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search inside its transaction."""
+
+    tx: Transaction
+    ctx: Context
+    layout: MemoryLayout
+    request: RecallRequest
+    question: "Question"
+    embedded: Embedded
+    found: list[tuple[float, RankedMemory]] = field(default_factory=list[tuple[float, RankedMemory]])
+    """Every memory looked at, with its score."""
+    outdated: list[Fact] = field(default_factory=list[Fact])
+    """Superseded facts that the cue finds."""
+
+    def results(self) -> list[RankedMemory]:
+        from ..retrieval.rank import rank  # noqa: PLC0415
+        from .pools import pools_of  # noqa: PLC0415
+
+        pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
+        if not pools.rows:
+            return []
+        ranking = rank(self.question, pools, self.ctx.clock.now())
+        limit = (self.request.limit or LIMIT) + MORE
+        self._add_turns(ranking, limit)
+        self._add_facts(ranking, limit)
+        self._add_episodes(ranking, limit)
+        self._add_entries(ranking)
+        self._raise_current(ranking)
+        return self._shown(ranking)
+
+    def _add_turns(self, ranking: "Ranking", limit: int) -> None:
+        for number, turn in self._rows(ranking, "turn", self.layout.turns, limit):
+            self._add(ranking, number, _of_turn(turn))
+
+    def _add_facts(self, ranking: "Ranking", limit: int) -> None:
+        if self.layout.semantic is not None:
+            for number, fact in self._rows(ranking, "semantic", self.layout.semantic, limit):
+                if self.request.is_past or fact.status == "current":
+                    self._add(ranking, number, of_fact(fact))
+                else:
+                    self.outdated.append(fact)
+
+    def _add_episodes(self, ranking: "Ranking", limit: int) -> None:
+        if self.layout.episodic is not None:
+            for number, episode in self._rows(ranking, "episodic", self.layout.episodic, limit):
+                self._add(ranking, number, of_episode(episode, 1, 1))
+
+    def _add_entries(self, ranking: "Ranking") -> None:
+        entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries}
+        for number in ranking.best(len(entries), "working"):
+            entry = entries[ranking.pools.row_id(number)]
+            self._add(ranking, number, of_entry(entry))
+
+    def _rows(self, ranking: "Ranking", tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
+        numbers = ranking.best(limit, tier)
+        by_id = {ranking.pools.row_id(number): number for number in numbers}
+        found = self.tx.get_many(collection, list(by_id))
+        return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
+
+    def _add(self, ranking: "Ranking", number: int, memory: RankedMemory) -> None:
+        """Take in a row with its score; a memory gets what the surroundings of its best turn add."""
+        turns = [ranking.number_of("turn", source.turn_id) for source in memory.sources]
+        score, parts = ranking.parts(number, [] if memory.source == "turn" else [one for one in turns if one >= 0])
+        standing = STANDING * memory.standing
+        if score + standing > 0:
+            update = {"parts": Parts(**parts, standing=standing)}
+            self.found.append((score + standing, memory.model_copy(update=update)))
+
+    def _raise_current(self, ranking: "Ranking") -> None:
+        """Put the current version of a changed fact above the turns in which its older versions were said."""
+        if self.layout.semantic is None or self.request.is_past:
+            return
+        table = FactTable(self.tx, self.layout.semantic, self.ctx.clock)
+        for old in self.outdated:
+            current = table.get(table.latest(old.id))
+            if current is None or current.status != "current":
+                continue
+            said = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
+            older = max((score for score, one in self.found if one.id in said), default=0.0)
+            self._lift(ranking, current, older)
+
+    def _lift(self, ranking: "Ranking", current: Fact, above: float) -> None:
+        from ..retrieval.recency import EDGE  # noqa: PLC0415
+
+        place = next((at for at, (_, one) in enumerate(self.found) if one.id == current.id), None)
+        if place is None and above > 0:
+            self._add(ranking, ranking.number_of("semantic", current.id), of_fact(current))
+            place = len(self.found) - 1
+        if place is not None and self.found[place][0] <= above:
+            raised = above * (1 + EDGE)
+            score, one = self.found[place]
+            parts = one.parts.model_copy(update={"recency": raised - score})
+            self.found[place] = (raised, one.model_copy(update={"parts": parts}))
+
+    def _shown(self, ranking: "Ranking") -> list[RankedMemory]:
+        """Return the results, each thing once: a memory and its turn are one, led by the one that scored best."""
+        ordered = sorted(self.found, key=lambda one: (-one[0], TIERS.index(one[1].source)))
+        chosen = _once(one for _, one in ordered if self._wanted(one))[: self.request.limit or LIMIT]
+        scores = {(one.source, one.id): score for score, one in ordered}
+        best = max(scores[chosen[0].source, chosen[0].id], 1e-9) if chosen else 1.0
+        asked = set(words(self.question.cue.text))
+        return [
+            one.model_copy(
+                update={
+                    "relevance": ranking.sureness * scores[one.source, one.id] / best,
+                    "overlap": overlap(asked, words(one.content)),
+                    "degraded": self.embedded.degraded,
+                }
+            )
+            for one in chosen
+        ]
+
+    def _wanted(self, one: RankedMemory) -> bool:
+        if one.source == "turn" or (self.request.session, self.request.since, self.request.until) == (None, None, None):
+            return True
+        said = [source for source in one.sources if self.request.session in (None, source.session)]
+        return any(self.request.said_in_time(source.said_at) for source in said)
+
+
+def _once(ordered: Iterable[RankedMemory]) -> list[RankedMemory]:
+    """Return each thing once: no turn that a better memory rests on, and nothing that repeats a better one."""
+    chosen: list[tuple[RankedMemory, set[str]]] = []
+    covered: set[str] = set()
+    for one in ordered:
+        if one.source == "turn" and one.id in covered:
+            continue
+        own = set(words(one.content)) if one.source != "turn" or len(one.content) < LONG else set[str]()
+        if not any(_says_again(one, own, other, theirs) for other, theirs in chosen):
+            covered |= {source.turn_id for source in one.sources}
+            chosen.append((one, own))
+    return [one for one, _ in chosen]
+
+
+def _says_again(one: RankedMemory, own: set[str], other: RankedMemory, theirs: set[str]) -> bool:
+    if one.source == "turn":
+        return False
+    if other.source == "turn":
+        return any(source.turn_id == other.id for source in one.sources) and overlap(own, theirs) > ALIKE
+    return repeats(one, own, other, theirs)
+
+
+def _of_turn(turn: Turn) -> RankedMemory:
+    return RankedMemory(
+        id=turn.id,
+        content=turn.text,
+        relevance=0.0,
+        source="turn",
+        subject=(turn.speaker or turn.role).lower(),
+        sources=[turn.source()],
+        session=turn.session,
+        turn=turn.turn,
+        said_at=turn.said_at,
+        role=turn.role,
+        speaker=turn.speaker,
+    )

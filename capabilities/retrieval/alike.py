@@ -1,0 +1,108 @@
+"""Words of like meaning: the terms of an index that lie nearest to a word of the question.
+
+Every term stands for the spellings it has in the rows; its vector is their mean, weighted by how often each occurs.
+"""
+
+from collections.abc import Callable, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.store.growing import Growing
+from fabric.store.index import TextIndex
+from fabric.terms import split_term
+
+Floats = NDArray[np.float32]
+WordVectors = Callable[[Sequence[str]], Floats]
+"""Vectors of single words, one row each, zeros for a word without one."""
+NEAREST = 12
+"""How many terms of like meaning a word may match."""
+MIN_COSINE = 0.3
+"""From this cosine on two words are alike enough to count."""
+AT_ONCE = 20_000
+
+
+class Vocabulary:
+    """The vectors of one index's terms, brought up to date whenever they are asked for."""
+
+    def __init__(self, index: TextIndex, vectors_of: WordVectors) -> None:
+        self._postings = index.postings
+        self._vectors_of = vectors_of
+        self._tokens: Growing[np.float32] | None = None
+        self._counts = Growing[np.int32](np.int32)
+        self._terms = np.zeros((0, 0), np.float32)
+
+    def nearest(self, words: Floats) -> list[tuple[NDArray[np.int64], Floats]]:
+        """Return for each word's vector the numbers of the nearest terms, and their cosines."""
+        self._update()
+        if not len(self._terms):
+            return [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(words)
+        cosines = self._terms @ unit_rows(words).T
+        return [_best(cosines[:, place]) for place in range(len(words))]
+
+    def _update(self) -> None:
+        held = self._postings.token_counts.view
+        known = len(self._counts)
+        if len(held) > known:
+            self._add_tokens(known)
+        changed = np.flatnonzero(self._counts.view != held)
+        if len(changed):
+            self._counts.view[changed] = held[changed]
+            self._set_terms(np.unique(self._postings.token_terms.view[changed]), len(changed) * 4 > len(held))
+
+    def _add_tokens(self, known: int) -> None:
+        tokens = list(self._postings.tokens)[known:]
+        for start in range(0, len(tokens), AT_ONCE):
+            new = self._vectors_of([split_term(token)[1] for token in tokens[start : start + AT_ONCE]])
+            if self._tokens is None:
+                self._tokens = Growing[np.float32](np.float32, new.shape[1])
+            self._tokens.extend(new)
+        self._counts.extend(np.zeros(len(tokens), np.int32))
+
+    def _set_terms(self, terms: NDArray[np.int32], most: bool) -> None:
+        """Compute the vectors of some terms, or of all when that is hardly more."""
+        assert self._tokens is not None  # noqa: S101  there are tokens
+        vectors, owners, counts = self._tokens.view, self._postings.token_terms.view, self._counts.view
+        count, width = len(self._postings.terms), vectors.shape[1]
+        if count > len(self._terms):
+            wider = np.zeros((count + count // 4, width), np.float32)
+            wider[: len(self._terms)] = self._terms.reshape(-1, width)
+            self._terms = wider
+        if most:
+            order = np.argsort(owners, kind="stable")
+            starts = np.flatnonzero(np.diff(owners[order], prepend=-1))
+            sums = np.add.reduceat(vectors[order] * counts[order][:, None], starts, axis=0)
+            self._terms[owners[order][starts]] = unit_rows(sums)
+            return
+        mine = np.flatnonzero(np.isin(owners, terms))
+        sums = np.zeros((len(terms), width), np.float32)
+        np.add.at(sums, np.searchsorted(terms, owners[mine]), vectors[mine] * counts[mine][:, None])
+        self._terms[terms] = unit_rows(sums)
+
+
+_known: WeakKeyDictionary[TextIndex, Vocabulary] = WeakKeyDictionary()
+
+
+def vocabulary_of(index: TextIndex, vectors_of: WordVectors) -> Vocabulary:
+    """Return the vocabulary of an index, kept as long as the index is."""
+    found = _known.get(index)
+    if found is None:
+        _known[index] = found = Vocabulary(index, vectors_of)
+    return found
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Return the rows with length 1; zeros stay zeros.
+
+    >>> unit_rows(np.array([[3, 4], [0, 0]], np.float32)).round(2).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), np.float32)
+
+
+def _best(cosines: Floats) -> tuple[NDArray[np.int64], Floats]:
+    top = np.argpartition(-cosines, NEAREST)[:NEAREST] if len(cosines) > NEAREST else np.arange(len(cosines))
+    top = top[cosines[top] >= MIN_COSINE]
+    return top.astype(np.int64), cosines[top]

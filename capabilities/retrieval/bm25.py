@@ -1,0 +1,40 @@
+"""How well a row's words answer a question: BM25, in which words of like meaning count in part.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), equations 3.15 and
+3.3; the inverse document frequency with + 1 inside the logarithm, which keeps it positive. Parameters were measured on
+conversations: turns are short, so their length says little.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+K1 = 0.6
+"""How soon repetition of a word stops to count."""
+B = 0.4
+"""How much a longer row's words count less."""
+
+
+def idf(rows: int, holding: int) -> float:
+    """Return ``ln(1 + (rows - holding + 0.5) / (holding + 0.5))``, never negative.
+
+    >>> round(idf(1000, 1), 2), round(idf(1000, 1000), 4)
+    (6.5, 0.0005)
+    """
+    return float(np.log1p((max(0, rows - holding) + 0.5) / (holding + 0.5)))
+
+
+def idf_unseen(rows: int) -> float:
+    """Return the weight of a word that no row holds, ``ln(1 + rows / 1.5)``: the most that a word can weigh."""
+    return float(np.log1p(rows / 1.5))
+
+
+def saturation(counts: NDArray[np.uint16], lengths: NDArray[np.int32], mean_length: float) -> Floats:
+    """Return ``tf (k1 + 1) / (tf + k1 (1 - b + b length / mean))`` of each row, between 0 and ``k1 + 1``.
+
+    >>> saturation(np.array([1, 9], np.uint16), np.array([10, 10], np.int32), 10.0).round(2).tolist()
+    [1.0, 1.5]
+    """
+    tf = counts.astype(np.float32)
+    norm = K1 * (1 - B + B * lengths.astype(np.float32) / max(mean_length, 1e-9))
+    return np.asarray(tf * (K1 + 1) / (tf + norm), np.float32)

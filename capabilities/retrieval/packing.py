@@ -1,0 +1,118 @@
+"""Evidence for a prompt: the best texts that fit into a number of tokens, in the order in which they were said."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import regex
+
+LONG_CHARS = 800
+"""From this length on, only the part of a text is taken that holds most of the question's words."""
+HEAD_TOKENS = 6
+"""What the line costs that says when a session was."""
+MISSES = 10
+"""After so many texts that did not fit no further one is tried."""
+CHARS_PER_TOKEN = 4
+TermsOf = Callable[[str], frozenset[str]]
+"""The terms of a text."""
+_SENTENCE_END = regex.compile(r"(?<=[.!?\n])\s+|(?<=[。！？])")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One text that may be taken: its line, which session it belongs to, and when it was said."""
+
+    text: str
+    session: str
+    said_at: datetime
+    order: int
+    """Its place among the texts of one time."""
+    speaker: str = ""
+
+
+def pack(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: frozenset[str]) -> str:
+    """Return the best of the passages, which come best first, as text of at most ``budget`` tokens (4 characters each).
+
+    Texts of equal words are taken once. A session's texts stand together under its date, those said one after another
+    in consecutive lines. The same passages give the same bytes.
+
+    >>> said = datetime(2022, 5, 21)
+    >>> print(pack([Passage("We moved.", "s1", said, 0, "Ana")], 50, lambda text: frozenset(text.split()), frozenset()))
+    [21 May 2022]
+    Ana: We moved.
+    """
+    used, misses = 0, 0
+    chosen: list[tuple[Passage, str]] = []
+    sessions: set[str] = set()
+    seen: set[str] = set()
+    for passage in passages:
+        key = " ".join(passage.text.casefold().split())
+        line = _line(passage, terms_of, asked)
+        cost = cost_of(line) + (0 if passage.session in sessions else HEAD_TOKENS)
+        if key in seen:
+            continue
+        if used + cost > budget:
+            misses += 1
+            if misses == MISSES:
+                break
+            continue
+        used += cost
+        seen.add(key)
+        sessions.add(passage.session)
+        chosen.append((passage, line))
+    return _written(chosen)
+
+
+def cost_of(line: str) -> int:
+    """Return the estimated tokens of a line with its end.
+
+    >>> cost_of("hello")
+    2
+    """
+    return -(-(len(line) + 1) // CHARS_PER_TOKEN)
+
+
+def crop(text: str, terms_of: TermsOf, asked: frozenset[str], limit: int = LONG_CHARS) -> str:
+    """Return the run of whole sentences, at most ``limit`` characters long, that holds most of the asked terms.
+
+    >>> crop("It rained. We saw a cat. Then we slept.", lambda text: frozenset(text.split()), frozenset({"cat."}), 16)
+    '… We saw a cat. …'
+    """
+    if len(text) <= limit:
+        return text
+    sentences = [part for part in _SENTENCE_END.split(text) if part.strip()] or [text]
+    begin, end = _best_run(sentences, [terms_of(part) & asked for part in sentences], limit)
+    kept = " ".join(part.strip() for part in sentences[begin:end])[:limit]
+    return ("… " if begin else "") + kept + (" …" if end < len(sentences) or len(kept) == limit else "")
+
+
+def _best_run(sentences: Sequence[str], found: Sequence[frozenset[str]], limit: int) -> tuple[int, int]:
+    """Return the run with most different terms; of equal ones the longest, then the earliest."""
+    best, run = (-1, -1), (0, 1)
+    for begin in range(len(sentences)):
+        size, terms = 0, frozenset[str]()
+        for end in range(begin, len(sentences)):
+            size += len(sentences[end]) + 1
+            if size > limit and end > begin:
+                break
+            terms |= found[end]
+            if (len(terms), min(size, limit)) > best:
+                best, run = (len(terms), min(size, limit)), (begin, end + 1)
+    return run
+
+
+def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str]) -> str:
+    text = " ".join(crop(passage.text, terms_of, asked).split())
+    return f"{passage.speaker}: {text}" if passage.speaker else text
+
+
+def _written(chosen: Sequence[tuple[Passage, str]]) -> str:
+    lines: list[str] = []
+    last = ""
+    for passage, line in sorted(chosen, key=lambda one: (one[0].said_at, one[0].session, one[0].order)):
+        head = f"[{passage.said_at.day} {passage.said_at:%B %Y}]"
+        if passage.session + head != last:
+            lines.append(head)
+            last = passage.session + head
+        lines.append(line)
+    return "\n".join(lines)

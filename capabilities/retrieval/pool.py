@@ -1,0 +1,93 @@
+"""The rows that are ranked together: turns, facts, episodes and entries, one behind another in one numbering."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.store.index import TextIndex
+
+from .alike import Vocabulary
+from .bm25 import idf, idf_unseen
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pool:
+    """One collection's rows. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
+
+    tier: str
+    index: TextIndex
+    allowed: Mask
+    start: int
+    vocabulary: Vocabulary | None = None
+
+    @property
+    def end(self) -> int:
+        """The number behind its last slot."""
+        return self.start + len(self.index.ids)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pools:
+    """All pools. Numbers of rows, of those that hold a term, and what a term weighs, are counted over all of them."""
+
+    pools: tuple[Pool, ...]
+
+    def __iter__(self) -> Iterator[Pool]:
+        return iter(self.pools)
+
+    @property
+    def size(self) -> int:
+        """How many slots there are."""
+        return self.pools[-1].end if self.pools else 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(len(pool.index) for pool in self.pools)
+
+    def holding(self, term: str) -> int:
+        """Return how many rows hold the term."""
+        held = 0
+        for pool in self.pools:
+            number = pool.index.postings.terms.get(term)
+            if number is not None:
+                held += int(pool.index.postings.frequencies.view[number])
+        return held
+
+    def idf(self, term: str) -> float:
+        """Return the weight of a term, the most there is when no row holds it."""
+        held = self.holding(term)
+        return idf(self.rows, held) if held else idf_unseen(self.rows)
+
+    def idf_in(self, pool: Pool, term: int) -> float:
+        """Return the weight of a term by its number in a pool's index."""
+        if len(self.pools) == 1:
+            return idf(len(pool.index), int(pool.index.postings.frequencies.view[term]))
+        return self.idf(pool.index.postings.name(term))
+
+    def allowed(self) -> Mask:
+        """Return by number which rows may be found."""
+        return np.concatenate([pool.allowed for pool in self.pools]) if self.pools else np.zeros(0, np.bool_)
+
+    def of(self, number: int) -> Pool:
+        """Return the pool of a row's number."""
+        return next(pool for pool in self.pools if number < pool.end)
+
+    def row_id(self, number: int) -> str:
+        """Return the id of the row of a number."""
+        pool = self.of(number)
+        return pool.index.ids[number - pool.start]
+
+
+def make_pools(parts: Sequence[tuple[str, TextIndex, Mask, Vocabulary | None]]) -> Pools:
+    """Return the pools of these indexes, numbered one behind another."""
+    pools: list[Pool] = []
+    start = 0
+    for tier, index, allowed, vocabulary in parts:
+        pools.append(Pool(tier, index, allowed, start, vocabulary))
+        start = pools[-1].end
+    return Pools(tuple(pools))

@@ -1,0 +1,281 @@
+"""The one ranker: what every row scores for a question, and every part of that score."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.store.index import Column
+
+from .confidence import confidence
+from .fusion import WEIGHTS, Weights, unit_range
+from .lexical import Lexical, exact_rows, look_up
+from .neighbours import around, best_of_group
+from .pool import Pools
+from .question import Question, named_speakers
+from .recency import EDGE, newer_first
+from .time_cue import named_spans, nearness
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+ALL_ROWS = 20_000
+"""Up to how many rows each gets a full score; above, the best few thousand by their own text, and their neighbours."""
+BEST_ROWS = 3_000
+EXACT_BONUS = 20.0
+"""What a row that holds all exact tokens of the question is put ahead by: more than all else together."""
+
+
+@dataclass(eq=False, slots=True)
+class Ranking:
+    """The scores of one question: ``base`` by number, for all rows; ``scores`` for ``rows``, in order of number."""
+
+    question: Question
+    pools: Pools
+    lexical: Lexical
+    text: Floats
+    dense: Floats
+    speaker: Floats
+    exact: Floats
+    base: Floats
+    rows: Numbers
+    near: Floats
+    session: Floats
+    time: Floats
+    scores: Floats
+    weights: Weights
+    sureness: float = 0.0
+    raised: int = -1
+    """The number of a row that was put above an older one, or -1."""
+
+    def place(self, number: int) -> int:
+        """Return where a row stands in ``rows``, -1 when it was not scored."""
+        place = int(np.searchsorted(self.rows, number))
+        return place if place < len(self.rows) and self.rows[place] == number else -1
+
+    def number_of(self, tier: str, row_id: str) -> int:
+        """Return the number of a row by its id, -1 when it is not among the rows."""
+        for pool in self.pools:
+            if pool.tier == tier and row_id in pool.index.slots:
+                return pool.start + pool.index.slots[row_id]
+        return -1
+
+    def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:
+        """Return a row's score and its parts; with ``turns``, what stands around the best of them counts for it."""
+        own = self.place(number)
+        places = [own, *(place for place in map(self.place, turns) if place >= 0)]
+        around = max(places, key=lambda place: float(self.near[place] + self.session[place]))
+        time = max(float(self.time[place]) for place in places) * self.weights.time
+        parts = {
+            "text": float(self.text[number]),
+            "dense": float(self.dense[number]) * self.weights.dense,
+            "speaker": float(self.speaker[number]) * self.weights.speaker,
+            "neighbours": float(self.near[around]),
+            "session": max(float(self.session[around]), float(self.session[own])),
+        }
+        parts["time"] = sum(parts.values()) * time
+        parts["exact"] = float(self.exact[number]) * EXACT_BONUS
+        score = sum(parts.values()) if turns else float(self.scores[own])
+        parts["recency"] = max(0.0, score - sum(parts.values())) if number == self.raised else 0.0
+        return score, parts
+
+    def best(self, limit: int, tier: str) -> list[int]:
+        """Return the numbers of the best rows of a tier, best first, ties by number."""
+        pool = next((one for one in self.pools if one.tier == tier), None)
+        if pool is None:
+            return []
+        mine = np.flatnonzero((self.rows >= pool.start) & (self.rows < pool.end))
+        mine = mine[pool.allowed[self.rows[mine] - pool.start]]
+        scores = self.scores[mine]
+        if len(mine) > limit:
+            floor = np.partition(scores, len(mine) - limit)[len(mine) - limit]
+            mine = mine[scores >= floor]
+        order = mine[np.argsort(-self.scores[mine], kind="stable")][:limit]
+        return [int(number) for number in self.rows[order]]
+
+
+def rank(question: Question, pools: Pools, now: datetime, weights: Weights = WEIGHTS) -> Ranking:
+    """Score the rows of all pools for a question asked at ``now``. Nothing is read but arrays, nothing is changed."""
+    allowed = pools.allowed()
+    every = bool(allowed.all())
+    lexical = look_up(question, pools)
+    among = None if every else allowed
+    text = unit_range(lexical.sums, among)
+    cosines, present = _cosines(question, pools)
+    dense = _dense(cosines, present, text, allowed)
+    speaker = _speakers(question, pools)
+    base = text + np.float32(weights.dense) * dense + np.float32(weights.speaker) * speaker
+    if not every:
+        base[~allowed] = 0
+    exact = exact_rows(question, pools)
+    rows = _candidates(base, exact, pools)
+    if len(rows) < pools.size:
+        _refine(question, pools, rows, cosines, present, dense, base, weights, allowed)
+    near, far, session = _surroundings(base, rows, pools)
+    around_it = np.float32(weights.next) * near + np.float32(weights.beyond) * far
+    session *= np.float32(weights.session)
+    scores = base[rows] + around_it + session
+    time = _time(question, pools, rows, now)
+    scores = scores * (1 + np.float32(weights.time) * time) + np.float32(EXACT_BONUS) * exact[rows]
+    made = Ranking(
+        question, pools, lexical, text, dense, speaker, exact, base, rows, around_it, session, time, scores, weights
+    )
+    _finish(made, cosines, present, allowed)
+    return made
+
+
+def _cosines(question: Question, pools: Pools) -> tuple[Floats, NDArray[np.bool_]]:
+    found, present = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.bool_)
+    for pool in pools:
+        vectors = pool.index.vectors
+        if question.vector is not None and vectors is not None and vectors.dimension == len(question.vector):
+            end = pool.start + len(vectors)
+            found[pool.start : end] = vectors.quick(question.vector)
+            present[pool.start : end] = vectors.present.view
+    return found, present
+
+
+def _dense(cosines: Floats, present: NDArray[np.bool_], text: Floats, allowed: NDArray[np.bool_]) -> Floats:
+    """Return the cosines from 0 to 1. A row without a vector, among rows that have some, counts by its words twice."""
+    counted = present & allowed
+    if not counted.any():
+        return np.zeros(len(cosines), np.float32)
+    return np.where(present, unit_range(cosines, counted), text)
+
+
+def _speakers(question: Question, pools: Pools) -> Floats:
+    """Return 1 for the rows of whom the question names: a turn that they said, a memory that is about them.
+
+    A question that names nobody is taken to be about the user where memories are concerned.
+    """
+    found = np.zeros(pools.size, np.float32)
+    for pool in pools:
+        speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
+        subject = pool.index.columns.get("subject")
+        if speaker is not None and role is not None:
+            found[pool.start : pool.end] = _said(question, speaker, role)
+        elif subject is not None:
+            named = named_speakers(question.cue.text.casefold(), subject.names.keys() - {"user"}) or {"user"}
+            found[pool.start : pool.end] = _any_of(subject, named)
+    return found
+
+
+def _said(question: Question, speaker: Column, role: Column) -> NDArray[np.bool_]:
+    named = _any_of(speaker, question.speakers)
+    unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
+    return named | (_any_of(role, question.roles) & unnamed)
+
+
+def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:
+    found = np.zeros(len(column.view), np.bool_)
+    for name in names & column.names.keys():
+        found |= column.view == column.names[name]
+    return found
+
+
+def _candidates(base: Floats, exact: Floats, pools: Pools) -> Numbers:
+    """Return the numbers of the rows to score fully, ascending."""
+    if len(base) <= ALL_ROWS:
+        return np.arange(len(base))
+    top = np.argpartition(-base, BEST_ROWS)[:BEST_ROWS]
+    chosen: list[NDArray[Any]] = [top, np.flatnonzero(exact)[:BEST_ROWS]]
+    for pool in pools:
+        mine = top[(top >= pool.start) & (top < pool.end)] - pool.start
+        for links in (pool.index.before.view, pool.index.after.view):
+            one = links[mine]
+            two = np.where(one >= 0, links[one], -1)
+            chosen += [pool.start + step[step >= 0] for step in (one, two)]
+    marked = np.zeros(len(base), np.bool_)
+    marked[np.concatenate(chosen)] = True
+    return np.flatnonzero(marked)
+
+
+def _refine(
+    question: Question,
+    pools: Pools,
+    rows: Numbers,
+    cosines: Floats,
+    present: NDArray[np.bool_],
+    dense: Floats,
+    base: Floats,
+    weights: Weights,
+    allowed: NDArray[np.bool_],
+) -> None:
+    """Replace quick cosines of the chosen rows by exact ones, on a scale of their own extremes."""
+    exact = cosines.copy()
+    for pool in pools:
+        vectors = pool.index.vectors
+        mine = rows[(rows >= pool.start) & (rows < pool.end)]
+        mine = mine[present[mine]]
+        if question.vector is not None and vectors is not None and len(mine) and not vectors.is_exact:
+            exact[mine] = vectors.exact(question.vector, mine - pool.start)
+    counted = rows[present[rows] & allowed[rows]]
+    if not len(counted):
+        return
+    low, high = float(cosines[present & allowed].min()), float(exact[counted].max())
+    if high > low:
+        better = np.clip((exact[counted] - np.float32(low)) / np.float32(high - low), 0, 1)
+        base[counted] += np.float32(weights.dense) * (better - dense[counted])
+        dense[counted] = better
+        cosines[counted] = exact[counted]
+
+
+def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Floats, Floats]:
+    near, far = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
+    session = base[rows].copy()
+    for pool in pools:
+        begin, end = np.searchsorted(rows, [pool.start, pool.end])
+        slots = rows[begin:end] - pool.start
+        index, own = pool.index, base[pool.start : pool.end]
+        if index.thread and len(slots):
+            near[begin:end], far[begin:end] = around(own, index.before.view, index.after.view, slots)
+            session[begin:end] = best_of_group(own[slots], index.columns[index.thread].view[slots])
+    return near, far, session
+
+
+def _time(question: Question, pools: Pools, rows: Numbers, now: datetime) -> Floats:
+    found = np.zeros(len(rows), np.float32)
+    spans = named_spans(question.cue.text, now)
+    for pool in pools if spans else ():
+        said = pool.index.columns.get("said_at")
+        begin, end = np.searchsorted(rows, [pool.start, pool.end])
+        if said is not None and end > begin:
+            found[begin:end] = nearness(said.view[rows[begin:end] - pool.start], spans)
+    return found
+
+
+def _finish(ranking: Ranking, cosines: Floats, present: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> None:
+    """Put a newer turn above an older one where both speak of the same, and say how sure it is that anything fits."""
+    rows = ranking.rows[allowed[ranking.rows]]
+    if not len(rows):
+        return
+    matched = ranking.lexical.matched(rows.astype(np.int64), ranking.pools.size)
+    sessions, times = _of_turns(ranking.pools, rows)
+    turns = np.flatnonzero(sessions >= 0)
+    scores = ranking.scores[np.searchsorted(ranking.rows, rows)]
+    weighted = matched * ranking.lexical.weights[:, None]
+    raised = newer_first(scores[turns], sessions[turns], times[turns], weighted[:, turns])
+    if raised >= 0:
+        number = int(rows[turns[raised]])
+        ranking.raised = number
+        best = float(scores[turns].max())
+        ranking.scores[ranking.place(number)] = best * (1 + EDGE)
+    held = present[rows]
+    cosine = float(cosines[rows][held].max()) if held.any() else None
+    ranking.sureness = confidence(matched, ranking.lexical.weights, sessions, cosine)
+
+
+def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return each row's session number and time; -1 and NaN for rows that have none."""
+    sessions, times = np.full(len(rows), -1, np.int32), np.full(len(rows), np.nan)
+    for pool in pools:
+        begin, end = np.searchsorted(rows, [pool.start, pool.end])
+        index, said = pool.index, pool.index.columns.get("said_at")
+        if index.thread and said is not None:
+            slots = rows[begin:end] - pool.start
+            sessions[begin:end] = index.columns[index.thread].view[slots]
+            times[begin:end] = said.view[slots]
+    return sessions, times

@@ -1,0 +1,43 @@
+"""What was said last stands first where two sessions speak of the same: a rule for changed facts without a model."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+MIN_SCORE = 0.6
+"""The share of the older turn's score that the newer one needs."""
+MIN_COVER = 0.5
+"""The share of what the question finds in the older turn that it must find in the newer one too."""
+EDGE = 1e-4
+"""How far above the older turn the newer one is put, as a share of its score."""
+
+
+def newer_first(scores: Floats, sessions: NDArray[np.int32], times: NDArray[np.float64], matched: Floats) -> int:
+    """Return which row must stand just above the best one of an earlier session, or -1.
+
+    ``matched``, shape (words, rows), is how far each word of the question is found in each row. Only the best rows of
+    the two best sessions are looked at.
+
+    >>> scores, days = np.array([1.0, 0.8], np.float32), np.array([1.0, 2.0])
+    >>> newer_first(scores, np.array([0, 1], np.int32), days, np.ones((1, 2), np.float32))
+    1
+    """
+    pair = best_pair(scores, sessions)
+    if pair is None:
+        return -1
+    old, new = sorted(pair, key=lambda row: float(np.nan_to_num(times[row])))
+    if not times[old] < times[new] or scores[old] < scores[new] or scores[new] < MIN_SCORE * scores[old]:
+        return -1
+    shared = np.minimum(matched[:, old], matched[:, new]).sum()
+    return new if shared >= MIN_COVER * matched[:, old].sum() else -1
+
+
+def best_pair(scores: Floats, sessions: NDArray[np.int32]) -> tuple[int, int] | None:
+    """Return the best row, and the best row of any other session; None where there is but one session."""
+    if not len(scores):
+        return None
+    first = int(np.argmax(scores))
+    others = np.flatnonzero(sessions != sessions[first])
+    if not len(others):
+        return None
+    return first, int(others[np.argmax(scores[others])])

@@ -1,0 +1,54 @@
+"""Arrays that grow at their end, so that adding one row does not copy all the others."""
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+S = TypeVar("S", bound=np.generic)
+
+
+class Growing(Generic[S]):
+    """An array of rows of one width; ``view`` is what it holds, valid until the next change.
+
+    >>> held = Growing(np.int32)
+    >>> held.extend([1, 2])
+    >>> held.append(3)
+    >>> held.view.tolist(), len(held)
+    ([1, 2, 3], 3)
+    """
+
+    __slots__ = ("_data", "_size")
+
+    def __init__(self, dtype: DTypeLike, width: int = 0) -> None:
+        self._data: NDArray[Any] = np.zeros((16, width) if width else 16, dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def view(self) -> NDArray[S]:
+        """The rows there are, without a copy; writing into it changes them."""
+        return self._data[: self._size]
+
+    def append(self, value: Any) -> None:
+        """Add one row."""
+        self._reserve(1)
+        self._data[self._size] = value
+        self._size += 1
+
+    def extend(self, values: Any) -> None:
+        """Add rows."""
+        added = np.asarray(values, self._data.dtype)
+        self._reserve(len(added))
+        self._data[self._size : self._size + len(added)] = added
+        self._size += len(added)
+
+    def _reserve(self, more: int) -> None:
+        needed = self._size + more
+        if needed > len(self._data):
+            capacity = max(needed, len(self._data) * 3 // 2)
+            wider = np.zeros((capacity, *self._data.shape[1:]), self._data.dtype)
+            wider[: self._size] = self._data[: self._size]
+            self._data = wider

@@ -1,0 +1,235 @@
+"""What searching needs of one scope's rows, in memory as arrays: terms, lengths, neighbours, some columns, vectors."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import ColumnType, Match
+from .growing import Growing
+from .postings import Postings
+from .vectors import Vectors
+
+
+class Column:
+    """One column by slot: of a text its number in ``names`` (-1 for none), else a number (NaN for none)."""
+
+    def __init__(self, kind: ColumnType) -> None:
+        self.is_text = kind == "text"
+        self.names: dict[str, int] = {}
+        self.cells: Growing[Any] = Growing(np.int32 if self.is_text else np.float64)
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Add the cells of new slots; a time is given in seconds."""
+        self.cells.extend([self.cell(value) for value in values])
+
+    def cell(self, value: Any) -> float:
+        """Return a value as it is kept."""
+        if self.is_text:
+            return -1 if value is None else self.names.setdefault(value, len(self.names))
+        return np.nan if value is None else float(value)
+
+    @property
+    def view(self) -> NDArray[Any]:
+        """The cells of all slots."""
+        return self.cells.view
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row as it is indexed: its tokens, and its cells of the kept columns."""
+
+    row_id: str
+    place: int
+    tokens: str
+    cells: tuple[Any, ...]
+
+
+class TextIndex:
+    """One scope's rows of one collection. Every row has a slot; a slot whose row changed or went is dead.
+
+    ``thread`` names the kept column whose rows follow one another: ``before`` and ``after`` of a slot are its
+    neighbours with the same value, by insertion, -1 for none.
+    """
+
+    def __init__(self, kept: Mapping[str, ColumnType], thread: str, batches: Iterable[Sequence[Entry]] = ()) -> None:
+        self.columns = {name: Column(kind) for name, kind in kept.items()}
+        self.thread = thread
+        self.ids: list[str] = []
+        self.slots: dict[str, int] = {}
+        self.postings = Postings()
+        self.places = Growing[np.int64](np.int64)
+        self.alive = Growing[np.bool_](np.bool_)
+        self.before = Growing[np.int32](np.int32)
+        self.after = Growing[np.int32](np.int32)
+        self._last: dict[int, int] = {}
+        self.lengths = Growing[np.int32](np.int32)
+        self.different = Growing[np.int32](np.int32)
+        self.vectors: Vectors | None = None
+        """The vectors of the rows that have one in the space that was asked for last; None when none has."""
+        self.space = 0
+        self.total_length = 0
+        self._is_stale = False
+        self._fill(batches)
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""
+        return self._is_stale or len(self.ids) > 2 * len(self.slots) + 100
+
+    def put(self, entry: Entry, old_tokens: str | None) -> None:
+        """Add a row, or replace the one of the same id, whose tokens were ``old_tokens``."""
+        old = self.slots.get(entry.row_id)
+        if old is not None and old_tokens == entry.tokens:
+            self._change_cells(old, entry.cells)
+            return
+        new = len(self.ids)
+        self._append(entry)
+        self.slots[entry.row_id] = new
+        if self.vectors is not None:
+            self.vectors.grow(new + 1)
+        if old is None:
+            self._link(new)
+            return
+        self._bury(old, old_tokens or "")
+        self._take_place(old, new)
+        self._is_stale |= self._thread(old) != self._thread(new)
+
+    def begin_space(self, space: int) -> None:
+        """Forget the vectors, to take in those of another space, or of none (0)."""
+        self.space, self.vectors = space, None
+
+    def set_vectors(self, space: int, row_ids: Sequence[str], vectors: NDArray[np.float16]) -> None:
+        """Note that these rows have these vectors now; in another space than this one's they have none here."""
+        slots = [self.slots[row_id] for row_id in row_ids]
+        if space != self.space:
+            if self.vectors is not None:
+                self.vectors.put(slots, np.zeros((len(slots), self.vectors.dimension), np.float16))
+            return
+        if self.vectors is None or self.vectors.dimension != vectors.shape[1]:
+            self.vectors = Vectors(space, vectors.shape[1], len(self.ids))
+        self.vectors.put(slots, vectors)
+
+    def note_vector(self, row_id: str, space: int | None, stored: bytes | None) -> None:
+        """Note the vector that a row has now, as it is stored; None for none."""
+        if stored is not None and space is not None and space == self.space:
+            self.set_vectors(space, [row_id], np.frombuffer(stored, np.float16)[None, :])
+        elif self.vectors is not None:
+            self.vectors.drop(self.slots[row_id])
+
+    def remove(self, row_id: str, tokens: str) -> None:
+        """Remove the row, whose tokens were these, if it is there."""
+        slot = self.slots.pop(row_id, None)
+        if slot is not None:
+            self._bury(slot, tokens)
+            self._unlink(slot)
+
+    def match(self, asked: Sequence[str], limit: int) -> list[Match]:
+        """Return the rows with most of the asked terms, ties by insertion."""
+        terms = self.postings.terms
+        held = [self.postings.of(terms[term])[0] for term in dict.fromkeys(asked) if term in terms]
+        if not held:
+            return []
+        counts = np.bincount(np.concatenate(held), minlength=len(self.ids))
+        slots = np.flatnonzero((counts > 0) & self.alive.view)
+        best = slots[np.lexsort((self.places.view[slots], -counts[slots]))[:limit]]
+        return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
+
+    def _fill(self, batches: Iterable[Sequence[Entry]]) -> None:
+        def texts() -> Iterable[Sequence[str]]:
+            for batch in batches:
+                self.ids += [entry.row_id for entry in batch]
+                self.places.extend([entry.place for entry in batch])
+                cells = zip(*(entry.cells for entry in batch), strict=True)
+                for column, values in zip(self.columns.values(), cells, strict=True):
+                    column.extend(values)
+                yield [entry.tokens for entry in batch]
+
+        lengths, different = self.postings.fill(texts())
+        self.lengths.extend(lengths)
+        self.different.extend(different)
+        self.total_length = int(lengths.sum())
+        self.slots = {row_id: slot for slot, row_id in enumerate(self.ids)}
+        self.alive.extend(np.ones(len(self.ids), np.bool_))
+        self._thread_all()
+
+    def _thread_all(self) -> None:
+        count = len(self.ids)
+        before, after = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+        if self.thread and count:
+            values = self.columns[self.thread].view
+            order = np.argsort(values, kind="stable")
+            follows = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] >= 0)
+            before[order[1:][follows]] = order[:-1][follows]
+            after[order[:-1][follows]] = order[1:][follows]
+            self._last = {int(values[slot]): int(slot) for slot in np.flatnonzero(after < 0) if values[slot] >= 0}
+        self.before.extend(before)
+        self.after.extend(after)
+
+    def _append(self, entry: Entry) -> None:
+        slot = len(self.ids)
+        tokens = entry.tokens.split(" ") if entry.tokens else []
+        self.ids.append(entry.row_id)
+        self.places.append(entry.place)
+        self.alive.append(True)
+        self.before.append(-1)
+        self.after.append(-1)
+        self.lengths.append(len(tokens))
+        self.total_length += len(tokens)
+        for column, value in zip(self.columns.values(), entry.cells, strict=True):
+            column.extend([value])
+        self.different.append(self.postings.add(slot, tokens))
+
+    def _bury(self, slot: int, tokens: str) -> None:
+        self.alive.view[slot] = False
+        self.total_length -= int(self.lengths.view[slot])
+        if tokens:
+            self.postings.remove(tokens.split(" "))
+
+    def _change_cells(self, slot: int, cells: Sequence[Any]) -> None:
+        thread = self._thread(slot)
+        for column, value in zip(self.columns.values(), cells, strict=True):
+            column.view[slot] = column.cell(value)
+        self._is_stale |= self._thread(slot) != thread
+
+    def _thread(self, slot: int) -> int:
+        return int(self.columns[self.thread].view[slot]) if self.thread else -1
+
+    def _link(self, slot: int) -> None:
+        thread = self._thread(slot)
+        if thread >= 0:
+            before = self._last.get(thread, -1)
+            self.before.view[slot] = before
+            if before >= 0:
+                self.after.view[before] = slot
+            self._last[thread] = slot
+
+    def _unlink(self, slot: int) -> None:
+        before, after = int(self.before.view[slot]), int(self.after.view[slot])
+        if before >= 0:
+            self.after.view[before] = after
+        if after >= 0:
+            self.before.view[after] = before
+        elif self._thread(slot) >= 0:
+            self._set_last(self._thread(slot), before)
+
+    def _take_place(self, old: int, new: int) -> None:
+        before, after = int(self.before.view[old]), int(self.after.view[old])
+        self.before.view[new], self.after.view[new] = before, after
+        if before >= 0:
+            self.after.view[before] = new
+        if after >= 0:
+            self.before.view[after] = new
+        elif self._thread(new) >= 0:
+            self._last[self._thread(new)] = new
+
+    def _set_last(self, thread: int, slot: int) -> None:
+        if slot >= 0:
+            self._last[thread] = slot
+        else:
+            self._last.pop(thread, None)

@@ -1,0 +1,137 @@
+"""Which rows hold which terms how often: sorted lists per term, cheap to read as arrays and to add to."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growing import Growing
+
+SPELLED = "\t"
+"""What stands in a token between its term and its spelling."""
+MOST = 65_535
+"""How often a term is counted in one row at most."""
+Slots = NDArray[np.int32]
+Counts = NDArray[np.uint16]
+NO_POSTINGS: tuple[Slots, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
+
+
+class _Numbers(dict[str, int]):
+    """Numbers for strings, in the order in which they are asked for first."""
+
+    def __missing__(self, key: str) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class Postings:
+    """The terms of numbered rows (slots). A token is a term, or a term, a tab and how it was spelled in the text."""
+
+    def __init__(self) -> None:
+        self.tokens = _Numbers()
+        self.terms = _Numbers()
+        self._names: list[str] = []
+        self.token_terms = Growing[np.int32](np.int32)
+        self.token_counts = Growing[np.int32](np.int32)
+        """How often each token stands in the rows there are."""
+        self.frequencies = Growing[np.int32](np.int32)
+        """In how many of the rows there are each term stands."""
+        self._starts = np.zeros(1, np.int64)
+        self._slots = NO_POSTINGS[0]
+        self._counts = NO_POSTINGS[1]
+        self._added: dict[int, tuple[array[int], array[int]]] = {}
+
+    def fill(self, texts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Take in the rows of an empty index, in batches of space-separated tokens.
+
+        Returns the number of tokens and of different terms per row.
+        """
+        keys: list[NDArray[np.int64]] = []
+        lengths: list[NDArray[np.int32]] = []
+        first = 0
+        for batch in texts:
+            sizes = np.fromiter((text.count(" ") + 1 if text else 0 for text in batch), np.int32, len(batch))
+            flat = " ".join(text for text in batch if text)
+            tokens = flat.split(" ") if flat else []
+            numbers = np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
+            self._register()
+            self.token_counts.view[:] += np.bincount(numbers, minlength=len(self.tokens)).astype(np.int32)
+            slots = np.repeat(np.arange(first, first + len(batch), dtype=np.int64), sizes)
+            keys.append(self.token_terms.view[numbers].astype(np.int64) << 32 | slots)
+            lengths.append(sizes)
+            first += len(batch)
+        all_lengths = np.concatenate(lengths) if lengths else np.zeros(0, np.int32)
+        return all_lengths, self._sort(np.concatenate(keys) if keys else np.zeros(0, np.int64), first)
+
+    def add(self, slot: int, tokens: Sequence[str]) -> int:
+        """Take in one row behind all others; return how many different terms it has."""
+        counts: dict[int, int] = {}
+        numbers = [self.tokens[token] for token in tokens]
+        self._register()
+        terms, held = self.token_terms.view, self.token_counts.view
+        for number in numbers:
+            held[number] += 1
+            term = int(terms[number])
+            counts[term] = counts.get(term, 0) + 1
+        for term, count in counts.items():
+            self.frequencies.view[term] += 1
+            added = self._added.get(term)
+            if added is None:
+                self._added[term] = added = (array("i"), array("H"))
+            added[0].append(slot)
+            added[1].append(min(count, MOST))
+        return len(counts)
+
+    def remove(self, tokens: Sequence[str]) -> None:
+        """Take the tokens of a row that is gone out of the counts; its slot stays in the lists and must be ignored."""
+        numbers = [self.tokens[token] for token in tokens]
+        self._register()
+        np.subtract.at(self.token_counts.view, numbers, 1)
+        terms = np.unique(self.token_terms.view[numbers])
+        self.frequencies.view[terms] -= 1
+
+    def of(self, term: int) -> tuple[Slots, Counts]:
+        """Return the slots that hold the term, ascending, and how often; slots of removed rows among them."""
+        held = NO_POSTINGS
+        if term + 1 < len(self._starts):
+            start, end = self._starts[term], self._starts[term + 1]
+            held = self._slots[start:end], self._counts[start:end]
+        added = self._added.get(term)
+        if added is None:
+            return held
+        slots, counts = np.array(added[0], np.int32), np.array(added[1], np.uint16)
+        return np.concatenate([held[0], slots]), np.concatenate([held[1], counts])
+
+    def name(self, term: int) -> str:
+        """Return the term of a number."""
+        missing = len(self.terms) - len(self._names)
+        if missing:
+            self._names += _last(self.terms, missing)
+        return self._names[term]
+
+    def _register(self) -> None:
+        """Give the terms of new tokens their numbers."""
+        new = len(self.tokens) - len(self.token_terms)
+        if new:
+            fresh = _last(self.tokens, new)
+            self.token_terms.extend([self.terms[token.partition(SPELLED)[0]] for token in fresh])
+            self.token_counts.extend(np.zeros(new, np.int32))
+            self.frequencies.extend(np.zeros(len(self.terms) - len(self.frequencies), np.int32))
+
+    def _sort(self, keys: NDArray[np.int64], rows: int) -> NDArray[np.int32]:
+        keys.sort()
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        counts = np.diff(starts, append=len(keys))
+        held = keys[starts]
+        self._slots = (held & 0xFFFFFFFF).astype(np.int32)
+        self._counts = np.minimum(counts, MOST).astype(np.uint16)
+        frequencies = np.bincount(held >> 32, minlength=len(self.terms))
+        self._starts = np.concatenate([[0], np.cumsum(frequencies)])
+        self.frequencies.view[:] = frequencies
+        return np.bincount(self._slots, minlength=rows).astype(np.int32)
+
+
+def _last(numbers: dict[str, int], count: int) -> list[str]:
+    newest = reversed(numbers)
+    return [next(newest) for _ in range(count)][::-1]

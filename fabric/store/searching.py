@@ -1,0 +1,230 @@
+"""How rows are found by their texts: the indexes in memory, and how each is read from the file."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..embedding.base import same_model
+from ..errors import StoreError
+from ..text import words
+from .base import ColumnType, Row
+from .catalog import Known
+from .columns import cell, original, storable
+from .sql import Sql, chunks
+
+if TYPE_CHECKING:
+    from numpy import float16, float32
+    from numpy.typing import NDArray
+
+    from .index import Entry, TextIndex
+
+MAX_ROWS = 1_500_000
+"""How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
+BATCH = 50_000
+"""How many rows of an index are read at once."""
+CHUNK = 1000
+
+
+class Indexes:
+    """The indexes in use, by collection and scope number, least recently used first."""
+
+    def __init__(self, max_rows: int = MAX_ROWS) -> None:
+        self._max_rows = max_rows
+        self._indexes: OrderedDict[tuple[str, int], TextIndex] = OrderedDict()
+
+    def get(self, table: str, scope: int) -> "TextIndex | None":
+        """Return the index if it is in memory."""
+        index = self._indexes.get((table, scope))
+        if index is not None:
+            self._indexes.move_to_end((table, scope))
+        return index
+
+    def add(self, table: str, scope: int, index: "TextIndex") -> None:
+        """Keep a newly built index and drop the least recently used ones over the bound."""
+        self._indexes[table, scope] = index
+        rows = sum(map(len, self._indexes.values()))
+        while rows > self._max_rows and len(self._indexes) > 1:
+            rows -= len(self._indexes.popitem(last=False)[1])
+
+    def drop(self, table: str, scope: int) -> None:
+        """Forget one index; the next look-up builds it again."""
+        self._indexes.pop((table, scope), None)
+
+    def drop_table(self, table: str) -> None:
+        """Forget all indexes of a collection."""
+        for name, scope in list(self._indexes):
+            if name == table:
+                del self._indexes[name, scope]
+
+
+def tokens_of(known: Known, row: Row) -> str | None:
+    """Return the row's tokens as they are stored, separated by spaces; None where the collection is not searched."""
+    if not known.text:
+        return None
+    if known.terms is not None:
+        return " ".join(known.terms(row))
+    text = row.get(known.text)
+    return " ".join(words(text)) if isinstance(text, str) else ""
+
+
+def entry_of(known: Known, row: Row, place: int, tokens: str) -> "Entry":
+    """Return the row as the index takes it."""
+    from .index import Entry  # noqa: PLC0415
+
+    return Entry(
+        row["id"], place, tokens, tuple(_kept(known.columns[name], row.get(name), name) for name in known.kept)
+    )
+
+
+def _kept(kind: ColumnType, value: Any, name: str) -> Any:
+    """Return a cell as the database gives it: a time in seconds."""
+    made = cell(kind, value, name)
+    if isinstance(made, datetime):
+        return made.replace(tzinfo=UTC).timestamp()
+    return value if kind == "text" else made
+
+
+class Searching:
+    """Indexes and vectors of one transaction."""
+
+    def __init__(self, sql: Sql, indexes: Indexes) -> None:
+        self._sql = sql
+        self._indexes = indexes
+
+    def known(self, known: Known, owner: int) -> "TextIndex | None":
+        """Return the index if it is in memory."""
+        return self._indexes.get(known.name, owner) if known.text else None
+
+    def drop(self, known: Known, owner: int) -> None:
+        """Forget the index, because all its rows are gone."""
+        self._indexes.drop(known.name, owner)
+
+    def index(self, known: Known, owner: int) -> "TextIndex":
+        """Return the index of a scope's rows; raise StoreError when the collection is not searched."""
+        from .index import TextIndex  # noqa: PLC0415  numpy is too slow to import for those who never search
+
+        if not known.text:
+            raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
+        index = self._indexes.get(known.name, owner)
+        if index is None or index.is_worn:
+            self._complete(known, owner)
+            kept = {name: known.columns[name] for name in known.kept}
+            index = TextIndex(kept, known.thread, self._batches(known, owner))
+            self._indexes.add(known.name, owner, index)
+        return index
+
+    def with_vectors(self, known: Known, owner: int, space: str) -> "TextIndex":
+        """Return the index with the vectors of that space, as far as the rows have any."""
+        index, number = self.index(known, owner), self.space(space)
+        if index.space != (number or 0):
+            index.begin_space(number or 0)
+            for ids, vectors in self._stored_vectors(known, owner, number) if number else ():
+                index.set_vectors(number or 0, ids, vectors)
+        return index
+
+    def set_vectors(
+        self, known: Known, owner: int, space: str, keys: Mapping[int, str], vectors: "Mapping[str, NDArray[float32]]"
+    ) -> int:
+        """Store the vectors of rows, of which ``keys`` tells the ids; return how many of the rows there were."""
+        number = self.space(space, make=True) or 0
+        written: list[int] = []
+        for some in chunks(keys, CHUNK):
+            stored = [half(vectors[keys[key]]).tobytes() for key in some]
+            query = (
+                f"UPDATE {known.sql} SET _space = ?, _vector = new.vector FROM "
+                "(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::BLOB[]) AS vector) AS new "
+                "WHERE _key = new.key RETURNING _key"
+            )
+            written += [key for (key,) in self._sql.rows(query, [number, some, stored])]
+        index = self.known(known, owner)
+        if index is not None and written:
+            import numpy as np  # noqa: PLC0415
+
+            ids = [keys[key] for key in written]
+            index.set_vectors(number, ids, np.stack([half(vectors[row_id]) for row_id in ids]))
+        return len(written)
+
+    def spaces(self, known: Known, owner: int) -> dict[str, int]:
+        """Return how many of the scope's rows have a vector in each space; "" for those without one."""
+        found = self._sql.rows(
+            f"SELECT coalesce(name, ''), count(*) FROM {known.sql} LEFT JOIN _spaces ON _space = number "
+            "WHERE _scope = ? GROUP BY ALL ORDER BY ALL",
+            [owner],
+        )
+        return {original(name): int(count) for name, count in found}
+
+    def outside(self, known: Known, owner: int, space: str, limit: int) -> list[Row]:
+        """Return the first rows that have no vector in this space."""
+        query = (
+            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND _space IS DISTINCT FROM ? ORDER BY _seq LIMIT {limit:d}"
+        )
+        return [json.loads(row) for (row,) in self._sql.rows(query, [owner, self.space(space) or 0])]
+
+    def space(self, name: str, *, make: bool = False) -> int | None:
+        """Return the number that stands for a space; None, or with ``make`` a new one, when it has none."""
+        for number, stored in self._sql.rows("SELECT number, name FROM _spaces ORDER BY number"):
+            if same_model(original(stored), name):
+                return int(number)
+        if not make:
+            return None
+        number = int(self._sql.rows("SELECT coalesce(max(number), 0) + 1 FROM _spaces")[0][0])
+        self._sql.run("INSERT INTO _spaces VALUES (?, ?)", [number, storable(name)])
+        return number
+
+    def _complete(self, known: Known, owner: int) -> None:
+        """Write the tokens of rows that have none: those of a file of an earlier form."""
+        query = f"SELECT _key, _row FROM {known.sql} WHERE _scope = ? AND _terms IS NULL LIMIT {CHUNK * 10}"
+        while found := self._sql.rows(query, [owner]):
+            for some in chunks(found, CHUNK):
+                tokens = [tokens_of(known, json.loads(row)) for _, row in some]
+                self._sql.run(
+                    f"UPDATE {known.sql} SET _terms = new.terms FROM "
+                    f"(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::VARCHAR[]) AS terms) AS new WHERE _key = new.key",
+                    [[key for key, _ in some], tokens],
+                )
+
+    def _batches(self, known: Known, owner: int) -> "Iterator[list[Entry]]":
+        from .index import Entry  # noqa: PLC0415
+
+        cells = [_read(known, name) for name in known.kept]
+        query = f"SELECT {', '.join(['id', '_seq', '_terms', *cells])} FROM {known.sql} WHERE _scope = ? ORDER BY _seq"
+        texts = [known.columns[name] == "text" for name in known.kept]
+        rows = iter(self._sql.rows(query, [owner]))
+        while some := list(islice(rows, BATCH)):
+            yield [
+                Entry(
+                    original(row_id),
+                    place,
+                    tokens,
+                    tuple(
+                        original(value) if text and value is not None else value
+                        for text, value in zip(texts, values, strict=True)
+                    ),
+                )
+                for row_id, place, tokens, *values in some
+            ]
+
+    def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
+        import numpy as np  # noqa: PLC0415
+
+        query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?"
+        rows = iter(self._sql.rows(query, [owner, number]))
+        while some := list(islice(rows, BATCH)):
+            flat = np.frombuffer(b"".join(vector for _, vector in some), np.float16)
+            yield [original(row_id) for row_id, _ in some], flat.reshape(len(some), -1)
+
+
+def _read(known: Known, name: str) -> str:
+    column, kind = known.column(name)
+    return f"epoch({column})" if kind == "time" else column
+
+
+def half(vector: "NDArray[Any]") -> "NDArray[float16]":
+    """Return a vector as it is stored."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.asarray(vector, np.float16)

@@ -1,0 +1,85 @@
+"""The vectors of one scope's rows in memory: exact cosines for some rows, quick ones for all."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growing import Growing
+
+EXACT_ROWS = 30_000
+"""Up to how many rows every cosine is exact; above, that of all rows is taken from the first numbers of a vector."""
+HEAD = 64
+"""How many numbers of a vector stand for all of it then."""
+Floats = NDArray[np.float32]
+
+
+class Vectors:
+    """Unit vectors of one model, by slot, kept as float16; a slot without one has zeros."""
+
+    def __init__(self, space: int, dimension: int, slots: int) -> None:
+        self.space = space
+        self.dimension = dimension
+        self._full = Growing[np.float16](np.float16, dimension)
+        self._quick = Growing[np.float32](np.float32, dimension)
+        self.present = Growing[np.bool_](np.bool_)
+        """Which slots have a vector."""
+        self.grow(slots)
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    def grow(self, slots: int) -> None:
+        """Make room so that there are so many slots."""
+        more = slots - len(self.present)
+        if more > 0:
+            self._full.extend(np.zeros((more, self.dimension), np.float16))
+            self._quick.extend(np.zeros((more, self._quick.view.shape[1]), np.float32))
+            self.present.extend(np.zeros(more, np.bool_))
+            self._narrow()
+
+    def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of these slots."""
+        places = np.asarray(slots, np.int64)
+        self._full.view[places] = vectors
+        self._quick.view[places] = _headed(vectors, self._quick.view.shape[1])
+        self.present.view[places] = vectors.any(axis=1)
+
+    def drop(self, slot: int) -> None:
+        """Take away the vector of a slot."""
+        self.put([slot], np.zeros((1, self.dimension), np.float16))
+
+    def copy(self, source: int, target: int) -> None:
+        """Give one slot the vector of another."""
+        self.put([target], self._full.view[[source]])
+
+    def quick(self, asked: Floats) -> Floats:
+        """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots."""
+        width = self._quick.view.shape[1]
+        found: Floats = self._quick.view @ _headed(asked[None, :].astype(np.float32), width)[0]
+        return found
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `quick` is exact."""
+        return bool(self._quick.view.shape[1] == self.dimension)
+
+    def exact(self, asked: Floats, slots: NDArray[np.int64]) -> Floats:
+        """Return the exact cosines of some slots with a unit vector."""
+        found: Floats = self._full.view[slots].astype(np.float32) @ asked.astype(np.float32)
+        return found
+
+    def _narrow(self) -> None:
+        if len(self.present) > EXACT_ROWS and self._quick.view.shape[1] > HEAD:
+            narrow = Growing[np.float32](np.float32, HEAD)
+            for start in range(0, len(self._full), EXACT_ROWS):
+                narrow.extend(_headed(self._full.view[start : start + EXACT_ROWS], HEAD))
+            self._quick = narrow
+
+
+def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
+    """Return the first numbers of unit vectors, scaled to length 1 again where some are left out."""
+    head = vectors[:, :width].astype(np.float32)
+    if width < vectors.shape[1]:
+        head /= np.maximum(np.linalg.norm(head, axis=1, keepdims=True), 1e-9)
+    return head

@@ -1,0 +1,120 @@
+"""Terms: what a text is found by. Stems of its words, and exact tokens such as versions, file names and error codes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import regex
+
+from .language import guess_language, is_stop_word, stem
+from .text import normalise, split_words, words
+
+SPELLED = "\t"
+"""What stands between a term and the spelling it had in the text, where the two differ."""
+MAX_CUE = 20_000
+"""How many characters of a cue are read; a longer one says nothing more about what is looked for."""
+MAX_ASKED = 64
+"""How many different terms of a cue are looked up."""
+_COMPOUND = regex.compile(r"[\p{L}\p{N}_]+(?:[-._/\\:@#+]+[\p{L}\p{N}_]+)+")
+_CODE = regex.compile(r"(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{3,}")
+_MEASURE = regex.compile(r"\p{N}+(?:st|nd|rd|th|am|pm|s|k|m|g|kg|km|cm|mm|gb|mb|kb|tb|hz|min|h|d|x|er|ers)")
+_SYMBOL = regex.compile(r"(?!\p{N})\p{Extended_Pictographic}")
+_DIGIT = regex.compile(r"\p{N}")
+_POSSESSIVE = "'s"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One word of a cue: as it was spelled, and the terms under which a text may hold it, likeliest first."""
+
+    spelling: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What a cue asks for: its words without stop words, and its exact tokens, which stand for one thing each."""
+
+    text: str
+    words: tuple[Asked, ...]
+    exact: tuple[str, ...]
+
+
+def terms(text: str, about: str = "") -> list[str]:
+    r"""Return the terms of ``text`` in order; a word that was spelled differently follows its term after a tab.
+
+    ``about`` is text that belongs to it and says nothing about its language: who said it, the date.
+
+    >>> terms("Anna's dogs run v2.3.1")
+    ['anna', 'dog\tdogs', 'run', 'v2', '3', '1', 'v2.3.1']
+    """
+    plain = normalise(text)
+    own = [_bare(word) for word in split_words(plain)]
+    language = guess_language(own)
+    beside = [_bare(word) for word in words(about)] if about else []
+    found = [_term(word, language) for word in own] + [_term(word, "english") for word in beside]
+    return found + compounds(plain) + symbols(plain)
+
+
+def compounds(text: str) -> list[str]:
+    """Return the exact tokens of a normalised text that consist of several words: with a digit, or an inner sign.
+
+    >>> compounds("see src/app.py, not a well-known gpt-4o at 10:30")
+    ['src/app.py', 'gpt-4o', '10:30']
+    """
+    if not any(sign in text for sign in "-._/\\:@#+"):
+        return []
+    return [token for token in _COMPOUND.findall(text) if _DIGIT.search(token) or any(s in token for s in "._/\\:@#+")]
+
+
+def symbols(text: str) -> list[str]:
+    """Return the pictures in a text, each by its first character, whatever it is combined with.
+
+    >>> symbols("pizza 🍕 night 👩‍🚀")
+    ['🍕', '👩', '🚀']
+    """
+    return [] if text.isascii() else _SYMBOL.findall(text)
+
+
+def read_cue(cue: str) -> Cue:
+    """Return what the cue asks for; no word and no exact token for one that is empty or only signs.
+
+    >>> [one.spelling for one in read_cue("Where does Anna's sister work?").words]
+    ['anna', 'sister', 'work']
+    >>> read_cue("error E4021 in app.py").exact
+    ('app.py', 'e4021')
+    """
+    plain = normalise(cue[:MAX_CUE])
+    spelled = [_bare(word) for word in split_words(plain)]
+    language = guess_language(spelled)
+    kept = [word for word in spelled if not is_stop_word(word, language)] or spelled
+    asked = {symbol: Asked(symbol, (symbol,)) for symbol in symbols(plain)}
+    for word in kept:
+        ways = tuple(dict.fromkeys([stem(word, language), stem(word, "english"), word]))
+        asked.setdefault(ways[0], Asked(word, ways))
+    codes = [word for word in spelled if _CODE.fullmatch(word) and not _MEASURE.fullmatch(word)]
+    exact = dict.fromkeys([*compounds(plain), *codes])
+    return Cue(cue[:MAX_CUE], tuple(asked.values())[:MAX_ASKED], tuple(exact)[:MAX_ASKED])
+
+
+def split_term(term: str) -> tuple[str, str]:
+    r"""Return a term of `terms` without its spelling, and the spelling.
+
+    >>> split_term("dog\tdogs"), split_term("run")
+    (('dog', 'dogs'), ('run', 'run'))
+    """
+    plain, _, spelling = term.partition(SPELLED)
+    return plain, spelling or plain
+
+
+def plain_terms(text: str) -> Sequence[str]:
+    """Return the terms of ``text`` without their spellings, as `match` looks them up."""
+    return [split_term(term)[0] for term in terms(text)]
+
+
+def _term(word: str, language: str) -> str:
+    stemmed = stem(word, language)
+    return word if stemmed == word else f"{stemmed}{SPELLED}{word}"
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix(_POSSESSIVE) or word
