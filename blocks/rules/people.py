@@ -35,7 +35,7 @@ _LASTING: tuple[tuple[str, Category], ...] = (
         "profession",
     ),
     (
-        r"(?:(?:is no longer|no longer|does not|did not|stopped) (?:works?|working|at|with)\b|left [A-Z]|joined|quit)",
+        r"(?:(?:is no longer|no longer|does not|did not|stopped) (?:works?|working|at|with)\b|joined|quit)",
         "profession",
     ),
     (r"(?:no longer|does not|stopped) (?:likes?|loves?|liking|eats?|eating|drinks?|drinking)\b", "preference"),
@@ -128,7 +128,7 @@ _ONE_PERSON = re.compile(
     r"divorced)|is (?:married|engaged|divorced|single|dating|vegan|vegetarian|allergic|pregnant|"
     r"retired|afraid|\d)"
     r"|(?:is no longer|no longer|does not|did not|stopped) (?:works?|working|lives?|living|likes?|loves?|eats?|drinks?|"
-    r"plays?|at|with|married|dating)\b|left [A-Z]|lives with"
+    r"plays?|at|with|married|dating)\b|lives with"
     r"|is (?:getting (?:married|divorced|engaged)|graduating|having (?:a baby|twins|surgery)|"
     r"expecting (?:a|an|twins))\b"
     r"|is an? (?:\w+ ){0,2}(?:teacher|nurse|doctor|lawyer|engineer|developer|designer|chef|student|"
