@@ -10,6 +10,7 @@ from blocks.keep import keep_block
 from blocks.observe import observe_block
 from blocks.observed import CaptureResult, Observed
 from blocks.prune import PruneResult, prune_block
+from blocks.reembed import catch_up_block
 from blocks.reflect import reflect_block
 from blocks.tick import tick_block
 from capabilities.memory.layout import MemoryLayout
@@ -35,6 +36,7 @@ class CaptureSteps:
     prune: Block[object, PruneResult] | None
     consolidate_later: Block[Any, Any] | None
     prune_later: Block[Any, Any] | None
+    catch_up_later: Block[Any, Any] | None
 
     def from_text(self) -> Block[Any, Any]:
         """Return the capture that takes a user message: a string, or message content in any form."""
@@ -61,7 +63,12 @@ class CaptureSteps:
             steps = steps.then_if(self._consolidation_due, self.consolidate_later)
         if self.prune_later is not None:
             steps = steps.then_if(self._prune_due, self.prune_later)
+        if self.catch_up_later is not None:
+            steps = steps.then_if(self._behind, self.catch_up_later)
         return steps
+
+    def _behind(self, _: CaptureResult, ctx: Context) -> bool:
+        return self.layout.meaning.is_behind(ctx.ids.scope(self.layout.turns.scope))
 
     async def _consolidation_due(self, _: CaptureResult, ctx: Context) -> bool:
         return (await ctx.read(self.layout.state)).due(self.layout.semantic_config.consolidation)
@@ -82,6 +89,7 @@ def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSte
     semantic = layout.semantic is not None
     consolidate = consolidate_block(layout, model) if semantic else None
     prune = prune_block(layout, model) if semantic else None
+    catch_up = None if layout.meaning.embedder is None else catch_up_block(layout)
     return CaptureSteps(
         layout,
         keep_block(layout),
@@ -90,10 +98,15 @@ def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSte
         tick_block(layout),
         consolidate,
         prune,
-        _later(consolidate),
-        _later(prune),
+        _later(consolidate, catch_up),
+        _later(prune, catch_up),
+        _later(catch_up, None),
     )
 
 
-def _later(block: Block[Any, Any] | None) -> Block[Any, Any] | None:
-    return None if block is None else sequencer(name=f"{block.name}-later").work(lambda _: None, block)
+def _later(block: Block[Any, Any] | None, catch_up: Block[Any, Any] | None) -> Block[Any, Any] | None:
+    """Return background work, followed by giving vectors to the texts that it wrote."""
+    if block is None:
+        return None
+    later = sequencer(name=f"{block.name}-later").work(lambda _: None, block)
+    return later if catch_up is None else later.work(lambda _: None, catch_up)

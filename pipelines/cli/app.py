@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import care, explain, look, talk
+from . import care, embedding, explain, look, talk
 from .output import plain
 
 
@@ -70,6 +70,8 @@ for command in (
     care.consolidate,
     care.prune,
     care.jobs,
+    embedding.status,
+    embedding.reembed,
     look.graph,
 ):
     app.command()(command)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 DEFAULT_FILE = Path("memory.duckdb")
+EMBEDDER_VARIABLE = "THOUGHT_FABRIC_EMBEDDER"
 
 File = Annotated[
     Path, typer.Option("--file", "-f", envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_envvar=True)
@@ -26,6 +27,18 @@ Session = Annotated[
 ]
 Model = Annotated[
     str, typer.Option("--model", "-m", help="A litellm model id. Default: rules, no model.", show_default=False)
+]
+Embedder = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        "-e",
+        envvar=EMBEDDER_VARIABLE,
+        help="What gives texts their vectors: default, minilm, a litellm model id, or none. "
+        "Other commands read the variable.",
+        show_default=False,
+        show_envvar=True,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Force = Annotated[bool, typer.Option("--force", help="Do it although it is not due.")]

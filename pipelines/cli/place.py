@@ -1,12 +1,15 @@
 """Where a command works: which file, whose memory, which conversation, and the opened file itself."""
 
 import getpass
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .options import EMBEDDER_VARIABLE
 
 if TYPE_CHECKING:
     from fabric import Clock, Fabric, Session
@@ -29,6 +32,8 @@ class Place:
     org: str = ""
     session: str = ""
     model: str = ""
+    embedder: str = field(default_factory=lambda: os.environ.get(EMBEDDER_VARIABLE, ""))
+    """What `memory_system` takes, or "none"; "" for the default."""
 
     @property
     def owner(self) -> dict[str, str | None]:
@@ -44,7 +49,8 @@ class Place:
         """Return the memory system: all three tiers, of the project if one is named, else of the user."""
         from ..system import memory_system  # noqa: PLC0415
 
-        return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True)
+        embedder = None if self.embedder == "none" else self.embedder or "default"
+        return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True, embedder=embedder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from .conftest import ROOT, run, start
 
 TALK = ["demo", "chat", "replay"]
 LOOK = ["recall", "show", "why", "graph"]
-CARE = ["forget", "export", "consolidate", "prune", "jobs"]
+CARE = ["forget", "export", "consolidate", "prune", "jobs", "status", "reembed"]
 COMMANDS = [*TALK, *LOOK, *CARE]
 
 

@@ -1,0 +1,106 @@
+"""status and reembed: which embedder, what is missing, and how it is mended."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.embedding.files import is_installed
+from fabric.embedding.minilm import PACKAGES
+from fabric.embedding.static import PACKAGE
+from tests.stub_server import StubServer, failure, stub_server
+
+from .conftest import run
+
+__all__ = ["stub_server"]
+needs_static = pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
+
+
+@pytest.fixture(autouse=True)
+def provider(stub_server: StubServer) -> Iterator[None]:
+    """Let models of the provider answer from the stub server."""
+    before = dict(os.environ)
+    os.environ |= {"OPENAI_API_BASE": f"{stub_server.url}/v1", "OPENAI_API_KEY": "none"}
+    os.environ.pop("THOUGHT_FABRIC_EMBEDDER", None)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def status(file: Path, *options: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(run("status", "--file", file, "--json", *options).stdout)
+    return told
+
+
+def left(told: dict[str, Any]) -> int:
+    return sum(kind["rows"] - kind["embedded"] for kind in told["kinds"])
+
+
+@needs_static
+def test_reembed_leaves_nothing_to_do(demo_file: Path) -> None:
+    before = left(status(demo_file))
+    done = run("reembed", "--file", demo_file)
+    assert done.exit_code == 0
+    assert done.stdout == f"{before} of {before} rows got a vector of wordllama-l2-supercat-256.\n"
+    told = status(demo_file)
+    assert told["embedder"] == "wordllama-l2-supercat-256"
+    assert [kind["name"] for kind in told["kinds"]] == ["turns", "episodes", "facts"]
+    assert all(kind["rows"] == kind["embedded"] > 0 for kind in told["kinds"])
+    assert (told["degraded"], told["mend"]) == ("", "")
+
+
+@needs_static
+def test_another_model_is_seen_and_converted_to_and_back(demo_file: Path) -> None:
+    run("reembed", "--file", demo_file)
+    shown = run("status", "--file", demo_file, "--embedder", "openai/stub").stdout
+    assert shown.startswith("embedder: openai/stub\n")
+    rows = left(status(demo_file, "--embedder", "openai/stub"))
+    assert f"\n{rows} rows have vectors of wordllama-l2-supercat-256 (256 numbers)\n" in shown
+    assert f"\ndegraded: {rows} rows have no vector of this embedder and are found by their words\n" in shown
+    assert shown.endswith("\nto mend it: run: thought-fabric reembed\n")
+    os.environ["THOUGHT_FABRIC_EMBEDDER"] = "openai/stub"
+    assert json.loads(run("reembed", "--file", demo_file, "--json").stdout) == {"embedded": rows, "degraded": ""}
+    assert left(status(demo_file)) == 0
+    assert "Stripe" in run("recall", "where does he work", "--file", demo_file, "--user", "jake").stdout
+    del os.environ["THOUGHT_FABRIC_EMBEDDER"]
+    assert json.loads(run("reembed", "--file", demo_file, "--json").stdout)["embedded"] == rows
+
+
+def test_a_failing_embedder_is_told_and_recall_goes_on(demo_file: Path, stub_server: StubServer) -> None:
+    stub_server.script_embeddings([failure(401)] * 20)
+    told = run("status", "--file", demo_file, "--embedder", "openai/stub")
+    assert told.exit_code == 0
+    assert "degraded: the embedder fails, everything is found by its words: model 'openai/stub': check" in told.stdout
+    assert "to mend it: repair that, then run: thought-fabric reembed" in told.stdout
+    done = run("reembed", "--file", demo_file, "--embedder", "openai/stub")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("error: model 'openai/stub': check the API key")
+    os.environ["THOUGHT_FABRIC_EMBEDDER"] = "openai/stub"
+    assert "Stripe" in run("recall", "Stripe", "--file", demo_file, "--user", "jake").stdout
+
+
+def test_without_an_embedder_there_is_nothing_to_mend(demo_file: Path) -> None:
+    shown = run("status", "--file", demo_file, "--embedder", "none").stdout
+    assert shown.startswith("embedder: none, everything is found by its words\n")
+    assert "degraded" not in shown
+    done = run("reembed", "--file", demo_file, "--embedder", "none")
+    assert (done.exit_code, done.stderr) == (1, "error: there is no embedder: everything is found by its words\n")
+
+
+@pytest.mark.skipif(not all(map(is_installed, (PACKAGE, *PACKAGES))), reason="needs the extra minilm")
+def test_minilm_by_its_name(demo_file: Path) -> None:
+    assert run("reembed", "--file", demo_file, "-e", "minilm").exit_code == 0
+    told = status(demo_file, "-e", "minilm")
+    assert told["embedder"] == "wordllama-l2-supercat-256+all-minilm-l6-v2-int8"
+    assert left(told) == 0
+
+
+@pytest.mark.parametrize("command", ["status", "reembed"])
+def test_a_missing_file_is_not_made(tmp_path: Path, command: str) -> None:
+    refused = run(command, "--file", tmp_path / "none.duckdb")
+    assert refused.exit_code == 1
+    assert "there is no such file" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
