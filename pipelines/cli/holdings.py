@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
-from capabilities.episodic.record import Moment
+from capabilities.vocabulary import Moment
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
