@@ -28,6 +28,7 @@ class Options:
     out: Path | None
     contexts: bool
     sides: str
+    extras: bool
 
     def wants(self, name: str) -> bool:
         """Return whether a system is to run."""
@@ -44,18 +45,19 @@ def options(purpose: str) -> Options:
     parser.add_argument("--out", type=Path, help="a folder that gets one line per system and question")
     parser.add_argument("--no-contexts", action="store_true", help="do not measure what gets into a prompt")
     parser.add_argument("--sides", choices=["user", "assistant"], default="", help="LongMemEval: one half of the run")
+    parser.add_argument("--extras", action="store_true", help="models that are extras too; they take minutes")
     read = parser.parse_args()
-    return Options(read.limit, read.only, read.out, not read.no_contexts, read.sides)
+    return Options(read.limit, read.only, read.out, not read.no_contexts, read.sides, read.extras)
 
 
 def systems(chosen: Options) -> Iterator[tuple[str, Callable[[], System], bool]]:
     """Yield name, maker, and whether contexts are measured, for every system that is asked for and installed."""
-    for name, make, contexts in _known():
+    for name, make, contexts in _known(chosen.extras):
         if chosen.wants(name):
             yield name, make, contexts and chosen.contexts
 
 
-def _known() -> Iterator[tuple[str, Callable[[], System], bool]]:
+def _known(extras: bool) -> Iterator[tuple[str, Callable[[], System], bool]]:
     yield "BM25, stemmed", bm25, True
     static = default_embedder()
     if static is not None:
@@ -63,7 +65,7 @@ def _known() -> Iterator[tuple[str, Callable[[], System], bool]]:
         yield name, lambda: vectors(name, static.embed), False
     yield NO_EMBEDDER, lambda: Product(NO_EMBEDDER, None), False
     yield DEFAULT, lambda: Product(DEFAULT, "default"), True
-    for extra in EXTRAS:
+    for extra in EXTRAS if extras else ():
         try:
             embedder_of(extra)
         except ConfigurationError as missing:
