@@ -10,6 +10,7 @@ from blocks.explain import Explanation, export_block, why_block
 from blocks.forget import Forget, Receipt, forget_block
 from blocks.import_turns import ImportResult, import_block
 from blocks.prune import PruneResult
+from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, reembed_block
 from capabilities.episodic import (
     EpisodicConfig,
     EpisodicMemory,
@@ -126,6 +127,16 @@ class MemorySystem:
     def import_block(self) -> Block[Any, ImportResult]:
         """Turns that were said elsewhere: a list of `ImportedTurn` or of mappings in, what became of them out."""
         return import_block(self.layout)
+
+    @cached_property
+    def reembed_block(self) -> Block[object, Reembedded]:
+        """Vectors of the embedder in use for all that has none: after a switch, or when it failed; how many, out."""
+        return reembed_block(self.layout)
+
+    @cached_property
+    def embedding_status_block(self) -> Block[object, EmbeddingStatus]:
+        """How the memory stands with its embedder: what is missing, what is degraded, how to mend it."""
+        return embedding_status_block(self.layout)
 
     @cached_property
     def why_block(self) -> Block[str, Explanation | None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.embedding import Embedder, embed_texts, identity, word_table
+from fabric.embedding import Embedder, embed_and_identify, embed_texts, identity, word_table
 from fabric.embedding.static import TokenTable
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
@@ -49,15 +49,20 @@ class Meaning:
         if self.embedder is None or not any(text.strip() for text in texts):
             return Embedded()
         try:
-            space = await self.space()
-            vectors = await embed_texts(self.embedder, texts)
+            vectors = await self._vectors(self.embedder, texts)
             self._words = await asyncio.to_thread(self._load_words) if self._words is None else self._words
         except EmbedderError as error:
             self._works = False
             self._failures += 1
             return Embedded(degraded=f"by words only: {error}")
         self._works = True
-        return Embedded(space, vectors)
+        return Embedded(self._space, vectors)
+
+    async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> "Floats":
+        if self._space:
+            return await embed_texts(embedder, texts)
+        vectors, self._space = await embed_and_identify(embedder, texts)
+        return vectors
 
     async def space(self) -> str:
         """Return the identity of the embedder's model, which names the space of its vectors; "" without one."""
@@ -85,6 +90,10 @@ class Meaning:
 
     def _load_words(self) -> TokenTable | None:
         table = word_table(self.embedder)
-        if table is not None:
+        if table is None:
+            return None
+        try:
             table.vector("word")
+        except EmbedderError:
+            return None
         return table

@@ -76,8 +76,13 @@ async def identity(embedder: Embedder) -> str:
     The fingerprint comes from the vector of a fixed text: it costs one call, so keep the answer. Compare two answers
     with `same_model`. EmbedderError when the embedder fails.
     """
-    vector = (await embed_texts(embedder, [PROBE]))[0]
-    return f"{embedder.name}/{len(vector)}/{_fingerprint(vector)}"
+    return (await embed_and_identify(embedder, []))[1]
+
+
+async def embed_and_identify(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, str]:
+    """Return what `embed_texts` and `identity` return, for the price of one call."""
+    vectors = await embed_texts(embedder, [PROBE, *texts])
+    return vectors[1:], f"{embedder.name}/{vectors.shape[1]}/{_fingerprint(vectors[0])}"
 
 
 def same_model(one: str, other: str) -> bool:

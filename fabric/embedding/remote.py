@@ -56,7 +56,7 @@ class RemoteEmbedder:
         for start in range(0, len(texts), BATCH):
             rows += await self._batch(list(texts[start : start + BATCH]))
         found: Vectors = np.asarray(rows, np.float32).reshape(len(rows), -1)
-        self.dimension = found.shape[1] or self.dimension
+        self.dimension = self.dimension or found.shape[1]
         return found
 
     async def _batch(self, texts: list[str]) -> list[list[float]]:

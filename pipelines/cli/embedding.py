@@ -23,6 +23,8 @@ def status(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = F
     table(str(file), ["kind", "rows", "embedded", "not embedded", "of other models"], map(_row, found.kinds))
     for space, rows in found.other_models.items():
         say(f"{rows} rows have vectors of {plain(_model(space))}")
+    if not found.embedder and embedder != "none":
+        say("degraded: the package of the default embedder, wordllama, is not installed here")
     if found.degraded:
         say(f"degraded: {plain(found.degraded)}")
         say(f"to mend it: {plain(found.mend)}")

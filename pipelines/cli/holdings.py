@@ -3,10 +3,10 @@
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
-from capabilities.vocabulary import Moment
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
+from capabilities.vocabulary import Moment
 from capabilities.working import WorkingEntry
 from fabric.block import Block
 from fabric.context import Context

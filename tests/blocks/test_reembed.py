@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, file_status, reembed_block, reembed_file
+from blocks.reembed import EmbeddingStatus, Reembedded, file_status, reembed_file
 from fabric import Fabric
 from fabric.embedding.renewal import BATCH
 from pipelines import memory_system
@@ -64,13 +64,13 @@ def imported(fabric: Fabric, embedder: Any, count: int = 8, user: str = "ann") -
 
 
 def status(fabric: Fabric, embedder: Any, user: str = "ann") -> EmbeddingStatus:
-    block = embedding_status_block(memory(embedder).layout)
+    block = memory(embedder).embedding_status_block
     found: EmbeddingStatus = fabric.session("s", user=user).run(block, None).output
     return found
 
 
 def reembed(fabric: Fabric, embedder: Any, user: str = "ann") -> Reembedded:
-    done: Reembedded = fabric.session("s", user=user).run(reembed_block(memory(embedder).layout), None).output
+    done: Reembedded = fabric.session("s", user=user).run(memory(embedder).reembed_block, None).output
     return done
 
 
@@ -195,11 +195,11 @@ def test_a_capture_behind_a_failure_catches_up_on_its_own(fabric: Fabric):
     embedder.down = True
     session.run(mem.capture, "I work at Stripe.")
     fabric.drain()
-    assert embedded(session.run(embedding_status_block(mem.layout), None).output) == 0
+    assert embedded(session.run(mem.embedding_status_block, None).output) == 0
     embedder.down = False
     session.run(mem.capture, "I live in Lisbon.")
     fabric.drain()
-    told = session.run(embedding_status_block(mem.layout), None).output
+    told = session.run(mem.embedding_status_block, None).output
     assert embedded(told) > 2
     assert (told.left, told.degraded) == (0, "")
     assert fabric.jobs() == []
@@ -211,10 +211,21 @@ def test_what_consolidation_writes_gets_vectors_too(fabric: Fabric):
     for said in ["I work at Stripe.", "I live in Lisbon.", "My sister is called Ana.", "I love green tea."] * 6:
         session.run(mem.capture, said)
     fabric.drain()
-    told = session.run(embedding_status_block(mem.layout), None).output
+    told = session.run(mem.embedding_status_block, None).output
     assert {kind.name for kind in told.kinds if kind.rows} == {"turns", "episodes", "facts"}
     assert told.left == 0
 
 
 def embedded(told: EmbeddingStatus) -> int:
     return sum(kind.embedded for kind in told.kinds)
+
+
+def test_a_captured_turn_is_one_call_of_the_embedder(fabric: Fabric):
+    embedder = HashEmbedder()
+    mem = memory(embedder)
+    session = fabric.session("s", user="ann")
+    for said in ["I work at Stripe.", "I live in Lisbon and I love green tea."]:
+        embedder.calls.clear()
+        session.run(mem.capture, said)
+        fabric.drain()
+        assert len(embedder.calls) == 1

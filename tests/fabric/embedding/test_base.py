@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.embedding import Embedder, embed_texts, identity, same_model
+from fabric.embedding import Embedder, embed_and_identify, embed_texts, identity, same_model
 from fabric.embedding.base import AT_ONCE, LONGEST, unit_rows
 from fabric.errors import EmbedderError
 
@@ -133,6 +133,14 @@ async def test_rounding_does_not_make_another_model(dimension: int):
     exact, rounded = await identity(HashEmbedder(dimension)), await identity(Rounding(dimension))
     assert exact != rounded or dimension == 2
     assert same_model(exact, rounded)
+
+
+async def test_texts_and_identity_cost_one_call():
+    embedder = HashEmbedder(8)
+    vectors, space = await embed_and_identify(embedder, ["tea", ""])
+    assert len(embedder.calls) == 1
+    assert np.array_equal(vectors, await embed_texts(embedder, ["tea", ""]))
+    assert space == await identity(embedder)
 
 
 @pytest.mark.parametrize("text", ["", "/", "a", "a/b", "a/b/c", "a/b/zz", "a/3/7", "日/3/7f"])

@@ -118,6 +118,13 @@ async def test_a_model_that_changed_its_dimension_is_another_model(stub_server: 
     assert same_model(before, await identity(remote))
 
 
+async def test_a_model_that_changes_its_dimension_in_use_is_an_error(stub_server: StubServer, remote: RemoteEmbedder):
+    await embed_texts(remote, ["a"])
+    stub_server.script_embeddings([answer([[1.0] * 4])])
+    with pytest.raises(EmbedderError, match=r"expected vectors of shape \(1, 8\), got \(1, 4\)"):
+        await embed_texts(remote, ["a"])
+
+
 @pytest.mark.parametrize("options", [{"model": " "}, {"timeout": 0}, {"attempts": 0}])
 def test_options_that_cannot_work(options: dict[str, Any]):
     with pytest.raises(ConfigurationError, match="expected a model id"):
