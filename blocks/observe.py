@@ -14,7 +14,7 @@ from fabric.handler import handler
 from fabric.prompt import data_block, load_prompt
 from fabric.resource import Transaction
 from fabric.sequencer import sequencer
-from fabric.text import words
+from fabric.text import printable, words
 
 from .observed import Observations, Observed
 from .prompts import PROMPTS
@@ -97,7 +97,9 @@ def _by_rules(layout: MemoryLayout) -> Block[Known, Observed]:
     @handler(name=f"{layout.name}/observer")
     def observe(known: Known, ctx: Context) -> Observed:
         said = known.exchange.user
-        found = observe_text(known.exchange.text, now=said.said_at if said else ctx.clock.now())[:MAX_OBSERVATIONS]
+        found = observe_text(printable(known.exchange.text), now=said.said_at if said else ctx.clock.now())[
+            :MAX_OBSERVATIONS
+        ]
         linked = [one.model_copy(update={"replaces": find_replaced(one, known.entries)}) for one in found]
         return Observed(exchange=known.exchange, observations=linked, shown=[one.id for one in known.entries], notes=[])
 
@@ -112,8 +114,8 @@ def _turn_prompt(known: Known, ctx: Context, layout: MemoryLayout) -> str:
         known=data_block("known entries", "\n".join(_line(one) for one in known.entries)) or "none",
         background=data_block("earlier messages", "\n".join(f"- {shorten(text, 500)}" for text in exchange.background))
         or "none",
-        user=shorten(exchange.text, MODEL_CHARS),
-        assistant=shorten(answer, layout.max_assistant_chars) if answer else "none",
+        user=shorten(printable(exchange.text), MODEL_CHARS),
+        assistant=shorten(printable(answer), layout.max_assistant_chars) if answer else "none",
     )
 
 

@@ -25,11 +25,12 @@ from fabric.items import content_text
 from fabric.prompt import data_block, load_prompt
 from fabric.resource import Transaction
 from fabric.sequencer import sequencer
+from fabric.text import printable
 
 from .exchange import clean
 from .observe import MODEL_CHARS, shorten
-from .reflect import PIN_IMPORTANCE
 from .prompts import PROMPTS
+from .reflect import PIN_IMPORTANCE
 from .rules.observe import observe_text
 
 PER_TURN = 3
@@ -82,7 +83,7 @@ def working_memory_observe(
         async def by_rules(message: Any, ctx: Context) -> Notes:
             entries = await ctx.transact(document.items)
             known = [Existing(id=e.id, subject=e.subject, content=e.content, category=e.category) for e in entries]
-            found = observe_text(clean(content_text(message)[0], ctx), now=ctx.clock.now())[:PER_TURN]
+            found = observe_text(printable(clean(content_text(message)[0], ctx)), now=ctx.clock.now())[:PER_TURN]
             return Notes(notes=[_noted(one, known) for one in found])
 
         return by_rules
@@ -91,7 +92,7 @@ def working_memory_observe(
         entries = await ctx.transact(document.items)
         return load_prompt(PROMPTS / "working_turn.md").fill(
             known=data_block("active memories", format_for_observer(entries)) or "none",
-            message=shorten(clean(content_text(message)[0], ctx), MODEL_CHARS),
+            message=shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS),
         )
 
     return generator(

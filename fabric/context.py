@@ -294,4 +294,3 @@ class CapabilityView:
                 here = here.parent
             self._known = merge_capabilities(pairs)
         return self._known
-

@@ -33,6 +33,12 @@ class Document(Generic[M]):
     def __post_init__(self) -> None:
         _check_key(self.key, self.scope)
 
+        if self.default is not None and not callable(self.default):
+            raise ConfigurationError(
+                f"document {self.key!r}: default must be a function that makes the value, such as lambda: "
+                f"{self.default!r}; got the value itself"
+            )
+
     def initial(self) -> M:
         """Return the value of a scope that never wrote one."""
         return self.default() if self.default is not None else self.schema()

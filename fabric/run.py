@@ -56,8 +56,7 @@ class Fabric:
         retry_delay: float = 2.0,
         redact_secrets: bool = True,
     ) -> None:
-        if max_concurrency < 1:
-            raise ConfigurationError(f"max_concurrency must be at least 1, got {max_concurrency}")
+        _check_options(max_concurrency, max_attempts, retry_delay, budget)
         retry = Retry(attempts=max_attempts, base_delay=retry_delay, max_delay=600.0, on=(ModelUnavailableError,))
         self._lock = threading.RLock()
         self._closing = self._closed = False
@@ -135,14 +134,14 @@ class Fabric:
         return self._roots.get(block.name) is block
 
     def drain(self, timeout: float | None = None) -> list[Job]:
-        """Wait for background work and return what is left: jobs that wait for a later try or for their pipeline.
+        """Wait for background work and return what is left of it: failed jobs, and those that wait for a later try.
 
         With ``timeout``, wait no longer than that many seconds; what runs then goes on, and is in the list.
         """
         forbid_nested("fabric.drain")
         self.check_open()
         wait(self.services.work_portal.submit(self._background.drain(timeout)))
-        return [job for job in self.jobs() if job.status != "failed"]
+        return self.jobs()
 
     async def adrain(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
         """Do what `drain` does, on the caller's own event loop; not inside background work (NestedRunError)."""
@@ -150,7 +149,7 @@ class Fabric:
             forbid_nested("fabric.adrain")
         self.check_open()
         await self._drained(timeout)
-        return [job for job in await self.store.transact(self._read_jobs) if job.status != "failed"]
+        return await self.store.transact(self._read_jobs)
 
     def jobs(self, status: JobStatus | None = None) -> list[Job]:
         """Return the background work that is not done, in order: all of it, or one status."""
@@ -284,6 +283,19 @@ def _put_back(rows: Rows, job_id: str) -> Job:
 
 def _patience(error: BaseException | None) -> float | None:
     return 0.0 if error is not None and not isinstance(error, Exception) else None
+
+
+def _check_options(max_concurrency: object, max_attempts: object, retry_delay: object, budget: object) -> None:
+    """Refuse what cannot work before the file is opened."""
+    for name, value in (("max_concurrency", max_concurrency), ("max_attempts", max_attempts)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ConfigurationError(f"{name} must be a whole number of at least 1, got {value!r}")
+    if not isinstance(retry_delay, int | float) or retry_delay < 0:
+        raise ConfigurationError(f"retry_delay must be a number of seconds of at least 0, got {retry_delay!r}")
+    if budget is not None and not hasattr(budget, "day_cost"):
+        raise ConfigurationError(
+            f"budget must be a fabric.models.budget.Budget, such as Budget(day_cost=1.0), got {budget!r}"
+        )
 
 
 def _redaction() -> Callable[[str], str]:

@@ -21,6 +21,7 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
 CHARS_PER_TOKEN = 4
+_LONE = regex.compile(r"[\ud800-\udfff]")
 SHORT = 300
 """Up to this length a text's words are kept in memory, because facts are compared with each other over and over."""
 FUNCTION_WORDS = frozenset(
@@ -99,6 +100,15 @@ FUNCTION_WORDS = frozenset(
     ]
 )
 """English words that say how a sentence is built, not what it is about."""
+
+
+def printable(text: str) -> str:
+    r"""Return ``text`` with every lone surrogate, which no encoder takes, replaced by U+FFFD.
+
+    >>> printable("a\ud83db") == "a\ufffdb"
+    True
+    """
+    return text if text.isascii() else _LONE.sub("\ufffd", text)
 
 
 def normalise(text: str) -> str:

@@ -39,3 +39,7 @@ def __getattr__(name: str) -> Any:
     from . import system  # noqa: PLC0415
 
     return getattr(working if name.startswith("working_memory") else system, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

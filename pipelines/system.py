@@ -114,7 +114,7 @@ class MemorySystem:
 
         @handler(name=f"{self.layout.name}/context", uses=self.layout.resources)
         async def context_for(asked: Any, ctx: Context) -> str:
-            options = asked if isinstance(asked, Mapping) else {"cue": str(asked)}
+            options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": str(asked)}
             return await evidence(ctx, self.layout, **options)
 
         return context_for

@@ -43,6 +43,8 @@ class Meaning:
         self._works = True
         self._failures = 0
         self._caught_up: dict[Scope, int] = {}
+        self.speakers: dict[Scope, frozenset[str]] = {}
+        """The names of those whose turns a scope holds, as they were when it was searched last."""
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts in one call; a failure is told in ``degraded``, never raised."""

@@ -34,23 +34,31 @@ MORE = 20
 
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what fits the request's cue best, best first."""
-    from ..retrieval.question import read_question  # noqa: PLC0415  ranking needs numpy, which few imports need
+    from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  ranking needs numpy, which few imports need
 
-    cue = request.cue or ""
-    names = await ctx.transact(lambda tx: _speakers(tx, layout))
-    question = read_question(cue, names)
-    embedded = await layout.meaning.embed([question.meaning])
-    asked = _with_vectors(question, embedded, layout)
+    cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
+    speakers = layout.meaning.speakers
+    while True:
+        question = read_question(cue, speakers.get(scope, ()))
+        embedded = await layout.meaning.embed([question.meaning])
+        asked = _with_vectors(question, embedded, layout)
 
-    def work(tx: Transaction) -> list[RankedMemory]:
-        return _Search(tx, ctx, layout, request, asked, embedded).results()
+        def work(
+            tx: Transaction, asked: "Question" = asked, embedded: Embedded = embedded
+        ) -> list[RankedMemory] | None:
+            speakers[scope] = _speakers(tx, layout)
+            if named_speakers(cue, speakers[scope]) != asked.speakers:
+                return None
+            return _Search(tx, ctx, layout, request, asked, embedded).results()
 
-    return await ctx.transact(work)
+        found = await ctx.transact(work)
+        if found is not None:
+            return found
 
 
-def _speakers(tx: Transaction, layout: MemoryLayout) -> list[str]:
+def _speakers(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:
     index = tx.index(layout.turns)
-    return [] if index is None else [name for name in index.columns["speaker"].names if name]
+    return frozenset() if index is None else frozenset(index.columns["speaker"].names.keys() - {""})
 
 
 def _with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout) -> "Question":
@@ -87,8 +95,8 @@ class _Search:
         pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
         if not pools.rows:
             return []
-        ranking = rank(self.question, pools, self.ctx.clock.now())
-        limit = (self.request.limit or LIMIT) + MORE
+        limit = (self.request.limit or LIMIT) + (MORE if len(pools.pools) > 1 else 0)
+        ranking = rank(self.question, pools, self.ctx.clock.now(), most=limit)
         self._add_turns(ranking, limit)
         self._add_facts(ranking, limit)
         self._add_episodes(ranking, limit)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.language import stem
-from fabric.terms import Cue, read_cue
+from fabric.terms import MAX_CUE, Cue, read_cue
 from fabric.text import word_set
 
 Floats = NDArray[np.float32]
@@ -52,7 +52,7 @@ def read_question(text: str, speakers: Iterable[str] = ()) -> Question:
     """
     cue = read_cue(text)
     lowered = cue.text.casefold().replace("\u2019", "'")
-    named = named_speakers(lowered, speakers)
+    named = named_speakers(cue.text, speakers)
     roles = {"user"} if _FIRST_PERSON.search(lowered) else set[str]()
     if _SECOND_PERSON.search(lowered):
         roles.add("assistant")
@@ -72,9 +72,9 @@ def frame_weights(terms: Sequence[str]) -> tuple[float, ...]:
     return weights if max(weights, default=1.0) > FRAME_WEIGHT else (1.0,) * len(weights)
 
 
-def named_speakers(lowered: str, speakers: Iterable[str]) -> frozenset[str]:
+def named_speakers(text: str, speakers: Iterable[str]) -> frozenset[str]:
     """Return the speakers whose first name stands in the question."""
-    spoken = set(re.findall(r"\w+", lowered))
+    spoken = set(re.findall(r"\w+", text[:MAX_CUE].casefold()))
     return frozenset(name for name in speakers if _first_name(name) in spoken)
 
 

@@ -22,9 +22,10 @@ from .time_cue import named_spans, nearness
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
-ALL_ROWS = 20_000
-"""Up to how many rows each gets a full score; above, the best few thousand by their own text, and their neighbours."""
-BEST_ROWS = 3_000
+ALL_ROWS = 5_000
+"""Up to how many rows each gets a full score; above, the best by their own text, and their neighbours."""
+BEST_ROWS = 1_000
+"""How many rows get a full score then, or twice as many as are wanted."""
 EXACT_BONUS = 20.0
 """What a row that holds all exact tokens of the question is put ahead by: more than all else together."""
 
@@ -97,8 +98,8 @@ class Ranking:
         return [int(number) for number in self.rows[order]]
 
 
-def rank(question: Question, pools: Pools, now: datetime, weights: Weights = WEIGHTS) -> Ranking:
-    """Score the rows of all pools for a question asked at ``now``. Nothing is read but arrays, nothing is changed."""
+def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, weights: Weights = WEIGHTS) -> Ranking:
+    """Score the rows of all pools for a question asked at ``now``; ``most`` results will be wanted of each."""
     allowed = pools.allowed()
     every = bool(allowed.all())
     lexical = look_up(question, pools)
@@ -111,7 +112,7 @@ def rank(question: Question, pools: Pools, now: datetime, weights: Weights = WEI
     if not every:
         base[~allowed] = 0
     exact = exact_rows(question, pools)
-    rows = _candidates(base, exact, pools)
+    rows = _candidates(base, exact, pools, max(BEST_ROWS, 2 * most))
     if len(rows) < pools.size:
         _refine(question, pools, rows, cosines, present, dense, base, weights, allowed)
     near, far, session = _surroundings(base, rows, pools)
@@ -158,7 +159,7 @@ def _speakers(question: Question, pools: Pools) -> Floats:
         if speaker is not None and role is not None:
             found[pool.start : pool.end] = _said(question, speaker, role)
         elif subject is not None:
-            named = named_speakers(question.cue.text.casefold(), subject.names.keys() - {"user"}) or {"user"}
+            named = named_speakers(question.cue.text, subject.names.keys() - {"user"}) or {"user"}
             found[pool.start : pool.end] = _any_of(subject, named)
     return found
 
@@ -176,12 +177,12 @@ def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:
     return found
 
 
-def _candidates(base: Floats, exact: Floats, pools: Pools) -> Numbers:
+def _candidates(base: Floats, exact: Floats, pools: Pools, count: int) -> Numbers:
     """Return the numbers of the rows to score fully, ascending."""
-    if len(base) <= ALL_ROWS:
+    if len(base) <= max(ALL_ROWS, count):
         return np.arange(len(base))
-    top = np.argpartition(-base, BEST_ROWS)[:BEST_ROWS]
-    chosen: list[NDArray[Any]] = [top, np.flatnonzero(exact)[:BEST_ROWS]]
+    top = np.argpartition(-base, count)[:count]
+    chosen: list[NDArray[Any]] = [top, np.flatnonzero(exact)[:count]]
     for pool in pools:
         mine = top[(top >= pool.start) & (top < pool.end)] - pool.start
         for links in (pool.index.before.view, pool.index.after.view):
@@ -252,6 +253,9 @@ def _finish(ranking: Ranking, cosines: Floats, present: NDArray[np.bool_], allow
     rows = ranking.rows[allowed[ranking.rows]]
     if not len(rows):
         return
+    if len(rows) > BEST_ROWS:
+        scores = ranking.scores[allowed[ranking.rows]]
+        rows = np.sort(rows[np.argpartition(-scores, BEST_ROWS)[:BEST_ROWS]])
     matched = ranking.lexical.matched(rows.astype(np.int64), ranking.pools.size)
     sessions, times = _of_turns(ranking.pools, rows)
     turns = np.flatnonzero(sessions >= 0)

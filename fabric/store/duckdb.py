@@ -182,6 +182,7 @@ class DuckDBStore:
         """Make what is kept in memory true again after a rollback."""
         for table, scope in rows.touched:
             self._indexes.drop(table, scope)
+        self._indexes.spaces = None
         for known in self._catalog.tables():
             known.sizes.clear()
         if self._catalog.touched:

@@ -35,6 +35,8 @@ class Indexes:
     def __init__(self, max_rows: int = MAX_ROWS) -> None:
         self._max_rows = max_rows
         self._indexes: OrderedDict[tuple[str, int], TextIndex] = OrderedDict()
+        self.spaces: dict[str, int] | None = None
+        """The numbers of the spaces by name, once they were read."""
 
     def get(self, table: str, scope: int) -> "TextIndex | None":
         """Return the index if it is in memory."""
@@ -173,6 +175,7 @@ class Searching:
             return None
         number = int(self._sql.rows("SELECT coalesce(max(number), 0) + 1 FROM _spaces")[0][0])
         self._sql.run("INSERT INTO _spaces VALUES (?, ?)", [number, storable(name)])
+        self._indexes.spaces = None
         return number
 
     def _complete(self, known: Known, owner: int) -> None:

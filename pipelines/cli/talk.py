@@ -188,7 +188,7 @@ def chat(
         with progress("remembering", None):
             left = at.fabric.drain()
     if left:
-        note(f"{len(left)} pieces of background work wait for another try: thought-fabric jobs")
+        note(f"{len(left)} pieces of background work are not done: see thought-fabric jobs")
 
 
 def _asked() -> str | None:

@@ -32,7 +32,7 @@ def test_a_failed_job_is_shown_and_blocks_nobody(tmp_path: Path):
         session = fabric.session("s", user="u")
         session.run(pipeline, "bad")
         session.run(pipeline, "good")
-        assert fabric.drain() == []
+        assert [job.status for job in fabric.drain()] == ["failed"]
         assert [item.data["result"] for item in outcomes(session)] == ["re: good"]
         (failed,) = fabric.jobs("failed")
         assert (failed.attempts, failed.block, failed.turn) == (1, "talk > fragile", 1)
@@ -43,7 +43,7 @@ def test_a_failed_job_is_shown_and_blocks_nobody(tmp_path: Path):
     with Fabric(tmp_path / "f.duckdb") as fabric:
         assert [job.id for job in fabric.jobs("failed")] == [failed.id]
         fabric.register(pipeline)
-        assert fabric.drain() == []
+        fabric.drain()
         assert fabric.jobs("failed"), "a failed job runs again only when it is put back"
         assert fabric.retry(failed).status == "pending"
         assert fabric.drain() == []
@@ -134,7 +134,7 @@ def test_an_unavailable_model_is_tried_a_limited_number_of_times_with_longer_pau
 
     with Fabric(clock=clock, max_attempts=4, retry_delay=10) as fabric:
         fabric.session("s").run(talk(remember), "x")
-        while left := fabric.drain():
+        while (left := fabric.drain())[0].status == "pending":
             assert left[0].not_before is not None
             pauses.append((left[0].not_before - clock.now()).total_seconds())
             clock.set(left[0].not_before)
@@ -203,7 +203,7 @@ def test_work_over_the_budget_of_a_run_fails_because_waiting_will_not_help():
 
     with Fabric(budget=Budget(run_cost=1.0)) as fabric:
         fabric.session("s").run(talk(costly), "x")
-        assert fabric.drain() == []
+        assert [job.status for job in fabric.drain()] == ["failed"]
         assert "budget per run" in fabric.jobs("failed")[0].error
 
 
@@ -234,7 +234,7 @@ def test_no_error_of_background_work_stops_the_background(error: BaseException):
         session = fabric.session("s")
         session.run(talk(deadly), "die")
         session.run(talk(deadly), "live")
-        assert fabric.drain(timeout=20) == []
+        assert [job.status for job in fabric.drain(timeout=20)] == ["failed"]
         assert [item.data["result"] for item in outcomes(session)] == ["re: live"]
         assert type(error).__name__ in fabric.jobs("failed")[0].error
 

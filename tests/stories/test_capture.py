@@ -195,13 +195,14 @@ def test_instructions_in_what_is_remembered_stay_inside_an_escaped_block():
 
 @pytest.mark.parametrize(
     "text",
-    ["nul \x00 inside", "lone \ud83d surrogate", "👩‍👩‍👧‍👦 family", "\u202eright to left\u202c", "日本語のテキスト"],
+    ["nul \x00 inside", "I like \ud83d surrogates", "👩‍👩‍👧‍👦 family", "\u202eright to left\u202c", "日本語のテキスト"],
 )
-def test_text_of_any_kind_is_kept_as_it_was(text: str):
-    fabric, mem = open_memory(MemoryModel([]))
+@pytest.mark.parametrize("modelled", [True, False])
+def test_text_of_any_kind_is_kept_as_it_was(text: str, modelled: bool):
+    fabric, mem = open_memory(MemoryModel([]) if modelled else None)
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(chat_with(mem), text)
-        fabric.drain()
+        assert fabric.drain() == []
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
     assert turns[0]["text"] == text

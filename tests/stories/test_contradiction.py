@@ -39,7 +39,9 @@ def test_i_joined_stripe_replaces_works_at_google_and_keeps_a_readable_history()
         recalled = list(session.run(mem.recall_block, "where do I work"))
         assert recalled[0].content == "Works at Stripe"
         assert "I joined Stripe" not in [one.content for one in recalled], "a fact and its turn are one result"
-        assert [one.source for one in recalled if "Google" in one.content] == ["turn", "turn"], "the old is what was said"
+        assert [one.source for one in recalled if "Google" in one.content] == ["turn", "turn"], (
+            "the old is what was said"
+        )
         why = session.run(mem.why_block, recalled[0].id).output
         assert [(one.content, one.status) for one in why.history] == [
             ("Works at Google", "superseded"),
