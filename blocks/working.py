@@ -153,7 +153,7 @@ def working_memory_add(
 
     @handler(name=name, input_schema=NewEntry, uses=[working_memory_resource])
     async def add(new: NewEntry, ctx: Context) -> WorkingEntry:
-        fields = {**new.model_dump(), "content": ctx.redact(new.content)}
+        fields: dict[str, Any] = {**new.model_dump(), "content": ctx.redact(new.content)}
         entry = WorkingEntry(id=ctx.clock.new_id("wm"), **fields)
         return await ctx.transact(lambda tx: document.add(tx, entry, limits).entry)
 

@@ -111,7 +111,7 @@ class Run(Protocol):
         """Put a block's run among the background work; return a ticket for `settle`."""
         ...
 
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
+    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain
         """Wait for background work of this run."""
         ...
 
