@@ -32,9 +32,6 @@ integer
             except ValidationError as error:
                 raise ConfigurationError(f"{type(self).__name__}: {_explain(error)}") from error
 
-    def __hash__(self) -> int:
-        return hash((type(self), self.model_dump_json()))
-
     @classmethod
     def of(cls, value: "bool | Mapping[str, Any] | Settings | None") -> Self | None:
         """Return the settings an option means: True the defaults, a mapping its fields, False or None nothing.

@@ -84,11 +84,12 @@ def create_episodic_memory_capability(
 
     ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
     """
-    return _capability(EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG)
+    return _capability((EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG).model_dump_json())
 
 
 @cache
-def _capability(limits: EpisodicConfig) -> Capability[EpisodicMemory]:
+def _capability(options: str) -> Capability[EpisodicMemory]:
+    limits = EpisodicConfig.model_validate_json(options)
     episodes = create_episodic_memory_resource(limits.scope)
     return define_capability(
         "episodic_memory",

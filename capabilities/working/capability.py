@@ -83,11 +83,12 @@ def create_working_memory_capability(
     ``config`` may be a mapping of its fields; ConfigurationError when a limit cannot work. The same configuration
     always gives the same capability, so that it may be declared in several places.
     """
-    return _capability(WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG)
+    return _capability((WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG).model_dump_json())
 
 
 @cache
-def _capability(limits: WorkingMemoryConfig) -> Capability[WorkingMemory]:
+def _capability(options: str) -> Capability[WorkingMemory]:
+    limits = WorkingMemoryConfig.model_validate_json(options)
     async def context(ctx: Context) -> str:
         text = await WorkingMemory(ctx, limits).format()
         return data_block("memory", text) if text else ""
