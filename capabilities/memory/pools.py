@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fabric.context import Context
 from fabric.resource import Collection, Transaction
-from fabric.store.index import Entry, TextIndex
+from fabric.store.index import Batch, TextIndex
 
 from ..retrieval.alike import vocabulary_of
 from ..retrieval.pool import Pools, make_pools
@@ -57,11 +57,10 @@ def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> Tex
 
 def _of_entries(tx: Transaction, layout: MemoryLayout) -> TextIndex:
     entries = tx.read(layout.working).entries
-    rows = [
-        Entry(one.id, place, " ".join(content_terms({"content": one.content})), (one.subject, one.category))
-        for place, one in enumerate(entries)
-    ]
-    return TextIndex({"subject": "text", "category": "text"}, "", [rows] if rows else [])
+    tokens = [" ".join(content_terms({"content": one.content})) for one in entries]
+    cells: list[list[str]] = [[one.subject for one in entries], [one.category for one in entries]]
+    batch = Batch([one.id for one in entries], range(len(entries)), tokens, cells)
+    return TextIndex({"subject": "text", "category": "text"}, "", [batch])
 
 
 def _allowed(

@@ -38,8 +38,8 @@ class Vocabulary:
         self._update()
         if not len(self._terms):
             return [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(words)
-        cosines = self._terms @ unit_rows(words).T
-        return [_best(cosines[:, place]) for place in range(len(words))]
+        cosines = unit_rows(words) @ self._terms.T
+        return [_best(row) for row in cosines]
 
     def _update(self) -> None:
         held = self._postings.token_counts.view
@@ -103,6 +103,7 @@ def unit_rows(vectors: Floats) -> Floats:
 
 
 def _best(cosines: Floats) -> tuple[NDArray[np.int64], Floats]:
-    top = np.argpartition(-cosines, NEAREST)[:NEAREST] if len(cosines) > NEAREST else np.arange(len(cosines))
-    top = top[cosines[top] >= MIN_COSINE]
-    return top.astype(np.int64), cosines[top]
+    top = np.flatnonzero(cosines >= MIN_COSINE)
+    if len(top) > NEAREST:
+        top = np.sort(top[np.argpartition(cosines[top], len(top) - NEAREST)[len(top) - NEAREST :]])
+    return top, cosines[top]

@@ -112,9 +112,12 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     if not every:
         base[~allowed] = 0
     exact = exact_rows(question, pools)
-    rows = _candidates(base, exact, pools, max(BEST_ROWS, 2 * most))
-    if len(rows) < pools.size:
-        _refine(question, pools, rows, cosines, present, dense, base, weights, allowed)
+    count = max(BEST_ROWS, 2 * most)
+    rows = np.arange(pools.size)
+    if pools.size > max(ALL_ROWS, count):
+        top = np.sort(np.argpartition(base, pools.size - count)[pools.size - count :])
+        _refine(question, pools, top, cosines, present, dense, base, weights, allowed)
+        rows = _with_neighbours(top, np.flatnonzero(exact)[:count], pools)
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.float32(weights.next) * near + np.float32(weights.beyond) * far
     session *= np.float32(weights.session)
@@ -177,19 +180,16 @@ def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:
     return found
 
 
-def _candidates(base: Floats, exact: Floats, pools: Pools, count: int) -> Numbers:
-    """Return the numbers of the rows to score fully, ascending."""
-    if len(base) <= max(ALL_ROWS, count):
-        return np.arange(len(base))
-    top = np.argpartition(-base, count)[:count]
-    chosen: list[NDArray[Any]] = [top, np.flatnonzero(exact)[:count]]
+def _with_neighbours(top: Numbers, exact: Numbers, pools: Pools) -> Numbers:
+    """Return the numbers of the rows to score fully, ascending: the best, and those up to two turns away."""
+    chosen: list[NDArray[Any]] = [top, exact]
     for pool in pools:
         mine = top[(top >= pool.start) & (top < pool.end)] - pool.start
         for links in (pool.index.before.view, pool.index.after.view):
             one = links[mine]
             two = np.where(one >= 0, links[one], -1)
             chosen += [pool.start + step[step >= 0] for step in (one, two)]
-    marked = np.zeros(len(base), np.bool_)
+    marked = np.zeros(pools.size, np.bool_)
     marked[np.concatenate(chosen)] = True
     return np.flatnonzero(marked)
 
@@ -205,23 +205,20 @@ def _refine(
     weights: Weights,
     allowed: NDArray[np.bool_],
 ) -> None:
-    """Replace quick cosines of the chosen rows by exact ones, on a scale of their own extremes."""
-    exact = cosines.copy()
+    """Replace the quick cosines of some rows by exact ones, the best of which is the new end of the scale."""
     for pool in pools:
         vectors = pool.index.vectors
         mine = rows[(rows >= pool.start) & (rows < pool.end)]
-        mine = mine[present[mine]]
-        if question.vector is not None and vectors is not None and len(mine) and not vectors.is_exact:
-            exact[mine] = vectors.exact(question.vector, mine - pool.start)
-    counted = rows[present[rows] & allowed[rows]]
-    if not len(counted):
-        return
-    low, high = float(cosines[present & allowed].min()), float(exact[counted].max())
-    if high > low:
-        better = np.clip((exact[counted] - np.float32(low)) / np.float32(high - low), 0, 1)
-        base[counted] += np.float32(weights.dense) * (better - dense[counted])
-        dense[counted] = better
-        cosines[counted] = exact[counted]
+        mine = mine[present[mine] & allowed[mine]]
+        if question.vector is None or vectors is None or vectors.is_exact or not len(mine):
+            continue
+        counted = present & allowed
+        low = float(cosines.min() if counted.all() else cosines[counted].min())
+        cosines[mine] = vectors.exact(question.vector, mine - pool.start)
+        high = float(cosines[mine].max())
+        better = np.clip((cosines[mine] - np.float32(low)) / np.float32(max(high - low, 1e-6)), 0, 1)
+        base[mine] += np.float32(weights.dense) * (better - dense[mine])
+        dense[mine] = better
 
 
 def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Floats, Floats]:

@@ -45,10 +45,16 @@ class Growing(Generic[S]):
         self._data[self._size : self._size + len(added)] = added
         self._size += len(added)
 
+    def grow(self, rows: int) -> None:
+        """Add so many rows of zeros."""
+        self._reserve(rows)
+        self._size += rows
+
     def _reserve(self, more: int) -> None:
         needed = self._size + more
         if needed > len(self._data):
             capacity = max(needed, len(self._data) * 3 // 2)
             wider = np.zeros((capacity, *self._data.shape[1:]), self._data.dtype)
-            wider[: self._size] = self._data[: self._size]
+            if self._size:
+                wider[: self._size] = self._data[: self._size]
             self._data = wider

@@ -23,7 +23,13 @@ class Column:
 
     def extend(self, values: Sequence[Any]) -> None:
         """Add the cells of new slots; a time is given in seconds."""
-        self.cells.extend([self.cell(value) for value in values])
+        if self.is_text:
+            for value in dict.fromkeys(values):
+                self.cell(value)
+            numbers: dict[Any, int] = {**self.names, None: -1}
+            self.cells.extend(np.fromiter(map(numbers.__getitem__, values), np.int32, len(values)))
+        else:
+            self.cells.extend([self.cell(value) for value in values])
 
     def cell(self, value: Any) -> float:
         """Return a value as it is kept."""
@@ -47,6 +53,16 @@ class Entry:
     cells: tuple[Any, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and a list per kept column."""
+
+    ids: Sequence[str]
+    places: Sequence[int]
+    tokens: Sequence[str]
+    cells: Sequence[Sequence[Any]]
+
+
 class TextIndex:
     """One scope's rows of one collection. Every row has a slot; a slot whose row changed or went is dead.
 
@@ -54,7 +70,7 @@ class TextIndex:
     neighbours with the same value, by insertion, -1 for none.
     """
 
-    def __init__(self, kept: Mapping[str, ColumnType], thread: str, batches: Iterable[Sequence[Entry]] = ()) -> None:
+    def __init__(self, kept: Mapping[str, ColumnType], thread: str, batches: Iterable[Batch] = ()) -> None:
         self.columns = {name: Column(kind) for name, kind in kept.items()}
         self.thread = thread
         self.ids: list[str] = []
@@ -140,15 +156,14 @@ class TextIndex:
         best = slots[np.lexsort((self.places.view[slots], -counts[slots]))[:limit]]
         return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
 
-    def _fill(self, batches: Iterable[Sequence[Entry]]) -> None:
+    def _fill(self, batches: Iterable[Batch]) -> None:
         def texts() -> Iterable[Sequence[str]]:
             for batch in batches:
-                self.ids += [entry.row_id for entry in batch]
-                self.places.extend([entry.place for entry in batch])
-                cells = zip(*(entry.cells for entry in batch), strict=True)
-                for column, values in zip(self.columns.values(), cells, strict=True):
+                self.ids += batch.ids
+                self.places.extend(batch.places)
+                for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)
-                yield [entry.tokens for entry in batch]
+                yield batch.tokens
 
         lengths, different = self.postings.fill(texts())
         self.lengths.extend(lengths)

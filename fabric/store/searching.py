@@ -13,14 +13,14 @@ from ..errors import StoreError
 from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
-from .columns import cell, original, storable
+from .columns import cell, original, originals, storable
 from .sql import Sql, chunks
 
 if TYPE_CHECKING:
     from numpy import float16, float32
     from numpy.typing import NDArray
 
-    from .index import Entry, TextIndex
+    from .index import Batch, Entry, TextIndex
 
 MAX_ROWS = 1_500_000
 """How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
@@ -168,12 +168,14 @@ class Searching:
 
     def space(self, name: str, *, make: bool = False) -> int | None:
         """Return the number that stands for a space; None, or with ``make`` a new one, when it has none."""
-        for number, stored in self._sql.rows("SELECT number, name FROM _spaces ORDER BY number"):
-            if same_model(original(stored), name):
-                return int(number)
-        if not make:
-            return None
-        number = int(self._sql.rows("SELECT coalesce(max(number), 0) + 1 FROM _spaces")[0][0])
+        if self._indexes.spaces is None:
+            stored = self._sql.rows("SELECT name, number FROM _spaces ORDER BY number")
+            self._indexes.spaces = {original(known): int(number) for known, number in stored}
+        known = self._indexes.spaces
+        found = known.get(name) or next((number for one, number in known.items() if same_model(one, name)), None)
+        if found is not None or not make:
+            return found
+        number = max(known.values(), default=0) + 1
         self._sql.run("INSERT INTO _spaces VALUES (?, ?)", [number, storable(name)])
         self._indexes.spaces = None
         return number
@@ -190,26 +192,19 @@ class Searching:
                     [[key for key, _ in some], tokens],
                 )
 
-    def _batches(self, known: Known, owner: int) -> "Iterator[list[Entry]]":
-        from .index import Entry  # noqa: PLC0415
+    def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
+        from .index import Batch  # noqa: PLC0415
 
         cells = [_read(known, name) for name in known.kept]
         query = f"SELECT {', '.join(['id', '_seq', '_terms', *cells])} FROM {known.sql} WHERE _scope = ? ORDER BY _seq"
-        texts = [known.columns[name] == "text" for name in known.kept]
         rows = iter(self._sql.rows(query, [owner]))
         while some := list(islice(rows, BATCH)):
-            yield [
-                Entry(
-                    original(row_id),
-                    place,
-                    tokens,
-                    tuple(
-                        original(value) if text and value is not None else value
-                        for text, value in zip(texts, values, strict=True)
-                    ),
-                )
-                for row_id, place, tokens, *values in some
+            ids, places, tokens, *columns = (list(column) for column in zip(*some, strict=True))
+            kept = [
+                originals(column) if known.columns[name] == "text" else column
+                for name, column in zip(known.kept, columns, strict=True)
             ]
+            yield Batch(originals(ids), places, tokens, kept)
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
@@ -218,7 +213,7 @@ class Searching:
         rows = iter(self._sql.rows(query, [owner, number]))
         while some := list(islice(rows, BATCH)):
             flat = np.frombuffer(b"".join(vector for _, vector in some), np.float16)
-            yield [original(row_id) for row_id, _ in some], flat.reshape(len(some), -1)
+            yield originals([row_id for row_id, _ in some]), flat.reshape(len(some), -1)
 
 
 def _read(known: Known, name: str) -> str:

@@ -33,10 +33,10 @@ class Vectors:
         """Make room so that there are so many slots."""
         more = slots - len(self.present)
         if more > 0:
-            self._full.extend(np.zeros((more, self.dimension), np.float16))
-            self._quick.extend(np.zeros((more, self._quick.view.shape[1]), np.float32))
-            self.present.extend(np.zeros(more, np.bool_))
+            self.present.grow(more)
             self._narrow()
+            self._full.grow(more)
+            self._quick.grow(slots - len(self._quick))
 
     def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
         """Set the vectors of these slots."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fabric.scope import Scope
 from fabric.store.base import Rows, RowVectors, Table
 from fabric.store.duckdb import DuckDBStore
-from fabric.store.index import Entry, TextIndex
+from fabric.store.index import Batch, TextIndex
 from fabric.store.searching import Indexes
 from fabric.terms import terms
 
@@ -225,7 +225,7 @@ def test_many_replacements_leave_an_index_of_few_slots(store: DuckDBStore):
 
 def test_the_least_recently_used_indexes_are_dropped_over_the_bound():
     def rows(count: int) -> TextIndex:
-        return TextIndex({}, "", [[Entry(f"r{number}", number, "pizza", ()) for number in range(count)]])
+        return TextIndex({}, "", [Batch([f"r{n}" for n in range(count)], range(count), ["pizza"] * count, [])])
 
     indexes = Indexes(max_rows=10)
     indexes.add("t", 1, rows(4))
