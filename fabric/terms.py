@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -111,6 +112,7 @@ def plain_terms(text: str) -> Sequence[str]:
     return [split_term(term)[0] for term in terms(text)]
 
 
+@lru_cache(maxsize=65_536)
 def _term(word: str, language: str) -> str:
     stemmed = stem(word, language)
     return word if stemmed == word else f"{stemmed}{SPELLED}{word}"

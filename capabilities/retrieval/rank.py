@@ -258,7 +258,8 @@ def _finish(ranking: Ranking, cosines: Floats, present: NDArray[np.bool_], allow
     turns = np.flatnonzero(sessions >= 0)
     scores = ranking.scores[np.searchsorted(ranking.rows, rows)]
     weighted = matched * ranking.lexical.weights[:, None]
-    raised = newer_first(scores[turns], sessions[turns], times[turns], weighted[:, turns])
+    asked = ranking.time[np.searchsorted(ranking.rows, rows[turns])]
+    raised = newer_first(scores[turns], sessions[turns], times[turns], weighted[:, turns], asked)
     if raised >= 0:
         number = int(rows[turns[raised]])
         ranking.raised = number

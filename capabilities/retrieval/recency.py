@@ -12,14 +12,17 @@ EDGE = 1e-4
 """How far above the older turn the newer one is put, as a share of its score."""
 
 
-def newer_first(scores: Floats, sessions: NDArray[np.int32], times: NDArray[np.float64], matched: Floats) -> int:
+def newer_first(
+    scores: Floats, sessions: NDArray[np.int32], times: NDArray[np.float64], matched: Floats, asked: Floats
+) -> int:
     """Return which row must stand just above the best one of an earlier session, or -1.
 
-    ``matched``, shape (words, rows), is how far each word of the question is found in each row. Only the best rows of
-    the two best sessions are looked at.
+    ``matched``, shape (words, rows), is how far each word of the question is found in each row; ``asked`` is how
+    near each lies to the time that the question names: an older turn that lies nearer is left where it is. Only the
+    best rows of the two best sessions are looked at.
 
     >>> scores, days = np.array([1.0, 0.8], np.float32), np.array([1.0, 2.0])
-    >>> newer_first(scores, np.array([0, 1], np.int32), days, np.ones((1, 2), np.float32))
+    >>> newer_first(scores, np.array([0, 1], np.int32), days, np.ones((1, 2), np.float32), scores * 0)
     1
     """
     pair = best_pair(scores, sessions)
@@ -27,6 +30,8 @@ def newer_first(scores: Floats, sessions: NDArray[np.int32], times: NDArray[np.f
         return -1
     old, new = sorted(pair, key=lambda row: float(np.nan_to_num(times[row])))
     if not times[old] < times[new] or scores[old] < scores[new] or scores[new] < MIN_SCORE * scores[old]:
+        return -1
+    if asked[old] > asked[new]:
         return -1
     shared = np.minimum(matched[:, old], matched[:, new]).sum()
     return new if shared >= MIN_COVER * matched[:, old].sum() else -1

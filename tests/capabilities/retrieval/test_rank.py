@@ -1,0 +1,135 @@
+"""The ranker over small indexes: what each part of a score does, and that odd numbers do no harm."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from capabilities.retrieval.pool import Pools, make_pools
+from capabilities.retrieval.question import read_question
+from capabilities.retrieval.rank import rank
+from capabilities.turns import Turn
+from capabilities.turns.record import turn_terms
+from fabric.store.index import Batch, TextIndex
+
+NOW = datetime(2024, 6, 20, tzinfo=UTC)
+KEPT = {"session": "text", "role": "text", "said_at": "time", "speaker": "text"}
+Said = tuple[str, str]
+
+
+def turn(number: int, session: str, text: str, *, day: int = 1, speaker: str = "") -> Turn:
+    said_at = datetime(2024, 5, day, tzinfo=UTC)
+    return Turn(id=f"t{number}", session=session, turn=0, role="user", text=text, said_at=said_at, speaker=speaker)
+
+
+def pools(*turns: Turn) -> Pools:
+    rows = [one.model_dump(mode="json") for one in turns]
+    cells = [
+        [one.session for one in turns],
+        [one.role for one in turns],
+        [one.said_at.timestamp() for one in turns],
+        [one.speaker for one in turns],
+    ]
+    tokens = [" ".join(turn_terms(row)) for row in rows]
+    index = TextIndex(KEPT, "session", [Batch([one.id for one in turns], range(len(turns)), tokens, cells)])  # type: ignore[arg-type]
+    return make_pools([("turn", index, index.alive.view, None)])
+
+
+def order(cue: str, *turns: Turn) -> list[str]:
+    names = [one.speaker for one in turns if one.speaker]
+    held = pools(*turns)
+    made = rank(read_question(cue, names), held, NOW)
+    return [held.row_id(number) for number in made.best(len(turns), "turn")]
+
+
+def test_the_turn_with_the_rare_word_comes_first():
+    assert (
+        order("the violin", turn(0, "a", "a dog and a walk"), turn(1, "b", "a violin"), turn(2, "c", "a dog"))[0]
+        == "t1"
+    )
+
+
+def test_the_speaker_that_the_question_names_is_preferred():
+    said = [turn(0, "a", "I bought a boat", speaker="Ben"), turn(1, "b", "I bought a boat", speaker="Ana Lopes")]
+    assert order("what did Ana buy?", *said)[0] == "t1"
+    assert order("what did Ben buy?", *said)[0] == "t0"
+
+
+def test_an_answer_beside_the_question_is_found():
+    said = [
+        turn(0, "a", "Where is your violin from?"),
+        turn(1, "a", "Cremona"),
+        turn(2, "b", "Rain"),
+        turn(3, "b", "Snow"),
+    ]
+    assert order("violin", *said)[:2] == ["t0", "t1"]
+
+
+def test_neighbours_end_with_their_session():
+    said = [turn(0, "a", "my violin"), turn(1, "b", "Cremona"), turn(2, "b", "Snow")]
+    made = rank(read_question("violin"), pools(*said), NOW)
+    assert made.near.tolist() == [0, 0, 0]
+
+
+def test_a_turn_of_the_named_day_is_preferred():
+    said = [turn(0, "a", "we went swimming", day=3), turn(1, "b", "we went swimming", day=9)]
+    assert order("where did we swim on 2024-05-03?", *said)[0] == "t0"
+    assert order("where did we swim on 2024-05-09?", *said)[0] == "t1"
+
+
+def test_of_two_sessions_that_say_the_same_the_newer_comes_first():
+    said = [turn(0, "a", "my home is in Oslo"), turn(1, "b", "my home is in Rome now", day=9), turn(2, "c", "rain")]
+    assert order("where is my home", *said)[:2] == ["t1", "t0"]
+
+
+def test_an_exact_token_decides():
+    said = [
+        turn(0, "a", "error error error log"),
+        turn(1, "b", "an error log and E4021 in v2.3.1"),
+        turn(2, "c", "E40 v2.3"),
+    ]
+    assert order("error log error E4021", *said)[0] == "t1"
+    assert order("v2.3.1", *said)[0] == "t1"
+
+
+def test_how_sure_it_is_tells_the_known_from_the_unknown():
+    held = pools(turn(0, "a", "I bought a violin in Cremona"), turn(1, "b", "it rained"))
+    sure, unsure = (rank(read_question(cue), held, NOW).sureness for cue in ("violin from Cremona", "tractor in Ohio"))
+    assert sure > 0.9
+    assert unsure < 0.1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_rows_do_no_harm(count: int):
+    said = [turn(number, "a", "a dog") for number in range(count)]
+    if said:
+        assert order("dog", *said) == [one.id for one in said]
+        assert order("", *said) == [one.id for one in said]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    cue=st.text(max_size=60),
+    texts=st.lists(
+        st.one_of(st.text(max_size=30), st.just("the dog ran"), st.just("a\x00b \ud83d")), min_size=1, max_size=6
+    ),
+)
+def test_any_cue_and_any_texts_give_finite_scores(cue: str, texts: list[str]):
+    made = rank(read_question(cue), pools(*(turn(n, "ab"[n % 2], text) for n, text in enumerate(texts))), NOW)
+    assert np.isfinite(made.scores).all()
+    assert 0 <= made.sureness <= 1
+    assert (made.base >= 0).all()
+
+
+def test_scoring_only_the_best_rows_finds_the_same_ones():
+    chance = np.random.default_rng(5)
+    words = [f"word{number}" for number in range(300)]
+    texts = [" ".join(chance.choice(words, 6)) for _ in range(6_000)]
+    held = pools(*(turn(n, f"s{n // 7}", text, day=1 + n % 28) for n, text in enumerate(texts)))
+    for cue in (f"{a} {b}" for a, b in pairwise(words[:30])):
+        some, every = (rank(read_question(cue), held, NOW, most=most) for most in (10, 10_000))
+        assert len(some.rows) < len(every.rows) == 6_000
+        assert some.best(10, "turn") == every.best(10, "turn")
