@@ -34,6 +34,7 @@ HEAD = (
     "open, s",
     "first recall, s",
     "recall p50 / p95, ms",
+    "of it processor p50, ms",
     f"user of {SMALL} rows p50 / p95, ms",
     "add a turn p50 / p95, ms",
     "memory, bytes a row",
@@ -71,6 +72,7 @@ def measured(size: int, embedder: str) -> list[str]:
         f"{asked['open']:.2f}",
         f"{asked['first']:.2f}",
         _pair(asked["large"]),
+        f"{asked['large'][2]:.1f}",
         _pair(asked["small"]),
         _pair(asked["add"]),
         f"{asked['memory'] / size:,.0f}",
@@ -79,7 +81,7 @@ def measured(size: int, embedder: str) -> list[str]:
 
 
 def _pair(milliseconds: list[float]) -> str:
-    return " / ".join(f"{one:.1f}" for one in milliseconds)
+    return " / ".join(f"{one:.1f}" for one in milliseconds[:2])
 
 
 def _child(step: str, file: Path, size: int, embedder: str) -> dict[str, Any]:
@@ -161,9 +163,17 @@ def _seconds(work: Callable[[], None]) -> float:
 
 
 def percentiles(work: Callable[[int], None], count: int) -> list[float]:
-    """Run ``work(0)`` to ``work(count - 1)`` and return the milliseconds of the median and the 95th percentile."""
-    taken = [_seconds(lambda number=number: work(number)) * 1000 for number in range(count)]  # type: ignore[misc]
-    return [float(one) for one in np.percentile(taken, [50, 95])]
+    """Run ``work(0)`` to ``work(count - 1)``; return milliseconds: median and 95th percentile, and processor median.
+
+    The last tells what it costs where other programs share the machine.
+    """
+    taken, busy = list[float](), list[float]()
+    for number in range(count):
+        start, used = time.perf_counter(), time.process_time()
+        work(number)
+        taken.append((time.perf_counter() - start) * 1000)
+        busy.append((time.process_time() - used) * 1000)
+    return [*(float(one) for one in np.percentile(taken, [50, 95])), float(np.median(busy))]
 
 
 def resident() -> int:
