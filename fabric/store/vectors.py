@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from .growing import Growing
 
-EXACT_ROWS = 30_000
+EXACT_ROWS = 5_000
 """Up to how many rows every cosine is exact; above, that of all rows is taken from the first numbers of a vector."""
 HEAD = 64
 """How many numbers of a vector stand for all of it then."""
+AT_ONCE = 30_000
+"""How many vectors are shortened at once."""
 Floats = NDArray[np.float32]
 
 
@@ -72,8 +74,8 @@ class Vectors:
     def _narrow(self) -> None:
         if len(self.present) > EXACT_ROWS and self._quick.view.shape[1] > HEAD:
             narrow = Growing[np.float32](np.float32, HEAD)
-            for start in range(0, len(self._full), EXACT_ROWS):
-                narrow.extend(_headed(self._full.view[start : start + EXACT_ROWS], HEAD))
+            for start in range(0, len(self._full), AT_ONCE):
+                narrow.extend(_headed(self._full.view[start : start + AT_ONCE], HEAD))
             self._quick = narrow
 
 
