@@ -37,7 +37,7 @@ def test_a_chat_that_remembers_by_the_session_items(provider: StubServer, tmp_pa
 
     assert reply.output == "Congratulations on the new job!"
     assert (reply.usage.calls, reply.usage.input_tokens, reply.usage.output_tokens) == (1, 11, 7)
-    assert found == [("Joined Stripe last month", "semantic")]
+    assert ("Joined Stripe last month", "semantic") in found
     assert jobs == []
     assert models(provider) == ["gpt-5", "gpt-5-mini"]
     assert (tmp_path / "memory.duckdb").exists()
@@ -55,7 +55,7 @@ async def test_the_same_chat_in_async_code(provider: StubServer):
         recalled = await session.arun(mem.recall_block, "where do I work?")
 
     assert reply.output == "Congratulations on the new job!"
-    assert [item.content for item in recalled] == ["Joined Stripe last month"]
+    assert "Joined Stripe last month" in [item.content for item in recalled]
     assert models(provider) == ["gpt-5", "gpt-5-mini"]
 
 

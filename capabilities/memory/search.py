@@ -1,6 +1,6 @@
 """Recall with a cue: turns, facts, episodes and entries through one ranker, each thing once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from fabric.context import Context
 from fabric.resource import Collection, Transaction
-from fabric.text import words
+from fabric.text import content_words, words
 
 from ..formulas.similarity import ALIKE, overlap
 from ..semantic import Fact, FactTable
@@ -169,10 +169,14 @@ class _Search:
             self.found[place] = (raised, one.model_copy(update={"parts": parts}))
 
     def _shown(self, ranking: "Ranking") -> list[RankedMemory]:
-        """Return the results, each thing once: a memory and its turn are one, led by the one that scored best."""
+        """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
         ordered = sorted(self.found, key=lambda one: (-one[0], TIERS.index(one[1].source)))
-        chosen = _once(one for _, one in ordered if self._wanted(one))[: self.request.limit or LIMIT]
-        scores = {(one.source, one.id): score for score, one in ordered}
+        facts = [one for _, one in ordered if one.source == "semantic"]
+        led = [(score, _leader(one, facts)) for score, one in ordered if self._wanted(one)]
+        scores: dict[tuple[str, str], float] = {}
+        for score, one in led:
+            scores.setdefault((one.source, one.id), score)
+        chosen = _once({(one.source, one.id): one for _, one in led}.values())[: self.request.limit or LIMIT]
         best = max(scores[chosen[0].source, chosen[0].id], 1e-9) if chosen else 1.0
         asked = set(words(self.question.cue.text))
         return [
@@ -191,6 +195,20 @@ class _Search:
             return True
         said = [source for source in one.sources if self.request.session in (None, source.session)]
         return any(self.request.said_in_time(source.said_at) for source in said)
+
+
+def _leader(one: RankedMemory, facts: Sequence[RankedMemory]) -> RankedMemory:
+    """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same."""
+    if one.source == "semantic":
+        return one
+    said = {one.id, *(source.turn_id for source in one.sources)}
+    own = content_words(one.content)
+    for fact in facts:
+        theirs = content_words(fact.content)
+        drawn = any(source.turn_id in said for source in fact.sources)
+        if drawn and overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
+            return fact.model_copy(update={"parts": one.parts})
+    return one
 
 
 def _once(ordered: Iterable[RankedMemory]) -> list[RankedMemory]:

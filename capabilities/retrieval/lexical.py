@@ -29,7 +29,7 @@ class Lexical:
     sums: Floats
     hits: tuple[Hits, ...]
 
-    def matched(self, rows: Numbers, size: int) -> Floats:
+    def matched(self, rows: NDArray[np.int64], size: int) -> Floats:
         """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
         found = np.zeros((len(self.hits), len(rows)), np.float32)
         scratch = np.zeros(size, np.float32)

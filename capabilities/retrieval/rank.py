@@ -121,9 +121,10 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.float32(weights.next) * near + np.float32(weights.beyond) * far
     session *= np.float32(weights.session)
-    scores = base[rows] + around_it + session
+    scores: Floats = base[rows] + around_it + session
     time = _time(question, pools, rows, now)
-    scores = scores * (1 + np.float32(weights.time) * time) + np.float32(EXACT_BONUS) * exact[rows]
+    scores *= 1 + np.float32(weights.time) * time
+    scores += np.float32(EXACT_BONUS) * exact[rows]
     made = Ranking(
         question, pools, lexical, text, dense, speaker, exact, base, rows, around_it, session, time, scores, weights
     )

@@ -21,8 +21,7 @@ _MONTHS = [
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
 ]
-_MONTH = {name: number for number, name in enumerate(_MONTHS, 1)}
-_MONTH |= {name[:3]: number for name, number in _MONTH.items()} | {"sept": 9}
+_MONTH = {written: number for number, name in enumerate(_MONTHS, 1) for written in (name, name[:3])} | {"sept": 9}
 _WEEKDAY = {
     name: number
     for number, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))

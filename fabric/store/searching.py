@@ -114,7 +114,7 @@ class Searching:
         index = self._indexes.get(known.name, owner)
         if index is None or index.is_worn:
             self._complete(known, owner)
-            kept = {name: known.columns[name] for name in known.kept}
+            kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
             index = TextIndex(kept, known.thread, self._batches(known, owner))
             self._indexes.add(known.name, owner, index)
         return index
