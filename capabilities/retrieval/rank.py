@@ -108,7 +108,7 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     cosines, present = _cosines(question, pools)
     dense = _dense(cosines, present, text, allowed)
     speaker = _speakers(question, pools)
-    base = text + np.float32(weights.dense) * dense + np.float32(weights.speaker) * speaker
+    base = np.asarray(text + weights.dense * dense + weights.speaker * speaker, np.float32)
     if not every:
         base[~allowed] = 0
     exact = exact_rows(question, pools)
@@ -119,9 +119,9 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
         _refine(question, pools, top, cosines, present, dense, base, weights, allowed)
         rows = _with_neighbours(top, np.flatnonzero(exact)[:count], pools)
     near, far, session = _surroundings(base, rows, pools)
-    around_it = np.float32(weights.next) * near + np.float32(weights.beyond) * far
+    around_it = np.asarray(weights.next * near + weights.beyond * far, np.float32)
     session *= np.float32(weights.session)
-    scores: Floats = base[rows] + around_it + session
+    scores = np.asarray(base[rows] + around_it + session, np.float32)
     time = _time(question, pools, rows, now)
     scores *= 1 + np.float32(weights.time) * time
     scores += np.float32(EXACT_BONUS) * exact[rows]
