@@ -89,6 +89,7 @@ def create_working_memory_capability(
 @cache
 def _capability(options: str) -> Capability[WorkingMemory]:
     limits = WorkingMemoryConfig.model_validate_json(options)
+
     async def context(ctx: Context) -> str:
         text = await WorkingMemory(ctx, limits).format()
         return data_block("memory", text) if text else ""
