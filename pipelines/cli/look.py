@@ -51,13 +51,14 @@ def recall(
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
-    with opened(Place(file, user, project, org, session)) as at:
+    place = Place(file, user, project, org, session)
+    with opened(place) as at:
         asked = Cue(cue=cue, limit=limit, as_of=as_of, known_at=known_at)
         found = at.run(recalled_block(at.mem), asked)
     if as_json:
         write_json(found)
     if not found:
-        raise nothing_found("nothing is remembered")
+        raise nothing_found(f"nothing is remembered of {place.whose}; name another with --user or --project")
     if not any(one.memory.overlap for one in found):
         note(f'nothing remembered shares a word with "{plain(cue)}"; this is what is most relevant without it')
     if not as_json:
@@ -74,13 +75,14 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what the memory holds: working memory of one session, episodes, facts and what they replaced, turns."""
-    with opened(Place(file, user, project, org, session)) as at:
+    place = Place(file, user, project, org, session)
+    with opened(place) as at:
         held = at.holdings()
     shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
         write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
     if not any(_part(held, one) for one in shown):
-        raise nothing_found("nothing is remembered")
+        raise nothing_found(f"nothing is remembered of {place.whose}; name another with --user or --project")
     if not as_json:
         for one in shown:
             _draw(held, one)

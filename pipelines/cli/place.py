@@ -41,6 +41,11 @@ class Place:
         return {"user": self.user or _login(), "project": self.project or None, "org": self.org or None}
 
     @property
+    def whose(self) -> str:
+        """Whose memory it is, in words."""
+        return f"project {self.project}" if self.project else f"user {self.user or _login()}"
+
+    @property
     def scope(self) -> str:
         """Whether it is the memory of a user or of a project."""
         return "project" if self.project else "user"

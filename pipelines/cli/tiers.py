@@ -56,11 +56,11 @@ def show_facts(held: "Holdings") -> None:
                 f"{fact.confidence:.2f}",
                 f"{fact.reinforcement_count}x",
                 fact.category,
-                fact.content,
+                f"{fact.content}\n{fact.id}",
             )
             for fact in sorted(current, key=lambda fact: fact.valid_from)
         ]
-        table(f"Facts about {subject}: {len(rows)}", ["since", "sure", "said", "category", "what"], rows)
+        table(f"Facts about {subject}: {len(rows)}", ["since", "sure", "said", "category", "what, and its id"], rows)
     if not subjects:
         table("Facts", [], [])
     show_closed(held)
