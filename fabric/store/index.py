@@ -93,6 +93,9 @@ class TextIndex:
     def __len__(self) -> int:
         return len(self.slots)
 
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self.slots
+
     @property
     def is_worn(self) -> bool:
         """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""

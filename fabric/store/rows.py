@@ -2,7 +2,7 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -209,7 +209,7 @@ class SqlRows:
 
     def _put(self, known: Known, owner: int, rows: dict[str, Row], vectors: RowVectors | None) -> None:
         keys = {row_key(owner, row_id): row for row_id, row in rows.items()}
-        held = self._remove(known, list(keys))
+        held = self._remove(known, self._held(known, owner, keys))
         given = dict(vectors.by_id) if vectors is not None else {}
         space = self._searching.space(vectors.space, make=True) if vectors is not None and given else None
         new: list[_New] = []
@@ -226,6 +226,11 @@ class SqlRows:
             new.append(_New(key, owner, search, row))
         _insert(self._sql, known, new)
         self._reindex(known, owner, new, held)
+
+    def _held(self, known: Known, owner: int, keys: Mapping[int, Row]) -> list[int]:
+        """Return the keys that may be in the file: where the index is in memory, it knows without asking."""
+        index = self._searching.known(known, owner)
+        return [key for key, row in keys.items() if index is None or row["id"] in index]
 
     def _reindex(self, known: Known, owner: int, new: "list[_New]", held: "dict[int, _Search]") -> None:
         index = self._changed(known, owner, len(new) - len(held))
