@@ -1,6 +1,6 @@
 """The memory system: all three tiers, the capture that fills them, and recall, built from blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -275,6 +275,8 @@ pass episodic=True
         )
     if max_assistant_chars < 0:
         raise ConfigurationError(f"max_assistant_chars is {max_assistant_chars}; expected at least 0")
+    if model is not None and (not model or not (isinstance(model, str | Sequence) or callable(model))):
+        raise ConfigurationError(f"model is {model!r}; expected an id, a list of ids, a function, or None for rules")
     if context_tokens < 1:
         raise ConfigurationError(f"context_tokens is {context_tokens}; expected at least 1")
     if not name.strip():

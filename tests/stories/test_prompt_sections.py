@@ -95,6 +95,9 @@ def test_an_unknown_preset_says_which_there_are():
         ({"episodic": True, "semantic": {"prune_threshold": -1}}, "prune_threshold=-1"),
         ({"episodic": True, "semantic": {"pruning": 3}}, "pruning=3"),
         ({"max_assistant_chars": -1}, "max_assistant_chars"),
+        ({"model": ""}, "model is ''"),
+        ({"model": []}, "model is \\[\\]"),
+        ({"model": 5}, "model is 5"),
     ],
 )
 def test_options_that_cannot_work_are_refused_when_the_system_is_built(options: dict[str, Any], message: str):
