@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from capabilities.contradiction import changes_value
-from capabilities.episodic import Episode, EpisodeLog
+from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.formulas.similarity import best_overlap, rival
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Settling
@@ -196,8 +196,7 @@ class _Routing:
         )
 
     def _into_episodic(self, observation: Observation) -> str:
-        config = self.layout.episodic_config
-        significant = observation.durability in LASTING and observation.importance >= config.significance_threshold
+        significant = qualifies(observation.durability, observation.importance, self.layout.episodic_config)
         if self.layout.episodic is None or not significant:
             return ""
         episode = Episode(
