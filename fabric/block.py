@@ -23,6 +23,7 @@ from .context import Context
 from .errors import ConfigurationError, FabricError, SchemaError, SchemaMismatchError
 from .events import BlockFinished, BlockStarted
 from .fit import either, fits, shown_type
+from .lending import lasting, lend
 from .resource import Resource
 from .tool import Tool
 
@@ -141,7 +142,7 @@ class Block(Generic[In, Out]):
 
     async def resume(self, connected: Any, ctx: Context) -> Any:
         """Do the block's work on a value that `connect` returned, with retries and rescues, and check the result."""
-        if self._plain:
+        if self._unguarded:
             return await self.execute(connected, ctx)
         try:
             return self._checked(await self._tried(connected, ctx), ctx)
@@ -155,7 +156,10 @@ class Block(Generic[In, Out]):
         attempt = 1
         while True:
             try:
-                return await self.execute(connected, ctx)
+                if not self._lasting:
+                    return await self.execute(connected, ctx)
+                async with lend(self._lasting, ctx):
+                    return await self.execute(connected, ctx)
             except Exception as error:
                 retry = self.retry
                 if retry is None or attempt >= retry.attempts or not isinstance(error, retry.on):
@@ -184,7 +188,12 @@ class Block(Generic[In, Out]):
 
     @cached_property
     def _unguarded(self) -> bool:
-        return self.output_schema is None and self.retry is None and not self.rescues and self.connector is None
+        guarded = self.output_schema is not None or self.retry is not None or self.rescues or self.connector is not None
+        return not guarded and not self._lasting
+
+    @cached_property
+    def _lasting(self) -> Sequence[Capability[Any]]:
+        return lasting(self.name, self.capabilities)
 
     @property
     def kind(self) -> str:

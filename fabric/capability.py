@@ -1,6 +1,7 @@
 """Capabilities: what a block may be given, in one bundle: resources, functions, context lines and tools."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -33,8 +34,12 @@ class ContextLines:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A part of a capability that a generator gets, and whether it is on unless switched."""
+    """A part of a capability that a generator gets, and whether it is on unless switched.
 
+    ``header`` stands before the generator's own system text, ``context`` after it.
+    """
+
+    header: tuple[ContextSource, ...] = ()
     context: tuple[ContextSource, ...] = ()
     tools: tuple[Any, ...] = ()
     on: bool = True
@@ -53,6 +58,7 @@ class Capability(Generic[H]):
     helpers: "Callable[[Context], H] | None"
     bundles: Mapping[str, Preset]
     uses: "tuple[Capability[Any], ...]"
+    during: "Callable[[Context], AbstractAsyncContextManager[H]] | None" = None
     switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     _base: "Capability[H] | None" = None
 
@@ -79,16 +85,22 @@ def define_capability(
     *,
     resources: Iterable[Resource] = (),
     helpers: "Callable[[Context], H] | None" = None,
+    header: Sequence[ContextSource] = (),
     context: Sequence[ContextSource] = (),
     tools: Sequence[Tool | Callable[..., Any] | Any] = (),
     presets: Mapping[str, Preset] | None = None,
     uses: "Sequence[Capability[Any]]" = (),
+    during: "Callable[[Context], AbstractAsyncContextManager[H]] | None" = None,
 ) -> Capability[H]:
     """Define a capability.
 
     ``helpers`` is called with the context and returns the object found at ``ctx.cap.<name>`` and ``ctx[capability]``.
-    ``context`` and ``tools`` are the presets of those names, on unless switched off with ``.presets(context=False)``;
-    ``presets`` adds more. ``uses`` are capabilities this one needs: who declares this one gets them too.
+    ``during`` does the same for an object that lives as long as the block that declares the capability runs: an async
+    context manager of that block's context, entered before each try of the block's work, and left with its error if it
+    failed. Blocks inside it find the same object.
+    ``header`` (before a generator's own system text), ``context`` (after it) and ``tools`` are the presets of those
+    names, on unless switched off with ``.presets(context=False)``; ``presets`` adds more. ``uses`` are capabilities
+    this one needs: who declares this one gets them too.
 
     >>> greeting = define_capability("greeting", helpers=lambda ctx: "hello " + ctx.user)
     >>> greeting.presets(loud=True)
@@ -98,6 +110,8 @@ def define_capability(
     if not name.isidentifier():
         raise CapabilityError(f"capability name {name!r}: it becomes ctx.cap.<name>, so use letters, digits and _")
     bundles: dict[str, Preset] = {}
+    if header:
+        bundles["header"] = Preset(header=tuple(header))
     if context:
         bundles["context"] = Preset(context=tuple(context))
     if tools:
@@ -106,7 +120,7 @@ def define_capability(
         if key in bundles:
             raise CapabilityError(f"capability {name!r}: preset {key!r} is given twice")
         bundles[key] = bundle
-    return Capability(name, tuple(resources), helpers, bundles, tuple(uses))
+    return Capability(name, tuple(resources), helpers, bundles, tuple(uses), during)
 
 
 def merge_capabilities(declared: Iterable[tuple[str, Capability[Any]]]) -> dict[str, Capability[Any]]:

@@ -1,7 +1,7 @@
 """The context: what a running block is handed. Whose data it is, what was said, what it may use."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -123,13 +123,14 @@ class Context:
     ``ctx[capability]`` reach what the block declared with ``uses``; ``ctx.transact`` reads and writes resources.
     """
 
-    __slots__ = ("_cap", "block", "parent", "run", "tickets")
+    __slots__ = ("_cap", "block", "lent", "parent", "run", "tickets")
 
     def __init__(self, run: Run, block: "Block[Any, Any] | None" = None, parent: "Context | None" = None) -> None:
         self.run = run
         self.block = block
         self.parent = parent
         self.tickets: list[Any] | None = None  # of the background work that this run of a sequencer started
+        self.lent: dict[Capability[Any], Any] | None = None  # what capabilities hold while this block runs
         self._cap: CapabilityView | None = None
 
     def child(self, block: "Block[Any, Any]") -> "Context":
@@ -213,6 +214,15 @@ class Context:
     def __getitem__(self, capability: Capability[H]) -> H:
         return self.cap.of(capability)
 
+    def find_lent(self, base: Capability[Any]) -> Any:
+        """Return what a capability holds while this block, or one around it, runs; None when it holds nothing."""
+        here: Context | None = self
+        while here is not None:
+            if here.lent is not None and base in here.lent:
+                return here.lent[base]
+            here = here.parent
+        return None
+
     def redact(self, text: str) -> str:
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         return self.run.redact(text)
@@ -276,6 +286,9 @@ class CapabilityView:
             raise CapabilityError(
                 f"{self._ctx.path}: capability {capability.name!r} is not declared here; add it to uses=[...]"
             )
+        lent = self._ctx.find_lent(known.base)
+        if lent is not None:
+            return cast("H", lent)
         if capability.name not in self._made:
             if known.helpers is None:
                 raise CapabilityError(f"capability {capability.name!r} has no helpers")

@@ -14,7 +14,7 @@ from .context import Context
 from .errors import ConfigurationError, SchemaError
 from .history import History, history_messages, history_of
 from .items import Item
-from .messages import context_call, context_text, system_text, user_messages
+from .messages import context_call, context_text, header_text, system_text, user_messages
 from .models.base import Message, Request
 from .resource import Resource
 from .toolbox import Toolbox, as_tool
@@ -124,9 +124,10 @@ class Generator(Block[Any, Any]):
         return user_messages(value if self.user is None else self.user)
 
     async def _instructions(self, value: Any, ctx: Context) -> list[Message]:
+        header = await header_text(value, ctx)
         system = await system_text(self._parts.system, value, ctx)
         context = await context_text(self._parts.context, value, ctx)
-        text = "\n\n".join(filter(None, (system, context)))
+        text = "\n\n".join(filter(None, (header, system, context)))
         return [{"role": "system", "content": text}] if text else []
 
     def _remembered(self, earlier: Sequence[Item]) -> list[Message]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from .calls import Call
+from .capability import Preset
 from .context import Context
 from .errors import SchemaError
 from .models.base import Message
@@ -83,9 +84,20 @@ async def system_text(parts: Sequence["str | Call"], value: Any, ctx: Context) -
 
 async def context_text(sources: Sequence[Any], value: Any, ctx: Context) -> str:
     """Return what the context sources of a generator and then of its capabilities add, blank pieces dropped."""
-    declared = ctx.cap.declared().values()
-    presets = [source for capability in declared for bundle in capability.active() for source in bundle.context]
-    said = [await _resolved(source, value, ctx) for source in (*sources, *presets)]
+    return await _joined([*sources, *(one for bundle in _active(ctx) for one in bundle.context)], value, ctx)
+
+
+async def header_text(value: Any, ctx: Context) -> str:
+    """Return what the capabilities of a generator put before its own system text, blank pieces dropped."""
+    return await _joined([one for bundle in _active(ctx) for one in bundle.header], value, ctx)
+
+
+def _active(ctx: Context) -> list[Preset]:
+    return [bundle for capability in ctx.cap.declared().values() for bundle in capability.active()]
+
+
+async def _joined(sources: Sequence[Any], value: Any, ctx: Context) -> str:
+    said = [await _resolved(source, value, ctx) for source in sources]
     return "\n\n".join(text for text in said if text.strip())
 
 

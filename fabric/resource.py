@@ -23,12 +23,17 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Document(Generic[M]):
-    """One value per scope: counters, working memory. ``default`` makes the value that was never written."""
+    """One value per scope: counters, working memory. ``default`` makes the value that was never written.
+
+    A session must have the scope's id to run a block that declares it, unless ``required`` is False: then ScopeError
+    comes when it is used.
+    """
 
     key: str
     schema: type[M]
     scope: ScopeKind
     default: Callable[[], M] | None = None
+    required: bool = True
 
     def __post_init__(self) -> None:
         _check_key(self.key, self.scope)
@@ -50,6 +55,7 @@ class Collection(Generic[M]):
 
     ``columns`` are the fields that `Transaction.find` may filter and order by; ``text`` is the field that is searched.
     ``terms``, ``kept`` and ``thread`` say how, see `fabric.store.base.Table`; without ``terms`` the words of the text.
+    ``required`` is that of a `Document`.
     """
 
     key: str
@@ -60,6 +66,7 @@ class Collection(Generic[M]):
     terms: Callable[[Row], Sequence[str]] | None = None
     kept: tuple[str, ...] = ()
     thread: str = ""
+    required: bool = True
 
     def __post_init__(self) -> None:
         _check_key(self.key, self.scope)

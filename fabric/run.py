@@ -117,7 +117,7 @@ class Fabric:
 
         resources = survey(block).resources.values()
         with self._lock:
-            self._scopes[block] = {resource.scope for resource in resources}
+            self._scopes[block] = {resource.scope for resource in resources if resource.required}
             for resource in resources:
                 if isinstance(resource, Collection):
                     self._install(resource.table)
