@@ -15,11 +15,15 @@ if TYPE_CHECKING:
         working_memory_tick,
     )
 
-    from .system import Memory, MemorySystem, Tier, memory_system
+    from .facade import AsyncMemory, Captured, Memory
+    from .system import MemorySystem, MemoryView, Tier, memory_system
 
 __all__ = [
+    "AsyncMemory",
+    "Captured",
     "Memory",
     "MemorySystem",
+    "MemoryView",
     "Tier",
     "memory_system",
     "working_memory_add",
@@ -36,9 +40,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from blocks import working  # noqa: PLC0415
 
-    from . import system  # noqa: PLC0415
+    from . import facade, system  # noqa: PLC0415
 
-    return getattr(working if name.startswith("working_memory") else system, name)
+    return next(getattr(home, name) for home in (working, facade, system) if hasattr(home, name))
 
 
 def __dir__() -> list[str]:

@@ -125,7 +125,7 @@ def _conversation(record: Any, where: str, session: str, problems: list[Problem]
         raise ValueError(str(error)) from error
     started_at = _moment(record.get("started_at"))
     good = list(_messages(messages, where, problems))
-    turns = list(_turns(good))
+    turns = list(turns_of(good))
     if turns:
         yield Conversation(str(name), turns, started_at)
     elif good:
@@ -155,7 +155,7 @@ def _messages(messages: list[Any], where: str, problems: list[Problem]) -> Itera
         yield message
 
 
-def _turns(messages: list[dict[str, Any]]) -> Iterator[RecordedTurn]:
+def turns_of(messages: list[dict[str, Any]]) -> Iterator[RecordedTurn]:
     """Yield one turn per user message; what stands before the first belongs to it."""
     starts = [index for index, message in enumerate(messages) if message["role"] == "user"]
     for position, start in enumerate(starts):

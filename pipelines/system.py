@@ -51,7 +51,7 @@ class Tier(Generic[H]):
         return helpers(ctx)
 
 
-class Memory:
+class MemoryView:
     """``ctx.cap.memory``: recall across the tiers."""
 
     def __init__(self, ctx: Context, layout: MemoryLayout) -> None:
@@ -209,13 +209,13 @@ class MemorySystem:
         return create_semantic_memory_capability(config)
 
     @cached_property
-    def capability(self) -> Capability[Memory]:
+    def capability(self) -> Capability[MemoryView]:
         """The whole system as a capability: resources, recall, and the tiers' functions; context on by default."""
         tiers = (self.working_memory_capability, self.episodic_memory_capability, self.semantic_memory_capability)
         return define_capability(
             "memory",
             resources=self.layout.resources,
-            helpers=lambda ctx: Memory(ctx, self.layout),
+            helpers=lambda ctx: MemoryView(ctx, self.layout),
             context=[self.context_formatter],
             uses=[_without_context(tier) for tier in tiers if tier is not None],
         )

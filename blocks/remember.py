@@ -1,0 +1,120 @@
+"""Remember and correct: a statement that is given as such becomes a fact at once, with its words as the source."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.sources import Outcome
+from capabilities.turns import Turn
+from capabilities.vocabulary import MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Unit
+from fabric.block import Block
+from fabric.context import Context
+from fabric.errors import ConfigurationError, RunError
+from fabric.handler import handler
+from fabric.resource import Collection, Transaction
+
+Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
+
+
+class Remember(BaseModel):
+    """A fact as somebody states it. ``valid_from`` None means since now; ``replaces`` is the id of a current fact."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    content: Statement
+    subject: Subject = "user"
+    category: FactCategory = "attribute"
+    confidence: Unit = 0.9
+    valid_from: Moment | None = None
+    replaces: str = ""
+
+
+class Correct(BaseModel):
+    """A current fact, by the id that recall printed, and what it should say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    content: Statement
+
+
+def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
+    """Return the block that takes a stated fact in: stored, merged with what is known, or superseding it."""
+    facts = _facts(layout)
+
+    @handler(name=f"{layout.name}/remember", input_schema=Remember, uses=layout.resources)
+    async def remember(asked: Remember, ctx: Context) -> Outcome:
+        turn = _said(asked.content, ctx)
+        embedded = await layout.meaning.embed([turn.text])
+
+        def work(tx: Transaction) -> Outcome:
+            tx.embedded = embedded.by_text([turn.text])
+            outcome = FactTable(tx, facts, ctx.clock, ctx.path).settle(
+                FactInput(
+                    subject=asked.subject,
+                    content=turn.text,
+                    confidence=asked.confidence,
+                    category=asked.category,
+                    sources=[turn.source()],
+                    valid_from=asked.valid_from,
+                    replaces=asked.replaces,
+                )
+            )
+            if outcome.id:
+                tx.put(layout.turns, [turn])
+            return outcome
+
+        return await ctx.transact(work)
+
+    return remember
+
+
+def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
+    """Return the block that supersedes a fact by what it should say; RunError for an id that is no current fact."""
+    facts = _facts(layout)
+
+    @handler(name=f"{layout.name}/correct", input_schema=Correct, uses=layout.resources)
+    async def correct(asked: Correct, ctx: Context) -> Fact:
+        turn = _said(asked.content, ctx)
+        embedded = await layout.meaning.embed([turn.text])
+
+        def work(tx: Transaction) -> Fact | None:
+            tx.embedded = embedded.by_text([turn.text])
+            changed = FactTable(tx, facts, ctx.clock, ctx.path).update(asked.id, turn.text, sources=[turn.source()])
+            if changed is not None:
+                tx.put(layout.turns, [turn])
+            return changed
+
+        changed = await ctx.transact(work)
+        if changed is None:
+            raise RunError(
+                f"{ctx.path}: {asked.id!r} is no current fact: take an id of a result whose source is 'semantic'; "
+                "what was superseded or forgotten cannot be changed, and episodes and turns stay as they were said"
+            )
+        return changed
+
+    return correct
+
+
+def _facts(layout: MemoryLayout) -> Collection[Fact]:
+    if layout.semantic is None:
+        raise ConfigurationError(
+            "to remember and correct facts, semantic memory is needed: memory_system(episodic=True, semantic=True)"
+        )
+    return layout.semantic
+
+
+def _said(text: str, ctx: Context) -> Turn:
+    """Return the statement as a turn of the session, kept as the fact's source."""
+    return Turn(
+        id=ctx.clock.new_id("stated"),
+        session=ctx.session,
+        user=ctx.user,
+        turn=0,
+        role="user",
+        text=ctx.redact(text),
+        said_at=ctx.clock.now(),
+        captured=True,
+    )

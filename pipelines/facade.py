@@ -1,0 +1,249 @@
+"""A memory without a pipeline: one file, one user, plain calls that run the blocks that pipelines are made of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from blocks.explain import Explanation
+from blocks.forget import Forget, Receipt
+from blocks.remember import Correct, correct_block, remember_block
+from capabilities.memory.recall import RankedMemory
+from capabilities.semantic import Fact
+from capabilities.sources import Outcome
+from fabric.block import Block
+from fabric.embedding.choose import EmbedderChoice
+from fabric.errors import SchemaError
+from fabric.generator import ModelChoice
+from fabric.models.base import ModelClient
+from fabric.run import Fabric
+from fabric.session import RunResult, Session
+
+from .chat import replay_pipeline
+from .system import MemorySystem, memory_system
+from .transcript import answers_block, messages_of, unseen_block
+
+T = TypeVar("T")
+Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a capture took in: its new turns, those that were there already, and the jobs that read the new ones."""
+
+    turns: int = 0
+    known: int = 0
+    jobs: tuple[str, ...] = field(default=())
+
+
+class _Calls:
+    """The blocks of one memory, and whose memory it is. ``Memory`` and ``AsyncMemory`` run them."""
+
+    def __init__(
+        self,
+        file: "str | PathLike[str] | Fabric" = ":memory:",
+        *,
+        user: str,
+        session: str = "default",
+        org: str | None = None,
+        model: ModelChoice | None = None,
+        embedder: EmbedderChoice = "default",
+        models: ModelClient | None = None,
+        system: MemorySystem | None = None,
+    ) -> None:
+        self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
+        self._pipeline = replay_pipeline(self.system)
+        self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
+        self._answers = answers_block(f"{self.system.layout.name}/answers")
+        self._remember = remember_block(self.system.layout)
+        self._correct = correct_block(self.system.layout)
+        self._owns = not isinstance(file, Fabric)
+        self.fabric = file if isinstance(file, Fabric) else Fabric(file, models=models)
+        self._ids = {"user": user, "org": org}
+        self._session = session
+        try:
+            self._in("")
+            self.fabric.register(self._pipeline)
+        except BaseException:
+            if self._owns:
+                self.fabric.close()
+            raise
+
+    def _in(self, session: str) -> Session:
+        return self.fabric.session(session or self._session, **self._ids)
+
+    def _asked(self, cue: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+        return {"cue": cue, **options}
+
+    def _forgotten(self, memory_id: str, subject: str | None, *, everything: bool) -> Forget:
+        try:
+            return Forget(id=memory_id, subject=subject, scope="user" if everything else None)
+        except ValueError as error:
+            raise SchemaError(
+                f"forget: give exactly one of an id, subject= and everything=True; "
+                f"got id {memory_id!r}, subject {subject!r}, everything {everything}"
+            ) from error
+
+
+class Memory(_Calls):
+    """What an agent remembers of one user, in one file; use it as a context manager.
+
+    ``file`` is a path, ``":memory:"``, or an open `Fabric` that several users share, which is then not closed.
+    ``session`` names the conversation that captured messages belong to unless a call names another. ``model`` reads
+    what was said (an id that litellm knows; None for rules), ``models`` answers its calls, ``embedder`` and ``system``
+    are those of `memory_system`. Raises StoreError when the file cannot be opened, ScopeError for a blank user.
+
+    >>> with Memory(user="jake") as memory:
+    ...     memory.capture("I joined Stripe last month.")
+    ...     memory.wait()
+    ...     memory.recall("where does he work?")[0].content
+    Captured(turns=1, known=0, jobs=('...',))
+    'Joined Stripe last month'
+    """
+
+    def capture(self, messages: Messages, *, session: str = "") -> Captured:
+        """Keep a text or messages as they were said, at once; what is worth remembering is read behind this call.
+
+        A list that begins with what the session holds already, such as a chat's whole history, adds what is new in it;
+        a user's message with an ``id`` is captured once. SchemaError, and nothing kept, for what is no message.
+        """
+        here = self._in(session)
+        new = here.run(self._unseen, messages_of(messages)).output
+        if new.answers:
+            here.run(self._answers, new.answers)
+        return _captured([here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+
+    def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
+        """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
+        return self._run(self._remember, {"content": content, **options}, session)
+
+    def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+        """Return what is remembered, most relevant first; options are those of `RecallRequest`."""
+        return self._run(self.system.recall_block, self._asked(cue, options))
+
+    def context(self, cue: str, tokens: int = 2_000) -> str:
+        """Return the best evidence for a cue as text of at most so many tokens, to put before a model's answer."""
+        return self._run(self.system.context_block, {"cue": cue, "tokens": tokens})
+
+    def update(self, memory_id: str, content: str) -> Fact:
+        """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
+        return self._run(self._correct, Correct(id=memory_id, content=content))
+
+    def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
+        """Delete for good one memory, all about somebody, or all of this user; return what was removed."""
+        asked = self._forgotten(memory_id, subject, everything=everything)
+        return self._run(self.system.forget_block, asked)
+
+    def why(self, memory_id: str) -> Explanation | None:
+        """Return the words that a memory rests on, who wrote it and how it changed; None for an unknown id."""
+        return self._run(self.system.why_block, memory_id)
+
+    def history(self, memory_id: str) -> list[Fact]:
+        """Return every version of a fact, oldest first; [] for an unknown id."""
+        found = self.why(memory_id)
+        return [] if found is None else found.history
+
+    def export(self, subject: str | None = None) -> list[dict[str, Any]]:
+        """Return everything that is remembered, of one person if named, as JSON records that each name their kind."""
+        return self._run(self.system.export_block, {"subject": subject} if subject else None)
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until what was captured has been read, or so many seconds."""
+        self.fabric.drain(timeout)
+
+    def close(self) -> None:
+        """Finish background work and close the file, if this memory opened it."""
+        if self._owns:
+            self.fabric.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def _run(self, block: Block[Any, T], value: Any, session: str = "") -> T:
+        output: T = self._in(session).run(block, value).output
+        return output
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncMemory(_Calls):
+    """`Memory` for async code: the same calls, to be awaited; use it with ``async with``."""
+
+    async def capture(self, messages: Messages, *, session: str = "") -> Captured:
+        """Do what `Memory.capture` does."""
+        here = self._in(session)
+        new = (await here.arun(self._unseen, messages_of(messages))).output
+        if new.answers:
+            await here.arun(self._answers, new.answers)
+        return _captured([await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+
+    async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
+        """Do what `Memory.remember` does."""
+        return await self._run(self._remember, {"content": content, **options}, session)
+
+    async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+        """Do what `Memory.recall` does."""
+        return await self._run(self.system.recall_block, self._asked(cue, options))
+
+    async def context(self, cue: str, tokens: int = 2_000) -> str:
+        """Do what `Memory.context` does."""
+        return await self._run(self.system.context_block, {"cue": cue, "tokens": tokens})
+
+    async def update(self, memory_id: str, content: str) -> Fact:
+        """Do what `Memory.update` does."""
+        return await self._run(self._correct, Correct(id=memory_id, content=content))
+
+    async def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
+        """Do what `Memory.forget` does."""
+        return await self._run(self.system.forget_block, self._forgotten(memory_id, subject, everything=everything))
+
+    async def why(self, memory_id: str) -> Explanation | None:
+        """Do what `Memory.why` does."""
+        return await self._run(self.system.why_block, memory_id)
+
+    async def history(self, memory_id: str) -> list[Fact]:
+        """Do what `Memory.history` does."""
+        found = await self.why(memory_id)
+        return [] if found is None else found.history
+
+    async def export(self, subject: str | None = None) -> list[dict[str, Any]]:
+        """Do what `Memory.export` does."""
+        return await self._run(self.system.export_block, {"subject": subject} if subject else None)
+
+    async def wait(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  the same meaning as in drain
+        """Do what `Memory.wait` does."""
+        await self.fabric.adrain(timeout)
+
+    async def close(self) -> None:
+        """Do what `Memory.close` does."""
+        if self._owns:
+            await self.fabric.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _run(self, block: Block[Any, T], value: Any, session: str = "") -> T:
+        output: T = (await self._in(session).arun(block, value)).output
+        return output
+
+
+def _name(message: Mapping[str, Any]) -> str | None:
+    """Return the name of the turn that a user's message opens, as a replay names it; None without an id."""
+    given = message.get("id")
+    return None if given is None or not str(given).strip() else f"message-{given}"
+
+
+def _captured(results: Iterable[RunResult]) -> Captured:
+    done = list(results)
+    known = sum(one.replayed for one in done)
+    jobs = tuple(job for one in done if not one.replayed for job in one.jobs)
+    return Captured(len(done) - known, known, jobs)

@@ -1,0 +1,145 @@
+"""The plain facade: the same memory without a pipeline, sync and async, one class each."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from fabric import Fabric
+from fabric.errors import ConfigurationError, RunError, SchemaError, ScopeError
+from pipelines import AsyncMemory, Memory, memory_system
+
+JOINED = "I joined Stripe last month."
+CHAT = [{"role": "user", "content": JOINED}, {"role": "assistant", "content": "Congratulations!"}]
+
+
+def contents(memory: Memory, cue: str) -> list[str]:
+    return [one.content for one in memory.recall(cue, tiers=["semantic"])]
+
+
+def test_what_is_captured_is_recalled_after_reopening(tmp_path: Path):
+    with Memory(tmp_path / "m.duckdb", user="jake") as memory:
+        assert memory.capture(CHAT).turns == 1
+    with Memory(tmp_path / "m.duckdb", user="jake") as memory:
+        assert contents(memory, "where does he work?") == ["Joined Stripe last month"]
+        assert [one.text for one in memory.fabric.session("default", user="jake").items if one.kind == "message"] == [
+            JOINED,
+            "Congratulations!",
+        ]
+
+
+def test_a_history_that_is_sent_again_adds_what_is_new():
+    with Memory(user="jake") as memory:
+        memory.capture(CHAT[:1])
+        memory.capture(CHAT)  # the answer belongs to the turn before
+        grown = [*CHAT, {"role": "user", "content": "I moved to Oslo."}]
+        assert memory.capture(grown).turns == 1
+        assert memory.capture(grown).turns == 0
+        session = memory.fabric.session("default", user="jake")
+        assert [one.text for one in session.items if one.role == "user"] == [JOINED, "I moved to Oslo."]
+
+
+def test_the_same_text_said_again_is_another_turn():
+    with Memory(user="jake") as memory:
+        assert memory.capture("yes").turns == 1
+        assert (
+            memory.capture([{"role": "assistant", "content": "Sure?"}, {"role": "user", "content": "yes"}]).turns == 1
+        )
+
+
+def test_messages_with_ids_are_captured_once_whatever_they_say():
+    said = [{"id": "1", "role": "user", "content": "yes"}, {"id": "2", "role": "user", "content": "yes"}]
+    with Memory(user="jake") as memory:
+        assert (memory.capture(said).turns, memory.capture(said).known) == (2, 2)
+
+
+def test_a_secret_in_a_history_that_is_sent_again_is_recognised():
+    said = [{"role": "user", "content": "my key is sk-abcdefghijklmnopqrstuvwxyz123456"}]
+    with Memory(user="jake") as memory:
+        memory.capture(said)
+        assert memory.capture(said).turns == 0
+
+
+@pytest.mark.parametrize("wrong", [[{"content": "x"}], [{"role": "king", "content": "x"}], [CHAT[0], "text"], [3]])
+def test_what_is_no_message_is_refused_and_nothing_is_kept(wrong: list[object]):
+    with Memory(user="jake") as memory:
+        with pytest.raises(SchemaError, match=r"message \d of \d"):
+            memory.capture(wrong)  # type: ignore[arg-type]
+        assert memory.export() == []
+
+
+def test_a_stated_fact_is_held_at_once_and_says_why():
+    with Memory(user="jake") as memory:
+        outcome = memory.remember("Is allergic to peanuts", category="attribute")
+        assert (outcome.status, contents(memory, "allergy")) == ("stored", ["Is allergic to peanuts"])
+        why = memory.why(outcome.id)
+        assert why is not None
+        assert [one.text for one in why.evidence] == ["Is allergic to peanuts"]
+
+
+def test_a_correction_supersedes_and_history_keeps_both():
+    with Memory(user="jake") as memory:
+        outcome = memory.remember("Works at Stripe", category="profession")
+        changed = memory.update(outcome.id, "Works at Shopify")
+        assert contents(memory, "works at") == ["Works at Shopify"]
+        assert [(one.content, one.status) for one in memory.history(changed.id)] == [
+            ("Works at Stripe", "superseded"),
+            ("Works at Shopify", "current"),
+        ]
+        assert memory.history("nothing") == []
+
+
+def test_an_unknown_id_cannot_be_corrected():
+    with Memory(user="jake") as memory, pytest.raises(RunError, match="'sf_none' is no current fact: take an id"):
+        memory.update("sf_none", "Works at Shopify")
+
+
+def test_forgetting_leaves_nothing_and_wants_one_thing():
+    with Memory(user="jake") as memory:
+        outcome = memory.remember("Is allergic to peanuts")
+        assert memory.forget(outcome.id).found
+        assert memory.export() == []
+        memory.capture(JOINED)
+        memory.wait()
+        assert memory.forget(everything=True).found
+        assert memory.export() == []
+        with pytest.raises(SchemaError, match="exactly one"):
+            memory.forget()
+
+
+def test_context_is_text_for_a_prompt():
+    with Memory(user="jake") as memory:
+        memory.capture(JOINED)
+        memory.wait()
+        assert "Stripe" in memory.context("where does he work?", tokens=200)
+
+
+def test_users_of_one_file_do_not_meet():
+    with Fabric() as fabric:
+        jake, anna = Memory(fabric, user="jake"), Memory(fabric, user="anna")
+        jake.remember("Likes green tea", category="preference")
+        assert (contents(jake, "tea"), contents(anna, "tea"), anna.export()) == (["Likes green tea"], [], [])
+        jake.close()
+        assert contents(anna, "tea") == []  # the file is the fabric's, not jake's
+
+
+def test_what_cannot_work_is_refused_and_the_file_is_free(tmp_path: Path):
+    with pytest.raises(ScopeError, match="user must not be empty"):
+        Memory(tmp_path / "m.duckdb", user=" ")
+    with pytest.raises(ConfigurationError, match="semantic memory is needed"):
+        Memory(tmp_path / "m.duckdb", user="jake", system=memory_system())
+    with Memory(tmp_path / "m.duckdb", user="jake") as memory:
+        assert memory.recall() == []
+
+
+async def test_async_does_the_same():
+    async with AsyncMemory(user="jake") as memory:
+        await asyncio.gather(*(memory.capture(f"I live in town number {n}.", session=f"s{n}") for n in range(8)))
+        await memory.wait()
+        outcome = await memory.remember("Plays the cello", category="preference")
+        assert (await memory.recall("cello", tiers=["semantic"]))[0].content == "Plays the cello"
+        assert (await memory.update(outcome.id, "Plays the viola")).content == "Plays the viola"
+        assert len(await memory.history(outcome.id)) == 2
+        assert "viola" in await memory.context("which instrument?")
+        assert (await memory.forget(subject="user")).found
+        assert [one for one in await memory.export() if one["kind"] == "fact"] == []
