@@ -15,6 +15,7 @@
     │   ├── NoBranchError        no branch took the value
     │   ├── WorkError            background work failed (only when asked to raise)
     │   └── NestedRunError       a sync call from inside a running block
+    ├── RefusedError             what was asked cannot be done; says what to do instead
     ├── ScopeError               a scope is missing or has the wrong type
     ├── StoreError               the file cannot do what was asked
     │   ├── StoreLockedError     another process holds the file
@@ -83,6 +84,19 @@ class WorkError(RunError):
 
 class NestedRunError(RunError):
     """A synchronous call was made from inside a running block, where it would wait for itself."""
+
+
+class RefusedError(FabricError, ValueError):
+    """What was asked cannot be done: ``reason`` says why, ``do`` what to do instead, to a model or to a person.
+
+    >>> str(RefusedError("there is no goal 'x'", do="Look the id up."))
+    "there is no goal 'x'. Look the id up."
+    """
+
+    def __init__(self, reason: str, *, do: str) -> None:
+        super().__init__(f"{reason}. {do}")
+        self.reason = reason
+        self.do = do
 
 
 class ScopeError(FabricError, ValueError):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from .block import Block
 from .context import Context
-from .errors import DuplicateNameError
+from .errors import DuplicateNameError, RefusedError
 from .messages import as_text
 from .models.base import ToolCall
 from .tool import Tool, alias, tool
@@ -75,6 +75,8 @@ class Toolbox:
             return failure(str(error), "Call the tool again with arguments that fit its schema.")
         try:
             return cut(as_text(await known.run(arguments, ctx)))
+        except RefusedError as error:
+            return failure(error.reason, error.do)
         except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
             ctx.log.warning("tool failed", tool=known.name, error=f"{type(error).__name__}: {error}")
             return failure(f"{type(error).__name__}: {error}", "Try other arguments, or go on without this tool.")

@@ -1,5 +1,6 @@
 """How alike two texts are, by the words they share."""
 
+import math
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -23,6 +24,21 @@ def overlap(a: Collection[str], b: Collection[str]) -> float:
     if not asked:
         return 0.0
     return len(asked.intersection(b)) / len(asked)
+
+
+def word_cosine(a: Collection[str], b: Collection[str]) -> float:
+    """Return ``|A and B| / sqrt(|A| * |B|)`` over the sets of words: 1 for the same words, 0 for none in common.
+
+    The cosine of the two texts as vectors of which words they hold, in [0, 1]; no words at all give 0. Source: Ochiai,
+    "Zoogeographical studies on the soleoid fishes", Bulletin of the Japanese Society of Scientific Fisheries 22 (1957).
+
+    >>> round(word_cosine(["like", "tea"], ["like", "green", "tea"]), 3)
+    0.816
+    """
+    first, second = set(a), set(b)
+    if not first or not second:
+        return 0.0
+    return len(first & second) / math.sqrt(len(first) * len(second))
 
 
 class Overlap(NamedTuple):

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from fabric.block import Block
 from fabric.capability import define_capability
 from fabric.context import Context
-from fabric.errors import DuplicateNameError
+from fabric.errors import DuplicateNameError, RefusedError
 from fabric.generator import generator
 from fabric.handler import handler
 from fabric.items import Item
@@ -137,6 +137,17 @@ async def test_what_goes_wrong_is_a_short_result(wish: ToolCall, error: str, adv
     assert len(seen) < 700
     assert "Traceback" not in seen
     assert result.output == "sorry"
+
+
+async def test_a_tool_that_refuses_says_itself_what_to_do() -> None:
+    def close(goal: str) -> str:
+        """Close a goal."""
+        raise RefusedError(f"there is no goal {goal!r}", do="Look its id up first.")
+
+    _, model = await use(call("close", goal="x"), "done", tools=[close])
+    assert [json.loads(one) for one in results(model.requests[1])] == [
+        {"error": "there is no goal 'x'", "do": "Look its id up first."}
+    ]
 
 
 async def test_one_bad_call_does_not_cost_the_others() -> None:
