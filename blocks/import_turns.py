@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Turn
+from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.clock import utc
 from fabric.context import Context
@@ -29,6 +30,7 @@ class ImportedTurn(BaseModel):
     text: str
     said_at: Annotated[datetime, AfterValidator(utc)]
     speaker: str = ""
+    tags: list[Tag] = []
     id: str = ""
 
     def turn(self, text: str) -> Turn:
@@ -41,6 +43,7 @@ class ImportedTurn(BaseModel):
             text=text,
             said_at=self.said_at,
             speaker=self.speaker,
+            tags=self.tags,
             captured=True,
         )
 

@@ -1,5 +1,6 @@
 """The words every tier shares: how long an observation lasts, what it is about, and its shape."""
 
+import unicodedata
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
@@ -37,6 +38,17 @@ Moment = Annotated[datetime, AfterValidator(utc)]
 
 Subject = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120)]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
+
+
+def _one_word(tag: str) -> str:
+    words = unicodedata.normalize("NFKC", tag).casefold().split()
+    if not words or any(unicodedata.category(char) in ("Cc", "Cs") for word in words for char in word):
+        raise ValueError("a tag is a short text without control characters")
+    return "-".join(words)
+
+
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_one_word)]
+"""What a turn is filed under, in lower case; words are joined by hyphens: "Trip to Rome" is ``trip-to-rome``."""
 
 
 class Observation(BaseModel):

@@ -16,6 +16,7 @@ from .layout import MemoryLayout
 from .ranked import Tier
 from .request import RecallRequest
 from .standing import facts_at
+from .tags import tagged
 
 if TYPE_CHECKING:
     from ..retrieval.question import Question
@@ -70,14 +71,8 @@ def _allowed(
     for name, wanted in (("subject", request.subject), ("category", request.category)):
         if wanted is not None:
             allowed &= _is(index, name, wanted)
-    if tier == "turn":
-        if request.session is not None:
-            allowed &= _is(index, "session", request.session)
-        said_at = index.columns["said_at"].view
-        if request.since is not None:
-            allowed &= said_at >= request.since.timestamp()
-        if request.until is not None:
-            allowed &= said_at <= request.until.timestamp()
+    if tier == "turn" and request.asks_for_turns:
+        allowed &= _turns(request, index)
     if tier == "episodic":
         allowed &= ~(index.columns["superseded"].view > 0)
     if tier == "semantic":
@@ -86,6 +81,18 @@ def _allowed(
         else:
             allowed &= ~_is(index, "status", "invalidated")
     return allowed
+
+
+def _turns(request: RecallRequest, index: TextIndex) -> Mask:
+    wanted = tagged(index, request.tags)
+    if request.session is not None:
+        wanted &= _is(index, "session", request.session)
+    said_at = index.columns["said_at"].view
+    if request.since is not None:
+        wanted &= said_at >= request.since.timestamp()
+    if request.until is not None:
+        wanted &= said_at <= request.until.timestamp()
+    return wanted
 
 
 def _is(index: TextIndex, name: str, wanted: str) -> Mask:

@@ -1,6 +1,6 @@
 """What recall returns: a memory with its score, every part of the score, and the turns that it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -12,6 +12,10 @@ Tier = Literal["turn", "working", "episodic", "semantic"]
 TIERS: tuple[Tier, ...] = ("turn", "working", "episodic", "semantic")
 RELEVANT = 0.5
 """From this relevance on, the best result likely answers the cue; below it, likely nothing that does is stored."""
+VISIBLE = 0.005
+"""From this on a part is not nought when it is written with two decimals."""
+SHOWN = 100
+"""How many characters of a content an explanation shows."""
 
 
 class Parts(BaseModel):
@@ -66,24 +70,57 @@ class RankedMemory(BaseModel):
     said_at: datetime | None = None
     role: str = ""
     speaker: str = ""
+    tags: list[str] = []
+    """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
     parts: Parts = Parts()
     degraded: str = ""
 
 
 def explain(found: Sequence[RankedMemory]) -> str:
-    """Return why each result stands where it does, one paragraph each; "" for no results.
+    """Return why each result stands where it does, and above the next one.
 
-    >>> print(explain([RankedMemory(id="f1", content="Works at Stripe", relevance=0.8, source="semantic",
-    ...     parts=Parts(text=1.0, dense=0.5))]))
+    >>> print(explain([
+    ...     RankedMemory(id="f1", content="Works at Stripe", relevance=0.8, source="semantic", parts=Parts(text=1.0)),
+    ...     RankedMemory(id="t7", content="Hm", relevance=0.6, source="turn", parts=Parts(dense=0.7, session=0.05)),
+    ... ]))
     1. 0.80 semantic f1: Works at Stripe
-       text 1.00 + dense 0.50
+       1.00 = text 1.00
+       above the next by 0.25: text +1.00, dense -0.70, session -0.05
+    2. 0.60 turn t7: Hm
+       0.75 = dense 0.70 + session 0.05
     """
+    if not found:
+        return "Nothing was found."
     lines: list[str] = []
     for place, one in enumerate(found, 1):
-        content = " ".join(one.content.split())
-        lines.append(f"{place}. {one.relevance:.2f} {one.source} {one.id}: {content[:100]}")
-        parts = [f"{name} {value:.2f}" for name, value in one.parts.model_dump().items() if value > 0]
-        if parts:
-            lines.append(f"   {' + '.join(parts)}")
-    degraded = next((one.degraded for one in found if one.degraded), "")
-    return "\n".join([*lines, *([degraded] if degraded else [])])
+        parts = one.parts.model_dump()
+        lines.append(f"{place}. {one.relevance:.2f} {one.source} {one.id}: {_shown(one.content)}")
+        made_of = " + ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= VISIBLE)
+        lines.append(f"   {sum(parts.values()):.2f} = {made_of or 'nothing'}")
+        if place < len(found):
+            lines.append(f"   {_above(parts, found[place].parts.model_dump())}")
+    if found[0].relevance < RELEVANT and not _is_standing(found[0]):
+        lines.append(f"The best is below {RELEVANT:.2f}: probably nothing that is stored answers the cue.")
+    return "\n".join([*lines, *{one.degraded for one in found if one.degraded}])
+
+
+def _above(parts: Mapping[str, float], next_parts: Mapping[str, float]) -> str:
+    more = {name: value - next_parts[name] for name, value in parts.items()}
+    told = [
+        f"{name} {by:+.2f}" for name, by in sorted(more.items(), key=lambda one: -abs(one[1])) if abs(by) >= VISIBLE
+    ]
+    by = sum(more.values())
+    if by < VISIBLE:
+        return f"level with the next{': ' if told else ''}{', '.join(told)}"
+    return f"above the next by {by:.2f}: {', '.join(told)}"
+
+
+def _is_standing(one: RankedMemory) -> bool:
+    """Return whether it was recalled without a cue."""
+    return one.relevance == one.standing == one.parts.standing
+
+
+def _shown(content: str) -> str:
+    """Return the begin of a text on one line, without what could steer a terminal."""
+    flat = " ".join(content.split())
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in flat[:SHOWN])

@@ -1,6 +1,6 @@
 """Recall: with a cue by the one ranker over everything that is stored, without one by each tier's own formula."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -10,13 +10,15 @@ from fabric.errors import ConfigurationError
 from fabric.resource import Transaction
 from fabric.terms import read_cue
 
+from ..formulas.budget import pack
 from .layout import MemoryLayout
-from .ranked import TIERS, RankedMemory, Tier, explain
+from .ranked import TIERS, RankedMemory, Tier
+from .ranked import explain as explained
 from .request import LIMIT, RecallRequest
 from .search import search
 from .standing import distinct, standing_memories
 
-__all__ = ["LIMIT", "RankedMemory", "RecallRequest", "Tier", "asks", "explain", "recall", "recall_request"]
+__all__ = ["LIMIT", "RankedMemory", "RecallRequest", "Tier", "asks", "recall", "recall_request"]
 
 
 async def recall(
@@ -25,32 +27,39 @@ async def recall(
     cue: str | None = None,
     *,
     limit: int | None = None,
+    tokens: int | None = None,
     tiers: Sequence[Tier] = TIERS,
     subject: str | None = None,
     category: str | None = None,
+    tags: Sequence[str] = (),
     session: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
+    explain: bool = False,
 ) -> list[RankedMemory]:
     """Return what is remembered, most relevant first, each thing once; see `RecallRequest` for the options.
 
     With a cue, at most ``limit`` results (10); without one, or with one that holds no word at all, everything in the
-    facts, working memory and episodes. ConfigurationError for an option that cannot work.
+    facts, working memory and episodes. ``explain=True`` also prints why each stands above the next.
+    ConfigurationError for an option that cannot work.
     """
     try:
         request = RecallRequest(
             cue=cue,
             limit=limit,
+            tokens=tokens,
             tiers=tuple(tiers),
             subject=subject,
             category=category,
+            tags=tuple(tags),
             session=session,
             since=since,
             until=until,
             as_of=as_of,
             known_at=known_at,
+            explain=explain,
         )
     except ValidationError as error:
         first = error.errors()[0]
@@ -61,15 +70,32 @@ async def recall(
 
 async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what the request asks for."""
-    if request.cue is not None and asks(request.cue):
-        return await search(ctx, layout, request)
+    cued = request.cue is not None and asks(request.cue)
+    found = await search(ctx, layout, request) if cued else await _without_cue(ctx, layout, request)
+    if request.tokens is not None:
+        found = found[: len(pack((one.content for one in found), request.tokens))]
+    if request.explain:
+        print(explained(found))  # noqa: T201  this is what was asked for
+    return found
 
+
+async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     def work(tx: Transaction) -> list[RankedMemory]:
-        return standing_memories(tx, ctx, layout, request.as_of, request.known_at)
+        has_tags = _tag_test(tx, layout, request)
+        found = standing_memories(tx, ctx, layout, request.as_of, request.known_at)
+        return [one for one in found if _is_wanted(one, request) and request.rests_on_such(one, has_tags)]
 
-    ranked = distinct(one for one in await ctx.transact(work) if _is_wanted(one, request))
+    ranked = distinct(await ctx.transact(work))
     ranked.sort(key=lambda one: -one.relevance)
     return ranked[: request.limit]
+
+
+def _tag_test(tx: Transaction, layout: MemoryLayout, request: RecallRequest) -> Callable[[str], bool]:
+    if not request.tags:
+        return lambda _: True
+    from .tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
+
+    return tag_test(tx, layout, request.tags)
 
 
 def asks(cue: str) -> bool:
@@ -82,12 +108,8 @@ def asks(cue: str) -> bool:
 
 
 def _is_wanted(one: RankedMemory, request: RecallRequest) -> bool:
-    said = [source for source in one.sources if request.session in (None, source.session)]
-    timed = request.since is not None or request.until is not None
     return (
         one.source in request.tiers
         and request.subject in (None, one.subject)
         and request.category in (None, one.category)
-        and (request.session is None or bool(said))
-        and (not timed or any(request.said_in_time(source.said_at) for source in said))
     )

@@ -1,5 +1,6 @@
 """What recall can be asked for."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 
@@ -7,40 +8,73 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fabric.clock import utc
 
-from ..vocabulary import Subject
-from .ranked import TIERS, Tier
+from ..sources import Source
+from ..vocabulary import Subject, Tag
+from .ranked import TIERS, RankedMemory, Tier
 
 LIMIT = 10
 """How many results a cue gives unless it is said."""
+MOST_RESULTS = 400
+CHARS_A_RESULT = 40
+"""How many results a budget of tokens may give: one for so many of its characters, at most `MOST_RESULTS`."""
 Moment = Annotated[datetime, AfterValidator(utc)]
+AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class RecallRequest(BaseModel):
     """What to recall: a cue, or None for everything, and what to leave out.
 
-    ``since`` and ``until`` are when it was said. ``as_of`` recalls the facts that were true then, ``known_at`` those
-    that were known then; both look at facts only, since the other tiers keep no past. A turn has no subject and no
-    category: with one of them asked for, only the other tiers are looked at.
+    ``session``, ``since`` and ``until`` (both included) and ``tags`` (all of them) are about the turns: a fact, an
+    episode or an entry is taken when one of the turns it rests on is. ``as_of`` recalls the facts that were true then,
+    ``known_at`` those that were known then; both look at facts only, since the other tiers keep no past. A turn has no
+    subject and no category: with one of them asked for, only the other tiers are looked at. ``tokens`` ends the results
+    before the first whose text would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue
+    gives as many results as fit. ``explain`` also prints why each result stands above the next.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cue: str | None = None
-    limit: Annotated[int, Field(ge=1)] | None = None
+    limit: AtLeastOne | None = None
+    tokens: AtLeastOne | None = None
     tiers: tuple[Tier, ...] = TIERS
     subject: Subject | None = None
     category: str | None = None
+    tags: tuple[Tag, ...] = ()
     session: str | None = None
     since: Moment | None = None
     until: Moment | None = None
     as_of: Moment | None = None
     known_at: Moment | None = None
+    explain: bool = False
 
     @property
     def is_past(self) -> bool:
         """Whether it asks for the facts of another time."""
         return self.as_of is not None or self.known_at is not None
 
-    def said_in_time(self, said_at: datetime) -> bool:
-        """Return whether a time lies between ``since`` and ``until``, both included."""
-        return (self.since is None or said_at >= self.since) and (self.until is None or said_at <= self.until)
+    @property
+    def most(self) -> int:
+        """How many results a cue gives at most."""
+        if self.limit is not None or self.tokens is None:
+            return self.limit or LIMIT
+        return min(MOST_RESULTS, LIMIT + self.tokens * 4 // CHARS_A_RESULT)
+
+    @property
+    def asks_for_turns(self) -> bool:
+        """Whether it leaves out what rests on other turns than those it asks for."""
+        return bool(self.tags) or (self.session, self.since, self.until) != (None, None, None)
+
+    def rests_on_such(self, one: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
+        """Return whether a memory rests on a turn that is asked for; ``has_tags`` tells it of a turn's id."""
+        return not self.asks_for_turns or any(
+            self._is_such(source) and has_tags(source.turn_id) for source in one.sources
+        )
+
+    def _is_such(self, source: Source) -> bool:
+        said_at = source.said_at
+        return (
+            self.session in (None, source.session)
+            and (self.since is None or said_at >= self.since)
+            and (self.until is None or said_at <= self.until)
+        )

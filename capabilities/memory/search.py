@@ -1,6 +1,6 @@
 """Recall with a cue: turns, facts, episodes and entries through one ranker, each thing once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +16,7 @@ from ..turns import Turn
 from .layout import MemoryLayout
 from .meaning import Embedded
 from .ranked import TIERS, Parts, RankedMemory
-from .request import LIMIT, RecallRequest
+from .request import RecallRequest
 from .standing import of_entry, of_episode, of_fact, repeats
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 MORE = 20
 """How many rows of a tier are looked at beyond the limit, since some say the same."""
+LOOKED_THROUGH = 1_000
+"""How many memories of a tier are looked at where only those are wanted that rest on some turns."""
 
 
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
@@ -87,15 +89,19 @@ class _Search:
     """Every memory looked at, with its score."""
     outdated: list[Fact] = field(default_factory=list[Fact])
     """Superseded facts that the cue finds."""
+    has_tags: Callable[[str], bool] = lambda _: True
+    """What tells by its id whether a turn has the tags that are asked for."""
 
     def results(self) -> list[RankedMemory]:
         from ..retrieval.rank import rank  # noqa: PLC0415
         from .pools import pools_of  # noqa: PLC0415
+        from .tags import tag_test  # noqa: PLC0415
 
         pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
         if not pools.rows:
             return []
-        limit = (self.request.limit or LIMIT) + (MORE if len(pools.pools) > 1 else 0)
+        self.has_tags = tag_test(self.tx, self.layout, self.request.tags)
+        limit = self.request.most + (MORE if len(pools.pools) > 1 else 0)
         ranking = rank(self.question, pools, self.ctx.clock.now(), most=limit)
         self._add_turns(ranking, limit)
         self._add_facts(ranking, limit)
@@ -128,13 +134,16 @@ class _Search:
             self._add(ranking, number, of_entry(entry))
 
     def _rows(self, ranking: "Ranking", tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
-        numbers = ranking.best(limit, tier)
+        further = tier != "turn" and self.request.asks_for_turns
+        numbers = ranking.best(max(limit, LOOKED_THROUGH) if further else limit, tier)
         by_id = {ranking.pools.row_id(number): number for number in numbers}
         found = self.tx.get_many(collection, list(by_id))
         return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
 
     def _add(self, ranking: "Ranking", number: int, memory: RankedMemory) -> None:
         """Take in a row with its score; a memory gets what the surroundings of its best turn add."""
+        if memory.source != "turn" and not self.request.rests_on_such(memory, self.has_tags):
+            return
         turns = [ranking.number_of("turn", source.turn_id) for source in memory.sources]
         score, parts = ranking.parts(number, [] if memory.source == "turn" else [one for one in turns if one >= 0])
         standing = STANDING * memory.standing
@@ -160,8 +169,9 @@ class _Search:
 
         place = next((at for at, (_, one) in enumerate(self.found) if one.id == current.id), None)
         if place is None and above > 0:
+            count = len(self.found)
             self._add(ranking, ranking.number_of("semantic", current.id), of_fact(current))
-            place = len(self.found) - 1
+            place = count if len(self.found) > count else None
         if place is not None and self.found[place][0] <= above:
             raised = above * (1 + EDGE)
             score, one = self.found[place]
@@ -171,12 +181,14 @@ class _Search:
     def _shown(self, ranking: "Ranking") -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
         ordered = sorted(self.found, key=lambda one: (-one[0], TIERS.index(one[1].source)))
-        facts = [one for _, one in ordered if one.source == "semantic"]
-        led = [(score, _leader(one, facts)) for score, one in ordered if self._wanted(one)]
+        facts = _by_turn(one for _, one in ordered if one.source == "semantic")
         scores: dict[tuple[str, str], float] = {}
-        for score, one in led:
-            scores.setdefault((one.source, one.id), score)
-        chosen = _once({(one.source, one.id): one for _, one in led}.values())[: self.request.limit or LIMIT]
+        led: dict[tuple[str, str], RankedMemory] = {}
+        for score, one in ordered:
+            leader = _leader(one, facts)
+            scores.setdefault((leader.source, leader.id), score)
+            led.setdefault((leader.source, leader.id), leader)
+        chosen = _once(led.values(), self.request.most)
         best = max(scores[chosen[0].source, chosen[0].id], 1e-9) if chosen else 1.0
         asked = set(words(self.question.cue.text))
         return [
@@ -190,47 +202,54 @@ class _Search:
             for one in chosen
         ]
 
-    def _wanted(self, one: RankedMemory) -> bool:
-        if one.source == "turn" or (self.request.session, self.request.since, self.request.until) == (None, None, None):
-            return True
-        said = [source for source in one.sources if self.request.session in (None, source.session)]
-        return any(self.request.said_in_time(source.said_at) for source in said)
+
+def _by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMemory]]]:
+    """Return the facts with their places, by the turns that they were drawn from."""
+    found: dict[str, list[tuple[int, RankedMemory]]] = {}
+    for place, fact in enumerate(facts):
+        for source in fact.sources:
+            found.setdefault(source.turn_id, []).append((place, fact))
+    return found
 
 
-def _leader(one: RankedMemory, facts: Sequence[RankedMemory]) -> RankedMemory:
+def _leader(one: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]]) -> RankedMemory:
     """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same."""
     if one.source == "semantic":
         return one
-    said = {one.id, *(source.turn_id for source in one.sources)}
-    own = content_words(one.content)
-    for fact in facts:
-        theirs = content_words(fact.content)
-        drawn = any(source.turn_id in said for source in fact.sources)
-        if drawn and overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
+    drawn = dict(fact for source in one.sources for fact in facts.get(source.turn_id, ()))
+    for _, fact in sorted(drawn.items()) if drawn else ():
+        own, theirs = content_words(one.content), content_words(fact.content)
+        if overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
             return fact.model_copy(update={"parts": one.parts})
     return one
 
 
-def _once(ordered: Iterable[RankedMemory]) -> list[RankedMemory]:
+def _once(ordered: Iterable[RankedMemory], most: int) -> list[RankedMemory]:
     """Return each thing once: no turn that a better memory rests on, and nothing that repeats a better one."""
-    chosen: list[tuple[RankedMemory, set[str]]] = []
+    chosen: list[RankedMemory] = []
+    memories: list[tuple[RankedMemory, set[str]]] = []
+    turns: dict[str, RankedMemory] = {}
     covered: set[str] = set()
     for one in ordered:
-        if one.source == "turn" and one.id in covered:
-            continue
-        own = set(words(one.content)) if one.source != "turn" or len(one.content) < LONG else set[str]()
-        if not any(_says_again(one, own, other, theirs) for other, theirs in chosen):
+        if len(chosen) == most:
+            break
+        if one.source == "turn":
+            if one.id in covered:
+                continue
+            turns[one.id] = one
+        else:
+            own = set(words(one.content))
+            said = [turns[source.turn_id] for source in one.sources if source.turn_id in turns]
+            if any(_says(turn, own) for turn in said) or any(repeats(one, own, *other) for other in memories):
+                continue
+            memories.append((one, own))
             covered |= {source.turn_id for source in one.sources}
-            chosen.append((one, own))
-    return [one for one, _ in chosen]
+        chosen.append(one)
+    return chosen
 
 
-def _says_again(one: RankedMemory, own: set[str], other: RankedMemory, theirs: set[str]) -> bool:
-    if one.source == "turn":
-        return False
-    if other.source == "turn":
-        return any(source.turn_id == other.id for source in one.sources) and overlap(own, theirs) > ALIKE
-    return repeats(one, own, other, theirs)
+def _says(turn: RankedMemory, own: set[str]) -> bool:
+    return len(turn.content) < LONG and overlap(own, set(words(turn.content))) > ALIKE
 
 
 def _of_turn(turn: Turn) -> RankedMemory:
@@ -246,4 +265,5 @@ def _of_turn(turn: Turn) -> RankedMemory:
         said_at=turn.said_at,
         role=turn.role,
         speaker=turn.speaker,
+        tags=turn.tags,
     )

@@ -1,5 +1,5 @@
 """Turns: the raw words of every captured message, kept whole; facts and episodes are keys that lead back to them."""
 
-from .record import Exchange, Turn, create_turns_resource
+from .record import Exchange, Turn, create_turns_resource, tag_term
 
-__all__ = ["Exchange", "Turn", "create_turns_resource"]
+__all__ = ["Exchange", "Turn", "create_turns_resource", "tag_term"]

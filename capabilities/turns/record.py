@@ -11,6 +11,7 @@ from fabric.store.base import Row
 from fabric.terms import terms
 
 from ..sources import Source
+from ..vocabulary import Tag
 
 MONTHS = (
     "January",
@@ -42,6 +43,8 @@ class Turn(BaseModel):
     said_at: datetime
     speaker: str = ""
     """The name of who said it, where the role does not tell; "" where it does."""
+    tags: list[Tag] = []
+    """What it is filed under by whoever imported it; what is drawn from it counts as filed there too."""
     captured: bool = False
     """Whether what is worth remembering was taken from it; until then the turn is only kept."""
 
@@ -75,14 +78,19 @@ class Exchange(BaseModel):
 
 
 def turn_terms(row: Row) -> list[str]:
-    r"""Return what a stored turn is found by: its words, who said it, and its day, month and year.
+    r"""Return what a stored turn is found by: its words, who said it, its day, month and year, and its tags.
 
-    >>> turn_terms({"text": "We moved!", "speaker": "Ana", "said_at": "2022-01-21T10:00:00Z"})
-    ['we', 'move\tmoved', 'ana', '21', 'januari\tjanuary', '2022']
+    >>> turn_terms({"text": "We moved!", "speaker": "Ana", "said_at": "2022-01-21T10:00:00Z", "tags": ["flat"]})
+    ['we', 'move\tmoved', 'ana', '21', 'januari\tjanuary', '2022', '#flat']
     """
     said_at = datetime.fromisoformat(row["said_at"])
     date = f"{said_at.day} {MONTHS[said_at.month - 1]} {said_at.year}"
-    return terms(row["text"], f"{row.get('speaker') or ''} {date}")
+    return terms(row["text"], f"{row.get('speaker') or ''} {date}") + [tag_term(tag) for tag in row.get("tags") or ()]
+
+
+def tag_term(tag: str) -> str:
+    """Return the term that stands for a tag; no word and no exact token of a text begins with this sign."""
+    return f"#{tag}"
 
 
 def create_turns_resource(scope: ScopeKind) -> Collection[Turn]:

@@ -1,0 +1,35 @@
+"""Which turns have tags: looked up where their words are."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.resource import Transaction
+from fabric.store.index import TextIndex
+
+from ..turns import tag_term
+from .layout import MemoryLayout
+
+
+def tagged(index: TextIndex, tags: Sequence[str]) -> NDArray[np.bool_]:
+    """Return by slot of the turns' index which of them have all of the tags."""
+    found = index.alive.view.copy()
+    for tag in tags:
+        has = np.zeros(len(found), np.bool_)
+        number = index.postings.terms.get(tag_term(tag))
+        if number is not None:
+            has[index.postings.of(number)[0]] = True
+        found &= has
+    return found
+
+
+def tag_test(tx: Transaction, layout: MemoryLayout, tags: Sequence[str]) -> Callable[[str], bool]:
+    """Return what tells by its id whether a turn has all of the tags."""
+    if not tags:
+        return lambda _: True
+    index = tx.index(layout.turns)
+    if index is None:
+        return lambda _: False
+    found, slots = tagged(index, tags), index.slots
+    return lambda turn_id: turn_id in slots and bool(found[slots[turn_id]])
