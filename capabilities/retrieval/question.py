@@ -25,6 +25,11 @@ FRAME_WORDS = frozenset(
         "give given suggest suggestion recommend recommendation advice tip help need any think"
     )
 )
+_SEVERAL = re.compile(
+    r"\b(how many|how much|total|altogether|combined|average|order|sequence|chronological|timeline"
+    r"|list|all|every|each|both|summar(?:y|i[sz]e)|overview|compared?|difference)\b"
+)
+"""What a question says that counts, adds up, orders, lists or compares: several turns answer it, not one."""
 _FIRST_PERSON = re.compile(r"\b(i|my|me|mine|i'm|i've|i'd|we|our|us)\b")
 _SECOND_PERSON = re.compile(r"\b(you|your|our)\b")
 
@@ -41,6 +46,8 @@ class Question:
     word_vectors: Floats | None = None
     meaning: str = field(default="")
     """The cue without the names of speakers: what is embedded."""
+    is_about_several: bool = False
+    """Whether several turns may answer it together."""
 
 
 def read_question(text: str, speakers: Iterable[str] = ()) -> Question:
@@ -59,7 +66,14 @@ def read_question(text: str, speakers: Iterable[str] = ()) -> Question:
     meaning = cue.text
     for name in sorted(named):
         meaning = re.sub(rf"\b{re.escape(_first_name(name))}\b(['\u2019]s)?", "", meaning, flags=re.IGNORECASE)
-    return Question(cue, frame_weights([word.terms[0] for word in cue.words]), named, frozenset(roles), meaning=meaning)
+    return Question(
+        cue,
+        frame_weights([word.terms[0] for word in cue.words]),
+        named,
+        frozenset(roles),
+        meaning=meaning,
+        is_about_several=bool(_SEVERAL.search(lowered)),
+    )
 
 
 def frame_weights(terms: Sequence[str]) -> tuple[float, ...]:

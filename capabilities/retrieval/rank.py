@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from fabric.store.index import Column
 
 from .confidence import confidence
+from .feedback import widened
 from .fusion import WEIGHTS, Weights, unit_range
 from .lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
 from .pool import Pools
 from .question import Question, named_speakers
-from .recency import EDGE, newer_first
+from .recency import EDGE, best_pair, newer_first
 from .time_cue import named_spans, nearness
 
 Floats = NDArray[np.float32]
@@ -99,10 +100,44 @@ class Ranking:
 
 
 def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, weights: Weights = WEIGHTS) -> Ranking:
-    """Score the rows of all pools for a question asked at ``now``; ``most`` results will be wanted of each."""
+    """Score the rows of all pools for a question asked at ``now``; ``most`` results will be wanted of each.
+
+    A question about several things is ranked twice: the second time it means what was found first, too.
+    """
+    lexical = look_up(question, pools)
+    first = _rank(question, pools, lexical, now, most, weights)
+    vector = _widened(first) if question.is_about_several else None
+    if vector is None:
+        return first
+    second = _rank(replace(question, vector=vector), pools, lexical, now, most, weights)
+    second.sureness = first.sureness
+    return second
+
+
+def _widened(found: Ranking) -> Floats | None:
+    """Return the question's vector, drawn towards the best turns of the two best sessions; None without vectors."""
+    asked = found.question.vector
+    allowed = found.pools.allowed()[found.rows]
+    sessions, _ = _of_turns(found.pools, found.rows)
+    turns = np.flatnonzero(allowed & (sessions >= 0))
+    pair = best_pair(found.scores[turns], sessions[turns])
+    if asked is None or pair is None:
+        return None
+    vectors = [_vector(found.pools, int(found.rows[turns[place]]), len(asked)) for place in pair]
+    return widened(asked, np.stack(vectors))
+
+
+def _vector(pools: Pools, number: int, dimension: int) -> Floats:
+    pool = pools.of(number)
+    vectors = pool.index.vectors
+    if vectors is None or vectors.dimension != dimension or number - pool.start >= len(vectors):
+        return np.zeros(dimension, np.float32)
+    return vectors.at(number - pool.start)
+
+
+def _rank(question: Question, pools: Pools, lexical: Lexical, now: datetime, most: int, weights: Weights) -> Ranking:
     allowed = pools.allowed()
     every = bool(allowed.all())
-    lexical = look_up(question, pools)
     among = None if every else allowed
     text = unit_range(lexical.sums, among)
     cosines, present = _cosines(question, pools)

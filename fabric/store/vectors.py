@@ -55,6 +55,11 @@ class Vectors:
         """Give one slot the vector of another."""
         self.put([target], self._full.view[[source]])
 
+    def at(self, slot: int) -> Floats:
+        """Return the vector of one slot, zeros where it has none."""
+        found: Floats = self._full.view[slot].astype(np.float32)
+        return found
+
     def quick(self, asked: Floats) -> Floats:
         """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots."""
         width = self._quick.view.shape[1]

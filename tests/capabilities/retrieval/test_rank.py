@@ -1,5 +1,6 @@
 """The ranker over small indexes: what each part of a score does, and that odd numbers do no harm."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -100,6 +101,30 @@ def test_how_sure_it_is_tells_the_known_from_the_unknown():
     sure, unsure = (rank(read_question(cue), held, NOW).sureness for cue in ("violin from Cremona", "tractor in Ohio"))
     assert sure > 0.9
     assert unsure < 0.1
+
+
+KENNEL = [[0.8, 0.6, 0.0], [0.8, 0.6, 0.0], [0.5, 0.866, 0.0], [0.55, 0.0, 0.835]]
+"""Two dogs, a third animal whose turn is nearer to theirs than to the question, and one that is the other way round."""
+
+
+def kennel(cue: str, **changed: bool) -> tuple[list[str], float]:
+    said = [turn(0, "a", "my dog Rex"), turn(1, "b", "my dog Bo"), turn(2, "c", "Tilly barks"), turn(3, "d", "hot")]
+    held = pools(*said)
+    held.pools[0].index.begin_space(1)
+    held.pools[0].index.set_vectors(1, [one.id for one in said], np.array(KENNEL, np.float16))
+    asked = replace(read_question(cue), vector=np.array([1, 0, 0], np.float32), **changed)
+    made = rank(asked, held, NOW)
+    return [held.row_id(number) for number in made.best(4, "turn")], made.sureness
+
+
+def test_a_question_about_several_things_finds_what_is_like_the_first_ones():
+    assert kennel("which dog do I mean")[0][2:] == ["t3", "t2"]
+    assert kennel("how many dogs do I have")[0][2:] == ["t2", "t3"]
+
+
+def test_the_second_look_does_not_make_it_surer():
+    cue = "how many dogs do I have"
+    assert kennel(cue)[1] == kennel(cue, is_about_several=False)[1]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
