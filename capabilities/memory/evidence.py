@@ -1,5 +1,9 @@
 """Context for a cue: the best evidence that fits into a number of tokens, as text for a prompt."""
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from fabric.context import Context
 from fabric.errors import ConfigurationError
 from fabric.terms import plain_terms, read_cue
@@ -7,12 +11,16 @@ from fabric.terms import plain_terms, read_cue
 from .layout import MemoryLayout
 from .ranked import RankedMemory
 from .recall import RecallRequest, recall_request
+from .request import MOST_RESULTS
+
+if TYPE_CHECKING:
+    from ..retrieval.packing import Passage
 
 TOKENS = 2_000
 """How many tokens of evidence a context has at most unless it is said."""
-MOST_RESULTS = 400
-CHARS_A_RESULT = 40
-"""How many results are looked at: one for so many characters of the budget, at most `MOST_RESULTS`."""
+SPARE = 20
+CHARS_A_RESULT = 100
+"""How many results are looked at first: one for so many characters of the budget, and some to spare."""
 
 
 async def evidence(ctx: Context, layout: MemoryLayout, cue: str, tokens: int = TOKENS) -> str:
@@ -21,26 +29,31 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str, tokens: int = T
     Each thing once, in order of time, a session's under its date; a long turn is cut to the part that the cue asks for.
     "" when nothing is stored. The same memory and cue give the same bytes. ConfigurationError for fewer than 1 token.
     """
-    from ..retrieval.packing import Passage, pack  # noqa: PLC0415
+    from ..retrieval.packing import choose, written  # noqa: PLC0415
 
     if tokens < 1:
         raise ConfigurationError(f"context: tokens is {tokens}; expected at least 1")
-    limit = min(MOST_RESULTS, 10 + tokens * 4 // CHARS_A_RESULT)
-    found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=limit))
+    asked = frozenset(term for word in read_cue(cue).words for term in word.terms)
     now = ctx.clock.now()
-    passages = [
+    most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)
+    while True:
+        found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
+        chosen = choose(_passages(found, now), tokens, lambda text: frozenset(plain_terms(text)), asked)
+        if chosen.is_full or len(found) < most or most == MOST_RESULTS:
+            return written(chosen.lines)
+        most = min(MOST_RESULTS, 2 * most)
+
+
+def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
+    from ..retrieval.packing import Passage  # noqa: PLC0415
+
+    return [
         Passage(
             text=one.content,
-            session=_session(one),
+            session=one.session or (one.sources[-1].session if one.sources else ""),
             said_at=one.said_at or (one.sources[-1].said_at if one.sources else now),
             order=one.turn or place,
             speaker=one.speaker or one.role,
         )
         for place, one in enumerate(found)
     ]
-    asked = frozenset(term for word in read_cue(cue).words for term in word.terms)
-    return pack(passages, tokens, lambda text: frozenset(plain_terms(text)), asked)
-
-
-def _session(one: RankedMemory) -> str:
-    return one.session or (one.sources[-1].session if one.sources else "")

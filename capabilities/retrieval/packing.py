@@ -30,16 +30,18 @@ class Passage:
     speaker: str = ""
 
 
-def pack(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: frozenset[str]) -> str:
-    """Return the best of the passages, which come best first, as text of at most ``budget`` tokens (4 characters each).
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The passages that were taken, each with its line. ``is_full``: no further one would have been tried."""
 
-    Texts of equal words are taken once. A session's texts stand together under its date, those said one after another
-    in consecutive lines. The same passages give the same bytes.
+    lines: list[tuple[Passage, str]]
+    is_full: bool
 
-    >>> said = datetime(2022, 5, 21)
-    >>> print(pack([Passage("We moved.", "s1", said, 0, "Ana")], 50, lambda text: frozenset(text.split()), frozenset()))
-    [21 May 2022]
-    Ana: We moved.
+
+def choose(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: frozenset[str]) -> Chosen:
+    """Return the best of the passages, which come best first, that take at most ``budget`` tokens (4 characters each).
+
+    Texts of equal words are taken once.
     """
     used, misses = 0, 0
     chosen: list[tuple[Passage, str]] = []
@@ -54,13 +56,13 @@ def pack(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: fro
         if used + cost > budget:
             misses += 1
             if misses == MISSES:
-                break
+                return Chosen(chosen, is_full=True)
             continue
         used += cost
         seen.add(key)
         sessions.add(passage.session)
         chosen.append((passage, line))
-    return _written(chosen)
+    return Chosen(chosen, is_full=False)
 
 
 def cost_of(line: str) -> int:
@@ -106,7 +108,15 @@ def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str]) -> str:
     return f"{passage.speaker}: {text}" if passage.speaker else text
 
 
-def _written(chosen: Sequence[tuple[Passage, str]]) -> str:
+def written(chosen: Sequence[tuple[Passage, str]]) -> str:
+    """Return the lines as text: a session's stand together under its date, in the order in which they were said.
+
+    The same lines give the same bytes.
+
+    >>> print(written([(Passage("We moved.", "s1", datetime(2022, 5, 21), 0, "Ana"), "Ana: We moved.")]))
+    [21 May 2022]
+    Ana: We moved.
+    """
     lines: list[str] = []
     last = ""
     for passage, line in sorted(chosen, key=lambda one: (one[0].said_at, one[0].session, one[0].order)):

@@ -6,7 +6,7 @@ from capabilities.episodic import Episode
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
-from capabilities.vocabulary import Moment
+from capabilities.vocabulary import Moment, Tag
 from capabilities.working import WorkingEntry
 from fabric.block import Block
 from fabric.context import Context
@@ -80,6 +80,8 @@ class Cue(BaseModel):
 
     cue: str
     limit: int | None = None
+    tokens: int | None = None
+    tags: tuple[Tag, ...] = ()
     as_of: Moment | None = None
     known_at: Moment | None = None
 
@@ -96,7 +98,7 @@ def recalled_block(mem: MemorySystem) -> Block[Cue, list[Recalled]]:
 
     @handler(name=f"{mem.layout.name}/recall-with-sources", uses=mem.layout.resources)
     async def recalled(asked: Cue, ctx: Context) -> list[Recalled]:
-        memories = await mem.recall(ctx, asked.cue, limit=asked.limit, as_of=asked.as_of, known_at=asked.known_at)
+        memories = await mem.recall(ctx, **dict(asked))
         ids = list(dict.fromkeys(source.turn_id for one in memories for source in one.sources))
         turns = {turn.id: turn for turn in await ctx.transact(lambda tx: tx.get_many(mem.layout.turns, ids))}
         return [

@@ -36,6 +36,14 @@ class GraphFormat(StrEnum):
 def recall(
     cue: Annotated[str, typer.Argument(metavar="CUE", help="A few words on what it is about.", show_default=False)],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 10,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="Only what is filed under it; repeat it for more.")
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option("--tokens", min=1, help="At most this much text, in estimated tokens.", show_default=False),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print why each result stands above the next.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     file: File = DEFAULT_FILE,
@@ -46,6 +54,8 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
+    from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
+
     from .holdings import Cue, recalled_block  # noqa: PLC0415
     from .tiers import show_recalled  # noqa: PLC0415
 
@@ -53,7 +63,7 @@ def recall(
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
     place = Place(file, user, project, org, session)
     with opened(place) as at:
-        asked = Cue(cue=cue, limit=limit, as_of=as_of, known_at=known_at)
+        asked = Cue(cue=cue, limit=limit, tokens=tokens, tags=tuple(tag or ()), as_of=as_of, known_at=known_at)
         found = at.run(recalled_block(at.mem), asked)
     if as_json:
         write_json(found)
@@ -61,8 +71,11 @@ def recall(
         raise nothing_found(f"nothing is remembered of {place.whose}; name another with --user or --project")
     if not any(one.memory.overlap for one in found):
         note(f'nothing remembered shares a word with "{plain(cue)}"; this is what is most relevant without it')
-    if not as_json:
-        show_recalled(found)
+    if as_json:
+        return
+    show_recalled(found)
+    if explain:
+        say(explained([one.memory for one in found]))
 
 
 def show(
