@@ -1,0 +1,145 @@
+"""The trace: one thing remembered, whom it is visible to, how strong it is, and what became of it."""
+
+import hashlib
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fabric.clock import Clock
+
+from ..settings import Settings
+from ..sources import Source
+from ..vocabulary import Moment, Unit
+
+TraceType = Literal["episodic", "semantic", "procedural", "prospective"]
+"""Tulving's kinds of memory: what happened, what is so, how something is done, what is to be done."""
+TraceScope = Literal["thread", "user", "persona", "organization"]
+"""Who sees a trace: this session; the user; the user with this agent; the organisation."""
+Feedback = Literal["used", "ignored"]
+
+TYPES: tuple[TraceType, ...] = get_args(TraceType)
+SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
+MAX_CONTENT_CHARS = 100_000
+
+
+class Trace(BaseModel):
+    """One trace. Deleted ones stay in the file, for provenance, and are found by no search.
+
+    ``stability`` is the number of seconds after which the strength that is left is 1/e. ``persona`` is the agent of a
+    trace of persona scope, "" for the others.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    type: TraceType = "episodic"
+    scope: TraceScope = "user"
+    persona: str = ""
+    content: str
+    tags: tuple[str, ...] = ()
+    strength: Unit = 1.0
+    content_hash: str
+    created_at: Moment
+    updated_at: Moment
+    last_accessed: Moment | None = None
+    retrieval_count: int = 0
+    stability: float = Field(gt=0)
+    deleted: bool = False
+    deleted_at: Moment | None = None
+    deleted_reason: str = ""
+    merged_into: str = ""
+    """The id of the trace that took this one's place."""
+    merged_from: tuple[str, ...] = ()
+    """The ids of the traces that this one took the place of."""
+    derived_from: tuple[str, ...] = ()
+    """The ids of the traces that an insight was drawn from."""
+    verification_count: int = 0
+    """How often consolidation found the same said again."""
+    length: int = 0
+    """Words of content and tags, as the search counts them."""
+    source: Source | None = None
+    made_by: str = ""
+    """The path of the block that wrote it."""
+
+
+class Edge(BaseModel):
+    """A tie between two traces of one owner. It has no direction; ``source`` is the id that sorts first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    source: str
+    target: str
+    type: str = "co_activated"
+    weight: Unit
+
+
+class FeedbackNote(BaseModel):
+    """What became of a trace that was found: it was used in the answer to ``query``, or ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    trace_id: str
+    signal: Feedback
+    query: str
+    at: Moment
+
+
+class ConsolidationRun(BaseModel):
+    """One line of the consolidation log: what a reflection did to the traces of one owner.
+
+    ``failed`` says which clusters gave no insight, and why.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    run: str
+    """The reflection that this line is part of."""
+    at: Moment
+    pruned: int = 0
+    merged: int = 0
+    strengthened: int = 0
+    derived: int = 0
+    compacted: int = 0
+    indexed: int = 0
+    """Traces that had no vector and have one now."""
+    failed: tuple[str, ...] = ()
+    duration_ms: int = 0
+
+
+class TracesConfig(Settings):
+    """When traces fade, melt into one and settle."""
+
+    stability_days: float = Field(default=90.0, gt=0)
+    """Of a new trace: unused, one of full strength falls below ``prune_threshold`` .05 after three times as long."""
+    prune_threshold: Unit = 0.05
+    merge_threshold: Unit = 0.95
+    """Above this similarity two traces of one type, scope and persona are one."""
+    compact_days: float = Field(default=7.0, ge=0)
+    compact_retrievals: int = Field(default=3, ge=0)
+    min_cluster: int = Field(default=5, ge=2)
+    max_clusters: int = Field(default=5, ge=0)
+
+
+DEFAULT_TRACES_CONFIG = TracesConfig()
+STRENGTH_PER_RECALL = 0.1
+INSIGHT_STRENGTH = 0.7
+INSIGHT_TAGS = ("derived", "insight")
+
+
+def content_hash(content: str) -> str:
+    """Return the SHA-256 of a text, in hex, by which the same text is known again.
+
+    >>> content_hash("tea")[:8]
+    'a9f74d1e'
+    """
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_trace_id(clock: Clock) -> str:
+    """Return ``mt_`` and a UUID, of the version that applications fill as they like (RFC 9562, version 8)."""
+    digits = hashlib.sha256(f"{clock.new_id('mt')} {clock.chance()!r}".encode()).hexdigest()
+    variant = "89ab"[int(digits[16], 16) % 4]
+    return f"mt_{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
