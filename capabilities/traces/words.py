@@ -1,0 +1,143 @@
+"""Words of a trace: how its text is cut, stemmed and indexed, so that a search need not read it.
+
+For ASCII text the words are those of SQLite FTS5 with ``tokenize = 'porter ascii'``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Protocol
+
+import regex
+
+from fabric.text import normalise, split_words
+
+FIRST = "^"
+"""Marks a term as the first word of its text."""
+SPELLED = "~"
+"""Marks a term as a word as it was spelled, where its stem differs."""
+TAGGED = "#"
+"""Marks a term as a word of a tag."""
+NEXT = "+"
+"""Stands between the stems of two neighbouring words."""
+_LONGEST_STEMMED = 64
+_SHORTEST_STEMMED = 3
+_DEPARTING = regex.compile(r"(?:log|bl)(?:y|i|ie[sd])$")
+_MEASURED = regex.compile(r"[^aeiou]*?(?:[aeiou]|(?<=[^aeiou])y)[aeiouy]*[^aeiouy]|[^aeiou]*[aeiou]+y")
+_RUN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|(?!\p{N})\p{Extended_Pictographic}")
+_ASCII_RUN = regex.compile(r"[a-z0-9]+")
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802  the library's name
+
+
+def trace_words(text: str) -> list[str]:
+    """Return the stems of the words of ``text``, in order, as they are indexed and asked for.
+
+    Case, width and composition of characters do not matter; scripts without spaces are cut into pairs of characters,
+    and a picture is a word.
+
+    >>> trace_words("Deployments run on Fridays.")
+    ['deploy', 'run', 'on', 'fridai']
+    >>> trace_words("The user's ÉCOLE 🍕 東京都")
+    ['the', 'user', 's', 'école', '🍕', '東京', '京都']
+    """
+    return [stem(word) for word in spelled_words(text)]
+
+
+def spelled_words(text: str) -> list[str]:
+    """Return the words of ``text`` in order, normalised but not stemmed.
+
+    >>> spelled_words("C++ and blue-green")
+    ['c', 'and', 'blue', 'green']
+    """
+    return [word for run in _runs(text) for word in _cut(run)]
+
+
+def count_words(content: str, tags: Sequence[str]) -> int:
+    """Return how long a trace is for BM25: its words and those of its tags, a run of a script without spaces as one.
+
+    >>> count_words("Café Müller opens at 9:30.", ["alpha"]), count_words("我喜欢东京", ["alpha"])
+    (7, 2)
+    """
+    return sum(len(_runs(text)) for text in (content, *tags))
+
+
+def trace_terms(row: Mapping[str, Any]) -> list[str]:
+    """Return what a stored trace is found by; nothing when it is deleted, so that it counts in no statistic.
+
+    Beside the stems: neighbours, first words, words of tags, and spellings, each marked as such.
+
+    >>> trace_terms({"content": "dark modes", "tags": ["ui"], "deleted": False})
+    ['dark', 'mode', '~modes', 'dark+mode', '^dark', 'ui', '^ui', '#ui']
+    >>> trace_terms({"content": "dark modes", "tags": [], "deleted": True})
+    []
+    """
+    if row.get("deleted"):
+        return []
+    terms = list(_terms(row["content"]))
+    for tag in row.get("tags") or ():
+        terms += _terms(tag)
+        terms += [TAGGED + word for word in trace_words(tag)]
+    return terms
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return the Porter stem of a word that `spelled_words` returned.
+
+    With the two rules that Porter added to his paper: -bli becomes -ble, -logi becomes -log.
+
+    >>> stem("deployments"), stem("typing"), stem("is"), stem("possibly"), stem("psychology")
+    ('deploy', 'type', 'is', 'possibl', 'psycholog')
+    """
+    if not _SHORTEST_STEMMED <= len(word) <= _LONGEST_STEMMED:
+        return word
+    found = _stemmer().stemWord(word)
+    if _DEPARTING.search(word):
+        if found.endswith("logi") and _MEASURED.match(found[:-4]):
+            return found[:-1]
+        if found.endswith("bli") and _MEASURED.match(found[:-3]):
+            return _stemmer().stemWord(found[:-1] + "e")
+    return found
+
+
+def is_unspaced(word: str) -> bool:
+    """Return whether the word is of a script without spaces, whose words here are pairs of characters.
+
+    >>> is_unspaced("東京"), is_unspaced("東"), is_unspaced("café")
+    (True, True, False)
+    """
+    return not word.isascii() and len(split_words(word * 3)) > 1
+
+
+def _terms(text: str) -> Iterator[str]:
+    found = spelled_words(text)
+    stems = [stem(word) for word in found]
+    yield from stems
+    yield from (SPELLED + word for word, stemmed in zip(found, stems, strict=True) if word != stemmed)
+    yield from (one + NEXT + other for one, other in pairwise(stems))
+    if stems:
+        yield FIRST + stems[0]
+    # The last character of a run begins no pair; it stands alone, so that each character is found by itself.
+    for word, following in pairwise([*found, ""]):
+        if len(word) == 2 and following[:1] != word[1] and is_unspaced(word):
+            yield word[1]
+
+
+def _runs(text: str) -> list[str]:
+    plain = normalise(text)
+    return (_ASCII_RUN if plain.isascii() else _RUN).findall(plain)
+
+
+def _cut(run: str) -> list[str]:
+    """Return a run as it is, or in pairs of characters where its script has no spaces; it has at least one word."""
+    return [run] if run.isascii() else split_words(run) or [run]
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> _Stemmer:
+    from snowballstemmer import stemmer  # noqa: PLC0415  loaded when the first trace is indexed
+
+    return stemmer("porter")  # type: ignore[no-any-return]
