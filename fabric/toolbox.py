@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -66,20 +67,38 @@ class Toolbox:
         return [*done, *[over for _ in calls[MAX_CALLS_PER_STEP:]]]
 
     async def _one(self, call: ToolCall, ctx: Context, cut_off: bool) -> str:
+        done = await self.outcome(call, ctx, guess=not cut_off)
+        return failure(done.error, done.do) if done.error else cut(done.text)
+
+    async def outcome(self, call: ToolCall, ctx: Context, *, guess: bool = True) -> "ToolOutcome":
+        """Carry out one call; whatever goes wrong is an outcome, too. ``guess`` is that of `read_arguments`."""
         known = self.tools.get(alias(call.name))
         if known is None:
-            return failure(f"there is no tool {call.name!r}", f"Use one of: {', '.join(self.tools) or 'none'}.")
+            names = ", ".join(self.tools) or "none"
+            return ToolOutcome(error=f"there is no tool {call.name!r}", do=f"Use one of: {names}.")
         try:
-            arguments = read_arguments(known, call.arguments, guess=not cut_off)
+            arguments = read_arguments(known, call.arguments, guess=guess)
         except ValueError as error:
-            return failure(str(error), "Call the tool again with arguments that fit its schema.")
+            return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
         try:
-            return cut(as_text(await known.run(arguments, ctx)))
+            value = await known.run(arguments, ctx)
+            return ToolOutcome(value, as_text(value))
         except RefusedError as error:
-            return failure(error.reason, error.do)
+            return ToolOutcome(error=error.reason, do=error.do)
         except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
             ctx.log.warning("tool failed", tool=known.name, error=f"{type(error).__name__}: {error}")
-            return failure(f"{type(error).__name__}: {error}", "Try other arguments, or go on without this tool.")
+            reason = f"{type(error).__name__}: {error}"
+            return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What became of one call: a value and its text, or what went wrong and what to do."""
+
+    value: Any = None
+    text: str = ""
+    error: str = ""
+    do: str = ""
 
 
 def failure(reason: str, advice: str) -> str:

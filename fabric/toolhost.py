@@ -1,0 +1,112 @@
+"""Tools without a generator: the schemas and the calls, for an agent loop of one's own or a server."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic_core import to_jsonable_python
+
+from .block import Use
+from .capability import Capability, merge_capabilities
+from .context import Context
+from .errors import ConfigurationError
+from .handler import handler
+from .models.base import ToolCall
+from .run import Fabric
+from .scope import ScopeIds
+from .toolbox import Toolbox, ToolOutcome
+
+
+class ToolHost:
+    """Tools of capabilities and single tools, run on an open file for those whom ``ids`` name.
+
+    Each call is a run of its own, in the session of ``ids``. With ``owns``, closing the host closes the file; use it as
+    a context manager then. ConfigurationError when there is no tool, DuplicateNameError when two share a name.
+    """
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        ids: ScopeIds,
+        *,
+        tools: Sequence[Any] = (),
+        uses: Sequence[Use] = (),
+        name: str = "tools",
+        owns: bool = False,
+    ) -> None:
+        declared = merge_capabilities((name, one) for one in uses if isinstance(one, Capability))
+        offered = [(f"capability {key!r}", tool) for key, one in declared.items() for tool in _tools_of(one)]
+        self.toolbox = Toolbox([*((name, tool) for tool in tools), *offered])
+        if not self.toolbox.tools:
+            raise ConfigurationError(f"{name}: there is no tool to offer: give tools, or capabilities that have some")
+        self.fabric = fabric
+        self.ids = ids
+        self._owns = owns
+
+        @handler(name=name, uses=uses)
+        async def answer(call: ToolCall, ctx: Context) -> ToolOutcome:
+            return await self.toolbox.outcome(call, ctx)
+
+        self._block = answer
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Return the tools as OpenAI function schemas, as ``tools=`` of a chat completion takes them."""
+        return [dict(one) for one in self.toolbox.schemas()]
+
+    def call(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, session: str = "") -> dict[str, Any]:
+        """Carry out one call: ``{"success": True, "output": ...}``, or ``{"success": False, "error", "do"}``.
+
+        ``arguments`` is the JSON text that a model wrote, or a mapping. A model's mistakes never raise; an error of
+        the store does. ``session`` names another session of the same owner.
+        """
+        return _envelope(self._in(session).run(self._block, _call(name, arguments)).output)
+
+    async def acall(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, session: str = "") -> dict[str, Any]:
+        """Do what `call` does, on the caller's own event loop."""
+        return _envelope((await self._in(session).arun(self._block, _call(name, arguments))).output)
+
+    def close(self) -> None:
+        """Close the file, if this host owns it."""
+        if self._owns:
+            self.fabric.close()
+
+    async def aclose(self) -> None:
+        """Do what `close` does, on the caller's own event loop."""
+        if self._owns:
+            await self.fabric.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def _in(self, session: str) -> Any:
+        ids = self.ids.as_dict()
+        return self.fabric.session(session or self.ids.session, **{key: ids[key] for key in ids if key != "session"})
+
+
+def _tools_of(capability: Capability[Any]) -> list[Any]:
+    return [tool for bundle in capability.active() for tool in bundle.tools]
+
+
+def _call(name: str, arguments: str | Mapping[str, Any]) -> ToolCall:
+    raw = arguments if isinstance(arguments, str) else json.dumps(to_jsonable_python(arguments, fallback=repr))
+    return ToolCall("", name, raw)
+
+
+def _envelope(done: ToolOutcome) -> dict[str, Any]:
+    if done.error:
+        return {"success": False, "error": done.error, "do": done.do}
+    return {"success": True, "output": to_jsonable_python(done.value, fallback=repr)}

@@ -1,0 +1,86 @@
+"""Tools for an agent loop of one's own: schemas, calls, and an envelope for everything that goes wrong."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from fabric import Context, Fabric, define_capability
+from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, StoreError
+from fabric.resource import Collection
+from fabric.scope import ScopeIds
+from fabric.toolhost import ToolHost
+
+JAKE = ScopeIds(session="tools", user="jake")
+
+
+class Note(BaseModel):
+    id: str
+    text: str
+
+
+notes = Collection("notes", Note, "user")
+
+
+async def write(text: str, ctx: Context) -> Note:
+    """Write a note."""
+    if not text.strip():
+        raise RefusedError("the note is blank", do="Write something.")
+    note = Note(id=ctx.clock.new_id("note"), text=text)
+    await ctx.transact(lambda tx: tx.put(notes, [note]))
+    return note
+
+
+async def read(ctx: Context) -> list[str]:
+    """Read the notes."""
+    return [one.text for one in await ctx.transact(lambda tx: tx.find(notes))]
+
+
+notebook = define_capability("notebook", resources=[notes], tools=[write, read])
+
+
+def test_calls_are_carried_out_for_their_owner_alone(tmp_path: Path):
+    with Fabric(tmp_path / "m.duckdb") as fabric:
+        jake = ToolHost(fabric, JAKE, uses=[notebook])
+        anna = ToolHost(fabric, ScopeIds(session="tools", user="anna"), uses=[notebook])
+        written = jake.call("write", '{"text": "buy tea"}')
+        assert (written["success"], written["output"]["text"]) == (True, "buy tea")
+        assert jake.call("read", session="another")["output"] == ["buy tea"]
+        assert anna.call("read", {})["output"] == []
+        assert [one["function"]["name"] for one in jake.schemas()] == ["write", "read"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error", "do"),
+    [
+        ("fly", "{}", "there is no tool 'fly'", "Use one of: write, read."),
+        ("write", '{"txt": 1}', "the arguments do not fit", "Call the tool again"),
+        ("write", "[[[[", "the arguments", "Call the tool again"),
+        ("write", '{"text": " "}', "the note is blank", "Write something."),
+    ],
+)
+def test_a_models_mistake_is_an_answer(name: str, arguments: str, error: str, do: str):
+    with Fabric() as fabric:
+        answer = ToolHost(fabric, JAKE, uses=[notebook]).call(name, arguments)
+    assert not answer["success"]
+    assert error in answer["error"]
+    assert do in answer["do"]
+
+
+async def test_async_does_the_same_and_an_owner_closes_its_file(tmp_path: Path):
+    async with ToolHost(Fabric(tmp_path / "m.duckdb"), JAKE, uses=[notebook], owns=True) as host:
+        assert (await host.acall("write", {"text": "tea"}))["success"]
+    with pytest.raises(StoreError, match="is closed"):
+        await host.acall("read")
+
+
+def test_nothing_to_offer_and_two_of_one_name_are_refused():
+    def write(word: str) -> str:
+        """Write a word."""
+        return word
+
+    with Fabric() as fabric:
+        with pytest.raises(ConfigurationError, match="no tool to offer"):
+            ToolHost(fabric, JAKE)
+        with pytest.raises(DuplicateNameError, match="'write'"):
+            ToolHost(fabric, JAKE, tools=[write], uses=[notebook])
