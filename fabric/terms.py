@@ -38,6 +38,8 @@ class Cue:
     text: str
     words: tuple[Asked, ...]
     exact: tuple[str, ...]
+    language: str = "english"
+    """What it is probably written in; "" where that cannot be told."""
 
 
 def terms(text: str, about: str = "") -> list[str]:
@@ -94,7 +96,7 @@ def read_cue(cue: str) -> Cue:
         asked.setdefault(ways[0], Asked(word, ways))
     codes = [word for word in spelled if _CODE.fullmatch(word) and not _MEASURE.fullmatch(word)]
     exact = dict.fromkeys([*compounds(plain), *codes])
-    return Cue(cue[:MAX_CUE], tuple(asked.values())[:MAX_ASKED], tuple(exact)[:MAX_ASKED])
+    return Cue(cue[:MAX_CUE], tuple(asked.values())[:MAX_ASKED], tuple(exact)[:MAX_ASKED], language)
 
 
 def split_term(term: str) -> tuple[str, str]:

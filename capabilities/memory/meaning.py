@@ -82,6 +82,11 @@ class Meaning:
         """What gives vectors of single words, to find words of like meaning; None where, or while, nothing does."""
         return None if self._words is None else self._words.vectors
 
+    def is_foreign(self, language: str) -> bool:
+        """Return whether a text in this language is in another than the one that the embedder was made for, if any."""
+        own = str(getattr(self.embedder, "language", ""))
+        return own not in {"", language}
+
     def is_behind(self, owner: Scope) -> bool:
         """Return whether rows of this owner may lack vectors because the embedder failed, which works again now."""
         return self._works and self._caught_up.get(owner, 0) < self._failures

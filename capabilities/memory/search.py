@@ -71,6 +71,7 @@ def _with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout
     return replace(
         question,
         vector=embedded.vectors[0],
+        is_foreign=layout.meaning.is_foreign(question.cue.language),
         word_vectors=of_words(spelled) if of_words is not None and spelled else None,
     )
 

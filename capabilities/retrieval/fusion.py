@@ -31,6 +31,8 @@ class Weights:
 
 
 WEIGHTS = Weights()
+FOREIGN_SHARE = 1 / 3
+"""The share of its weight that the meaning keeps in a language that the embedder was not made for."""
 
 
 def unit_range(values: Floats, among: NDArray[np.bool_] | None = None) -> Floats:

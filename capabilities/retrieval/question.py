@@ -48,6 +48,8 @@ class Question:
     """The cue without the names of speakers: what is embedded."""
     is_about_several: bool = False
     """Whether several turns may answer it together."""
+    is_foreign: bool = False
+    """Whether it is in a language that the embedder knows little of: then its vector counts less."""
 
 
 def read_question(text: str, speakers: Iterable[str] = ()) -> Question:

@@ -13,7 +13,7 @@ from fabric.store.index import Column
 
 from .confidence import confidence
 from .feedback import widened
-from .fusion import WEIGHTS, Weights, unit_range
+from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, unit_range
 from .lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
 from .pool import Pools
@@ -104,6 +104,8 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
 
     A question about several things is ranked twice: the second time it means what was found first, too.
     """
+    if question.is_foreign:
+        weights = replace(weights, dense=weights.dense * FOREIGN_SHARE)
     lexical = look_up(question, pools)
     first = _rank(question, pools, lexical, now, most, weights)
     vector = _widened(first) if question.is_about_several else None

@@ -32,7 +32,8 @@ class Embedder(Protocol):
 
     ``embed`` may be a coroutine function. One that is not runs on a thread, unless the embedder has a true attribute
     ``quick``, which promises that ``AT_ONCE`` texts take a few milliseconds. Texts come without lone surrogates, not
-    blank, at most ``LONGEST`` characters long. Any error it raises becomes an EmbedderError.
+    blank, at most ``LONGEST`` characters long. Any error it raises becomes an EmbedderError. One that was made for a
+    single language says so in an attribute ``language`` ("english"): what is asked in others goes rather by its words.
     """
 
     @property

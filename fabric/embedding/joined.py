@@ -22,6 +22,7 @@ class JoinedEmbedder:
         self._minilm = minilm
         self.name = f"{static.name}+{minilm.name}"
         self.dimension = static.dimension + minilm.dimension
+        self.language = static.language
 
     @property
     def tokens(self) -> TokenTable:

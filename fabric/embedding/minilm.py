@@ -49,6 +49,7 @@ class MiniLMEmbedder:
 
     name = "all-minilm-l6-v2-int8"
     dimension = DIMENSION
+    language = "english"
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

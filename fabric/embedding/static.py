@@ -68,6 +68,7 @@ class StaticEmbedder:
 
     name = "wordllama-l2-supercat-256"
     dimension = DIMENSION
+    language = "english"
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -103,6 +103,16 @@ def test_how_sure_it_is_tells_the_known_from_the_unknown():
     assert unsure < 0.1
 
 
+@pytest.mark.parametrize(("is_foreign", "first"), [(False, "t1"), (True, "t0")])
+def test_words_decide_where_the_embedder_does_not_know_the_language(is_foreign: bool, first: str):
+    said = [turn(0, "a", "la casa de Ana"), turn(1, "b", "el perro de Ana")]
+    held = pools(*said)
+    held.pools[0].index.begin_space(1)
+    held.pools[0].index.set_vectors(1, ["t0", "t1"], np.eye(2, dtype=np.float16))
+    asked = replace(read_question("¿dónde está la casa?"), vector=np.array([0, 1], np.float32), is_foreign=is_foreign)
+    assert held.row_id(rank(asked, held, NOW).best(1, "turn")[0]) == first
+
+
 KENNEL = [[0.8, 0.6, 0.0], [0.8, 0.6, 0.0], [0.5, 0.866, 0.0], [0.55, 0.0, 0.835]]
 """Two dogs, a third animal whose turn is nearer to theirs than to the question, and one that is the other way round."""
 
