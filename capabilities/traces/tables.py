@@ -1,0 +1,118 @@
+"""Where traces are kept, and whose they are: four scopes, resolved from the session's ids and from nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from fabric.errors import RefusedError
+from fabric.resource import Collection, Resource
+from fabric.scope import ScopeIds
+
+from .record import SCOPES, ConsolidationRun, Edge, FeedbackNote, Trace, TraceScope
+from .words import trace_terms
+
+Owner = Literal["session", "user", "org"]
+_OWNERS: Mapping[TraceScope, Owner] = {"thread": "session", "user": "user", "persona": "user", "organization": "org"}
+_NEEDED: Mapping[TraceScope, tuple[Literal["session", "user", "agent", "org"], ...]] = {
+    "thread": ("session",),
+    "user": ("user",),
+    "persona": ("user", "agent"),
+    "organization": ("org",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The collections of one kind of owner."""
+
+    owner: Owner
+    traces: Collection[Trace]
+    edges: Collection[Edge]
+    feedback: Collection[FeedbackNote]
+    log: Collection[ConsolidationRun]
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """All of them."""
+        return (self.traces, self.edges, self.feedback, self.log)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the traces of one scope are, for one session: the tables of their owner, and the agent they belong to."""
+
+    scope: TraceScope
+    tables: Tables
+    persona: str = ""
+
+
+def _tables(owner: Owner, name: str) -> Tables:
+    traces = Collection(
+        key=f"traces_{name}",
+        schema=Trace,
+        scope=owner,
+        columns={
+            "type": "text",
+            "persona": "text",
+            "content_hash": "text",
+            "deleted": "boolean",
+            "strength": "real",
+            "stability": "real",
+            "retrieval_count": "integer",
+            "created_at": "time",
+            "last_accessed": "time",
+            "length": "integer",
+        },
+        text="content",
+        terms=trace_terms,
+        kept=(
+            "type",
+            "persona",
+            "content_hash",
+            "deleted",
+            "strength",
+            "stability",
+            "retrieval_count",
+            "created_at",
+            "last_accessed",
+            "length",
+        ),
+        required=False,
+    )
+    return Tables(
+        owner,
+        traces,
+        Collection(f"trace_edges_{name}", Edge, owner, {"source": "text", "target": "text"}, required=False),
+        Collection(f"trace_feedback_{name}", FeedbackNote, owner, {"at": "time"}, required=False),
+        Collection(f"consolidation_log_{name}", ConsolidationRun, owner, {"at": "time"}, required=False),
+    )
+
+
+THREAD = _tables("session", "thread")
+USER = _tables("user", "user")
+ORGANIZATION = _tables("org", "organization")
+ALL_TABLES: Mapping[Owner, Tables] = {"session": THREAD, "user": USER, "org": ORGANIZATION}
+RESOURCES: tuple[Resource, ...] = tuple(one for tables in ALL_TABLES.values() for one in tables.resources)
+
+
+def place_of(scope: TraceScope, ids: ScopeIds) -> Place:
+    """Return where traces of a scope are; RefusedError naming the id that the session lacks, or an unknown scope."""
+    if scope not in _OWNERS:
+        raise RefusedError(f"there is no scope {scope!r}", do=f"Use one of: {', '.join(SCOPES)}.")
+    missing = [kind for kind in _NEEDED[scope] if not ids.has(kind)]
+    if missing:
+        usable = ", ".join(place.scope for place in places(ids))
+        raise RefusedError(
+            f"the scope {scope!r} cannot be used: this session was opened without {' and '.join(missing)}=...",
+            do=f"Use one of: {usable}.",
+        )
+    return Place(scope, ALL_TABLES[_OWNERS[scope]], (ids.agent or "") if scope == "persona" else "")
+
+
+def places(ids: ScopeIds) -> list[Place]:
+    """Return every place that a session can use, in the order of `SCOPES`.
+
+    >>> [place.scope for place in places(ScopeIds(session="monday", user="jake"))]
+    ['thread', 'user']
+    """
+    return [place_of(scope, ids) for scope in SCOPES if all(ids.has(kind) for kind in _NEEDED[scope])]
