@@ -37,25 +37,32 @@ LOOKED_THROUGH = 1_000
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what fits the request's cue best, best first."""
     from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  ranking needs numpy, which few imports need
+    from .latecomers import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
 
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
+    late: list[Latecomers] = []
     while True:
+        first = not late
         question = read_question(cue, speakers.get(scope, ()))
         embedded = await layout.meaning.embed([question.meaning])
         asked = _with_vectors(question, embedded, layout)
 
         def work(
-            tx: Transaction, asked: "Question" = asked, embedded: Embedded = embedded
+            tx: Transaction, asked: "Question" = asked, embedded: Embedded = embedded, first: bool = first
         ) -> list[RankedMemory] | None:
             speakers[scope] = _speakers(tx, layout)
-            if named_speakers(cue, speakers[scope]) != asked.speakers:
+            if first:
+                late.extend(latecomers(tx, layout, embedded.space))
+            if (first and late) or named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None
             return _Search(tx, ctx, layout, request, asked, embedded).results()
 
         found = await ctx.transact(work)
         if found is not None:
             return found
+        if first and late:
+            await embed_latecomers(ctx, layout, late)
 
 
 def _speakers(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:
