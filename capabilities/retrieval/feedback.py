@@ -8,19 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-FOUND_SHARE = 0.8
-"""What the mean of the rows that were found weighs beside the question; between .4 and 1.2 it hardly matters."""
 
 
-def widened(asked: Floats, found: Floats) -> Floats:
-    """Return the question's vector, shape (n,), drawn towards those of rows, shape (rows, n); all have length 1.
+def widened(asked: Floats, found: Floats, share: float) -> Floats:
+    """Return the question's vector, shape (n,), plus ``share`` of the mean of rows, shape (rows, n); all of length 1.
 
-    >>> widened(np.array([1, 0], np.float32), np.array([[0, 1], [0, 1]], np.float32)).round(2).tolist()
+    >>> widened(np.array([1, 0], np.float32), np.array([[0, 1], [0, 1]], np.float32), 0.8).round(2).tolist()
     [0.7799999713897705, 0.6200000047683716]
     """
     mean = found.sum(axis=0)
     length = float(np.linalg.norm(mean))
     if length == 0:
         return asked
-    mixed = asked + np.float32(FOUND_SHARE / length) * mean
+    mixed = asked + np.float32(share / length) * mean
     return np.asarray(mixed / max(float(np.linalg.norm(mixed)), 1e-9), np.float32)

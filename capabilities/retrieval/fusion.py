@@ -28,6 +28,8 @@ class Weights:
     """The best turn of the session."""
     time: float = 0.5
     """That it was said when the question says: a share of the whole score."""
+    found: float = 0.8
+    """What was found first beside the question, in the meaning of one about several things (`feedback`)."""
 
 
 WEIGHTS = Weights()

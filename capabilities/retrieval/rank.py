@@ -108,7 +108,7 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
         weights = replace(weights, dense=weights.dense * FOREIGN_SHARE)
     lexical = look_up(question, pools)
     first = _rank(question, pools, lexical, now, most, weights)
-    vector = _widened(first) if question.is_about_several else None
+    vector = _widened(first) if question.is_about_several and weights.found else None
     if vector is None:
         return first
     second = _rank(replace(question, vector=vector), pools, lexical, now, most, weights)
@@ -126,7 +126,7 @@ def _widened(found: Ranking) -> Floats | None:
     if asked is None or pair is None:
         return None
     vectors = [_vector(found.pools, int(found.rows[turns[place]]), len(asked)) for place in pair]
-    return widened(asked, np.stack(vectors))
+    return widened(asked, np.stack(vectors), found.weights.found)
 
 
 def _vector(pools: Pools, number: int, dimension: int) -> Floats:

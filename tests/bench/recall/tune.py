@@ -44,6 +44,7 @@ GRID = {
     "beyond": (0.0, 0.1, 0.2, 0.3),
     "session": (0.0, 0.1, 0.2, 0.3),
     "time": (0.15, 0.3, 0.5, 0.7),
+    "found": (0.0, 0.4, 0.8, 1.2),
 }
 ROUNDS = 3
 MEASURES = ("LoCoMo R@10", "NDCG@10", "LongMemEval-S all@5", "NDCG@5")
@@ -64,7 +65,7 @@ class Case:
 
     def measured(self, weights: Weights) -> tuple[float, float]:
         """Rank with these weights, and measure."""
-        found = rank(self.asked, self.pools, self.now, weights).best(DEPTH, "turn")
+        found = rank(self.asked, self.pools, self.now, weights=weights).best(DEPTH, "turn")
         index = self.pools.pools[0].index
         return self.measure([index.ids[number] for number in found])
 
