@@ -84,6 +84,8 @@ class FeedbackNote(BaseModel):
     signal: Feedback
     query: str
     at: Moment
+    counted: bool = False
+    """Whether a consolidation has made edges of it."""
 
 
 class ConsolidationRun(BaseModel):

@@ -83,7 +83,13 @@ def _tables(owner: Owner, name: str) -> Tables:
         owner,
         traces,
         Collection(f"trace_edges_{name}", Edge, owner, {"source": "text", "target": "text"}, required=False),
-        Collection(f"trace_feedback_{name}", FeedbackNote, owner, {"at": "time"}, required=False),
+        Collection(
+            f"trace_feedback_{name}",
+            FeedbackNote,
+            owner,
+            {"trace_id": "text", "counted": "boolean"},
+            required=False,
+        ),
         Collection(f"consolidation_log_{name}", ConsolidationRun, owner, {"at": "time"}, required=False),
     )
 
@@ -116,3 +122,19 @@ def places(ids: ScopeIds) -> list[Place]:
     ['thread', 'user']
     """
     return [place_of(scope, ids) for scope in SCOPES if all(ids.has(kind) for kind in _NEEDED[scope])]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a session sees of the traces of one owner: those of nobody's persona, and those of its own agent's."""
+
+    tables: Tables
+    personas: frozenset[str]
+
+
+def views(ids: ScopeIds) -> list[View]:
+    """Return what a session sees, owner by owner; each trace of its usable scopes is in exactly one view."""
+    seen: dict[Owner, set[str]] = {}
+    for place in places(ids):
+        seen.setdefault(place.tables.owner, set()).add(place.persona)
+    return [View(ALL_TABLES[owner], frozenset(personas)) for owner, personas in seen.items()]

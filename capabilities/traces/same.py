@@ -1,0 +1,23 @@
+"""Whether a trace is there already: a look-up in the index in memory that reads no row."""
+
+from typing import TYPE_CHECKING
+
+from .record import Trace
+
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex
+
+
+def same_trace(index: "TextIndex | None", trace: Trace) -> str | None:
+    """Return the id of the live trace with the same content, type and persona; None when there is none."""
+    if index is None:
+        return None
+    hashes = index.columns["content_hash"]
+    number = hashes.names.get(trace.content_hash)
+    if number is None:
+        return None
+    same = (hashes.view == number) & index.alive.view & (index.columns["deleted"].view == 0)
+    for name, wanted in (("type", trace.type), ("persona", trace.persona)):
+        same &= index.columns[name].view == index.columns[name].names.get(wanted, -2)
+    slots = same.nonzero()[0]
+    return index.ids[int(slots[0])] if len(slots) else None
