@@ -21,6 +21,8 @@ NEAREST = 12
 MIN_COSINE = 0.3
 """From this cosine on two words are alike enough to count."""
 AT_ONCE = 20_000
+SMALL_PRODUCT = 200_000
+"""How many multiplications a BLAS does on the caller's own thread: waking others costs more than they save here."""
 
 
 class Vocabulary:
@@ -38,8 +40,8 @@ class Vocabulary:
         self._update()
         if not len(self._terms):
             return [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(words)
-        cosines = unit_rows(words) @ self._terms.T
-        return [_best(row) for row in cosines]
+        cosines = _products(self._terms, unit_rows(words))
+        return [_best(cosines[:, place]) for place in range(len(words))]
 
     def _update(self) -> None:
         held = self._postings.token_counts.view
@@ -100,6 +102,16 @@ def unit_rows(vectors: Floats) -> Floats:
     """
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), np.float32)
+
+
+def _products(terms: Floats, words: Floats) -> Floats:
+    """Return shape (terms, words): the product of each pair."""
+    found = np.empty((len(terms), len(words)), np.float32)
+    columns = np.ascontiguousarray(words.T)
+    step = max(1, SMALL_PRODUCT // max(1, columns.size))
+    for start in range(0, len(terms), step):
+        np.matmul(terms[start : start + step], columns, out=found[start : start + step])
+    return found
 
 
 def _best(cosines: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -12,6 +12,9 @@ from .growing import Growing
 from .postings import Postings
 from .vectors import Vectors
 
+Cells = Sequence[Any] | NDArray[np.float64]
+"""The cells of a column: any values, or numbers as they are kept."""
+
 
 class Column:
     """One column by slot: of a text its number in ``names`` (-1 for none), else a number (NaN for none)."""
@@ -21,8 +24,11 @@ class Column:
         self.names: dict[str, int] = {}
         self.cells: Growing[Any] = Growing(np.int32 if self.is_text else np.float64)
 
-    def extend(self, values: Sequence[Any]) -> None:
+    def extend(self, values: Cells) -> None:
         """Add the cells of new slots; a time is given in seconds."""
+        if isinstance(values, np.ndarray):
+            self.cells.extend(values)
+            return
         if self.is_text:
             for value in dict.fromkeys(values):
                 self.cell(value)
@@ -55,12 +61,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Many rows as they are indexed, column by column: their ids, places, tokens, and a list per kept column."""
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column."""
 
     ids: Sequence[str]
-    places: Sequence[int]
+    places: Sequence[int] | NDArray[np.int64]
     tokens: Sequence[str]
-    cells: Sequence[Sequence[Any]]
+    cells: Sequence[Cells]
 
 
 class TextIndex:

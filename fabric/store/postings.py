@@ -47,7 +47,8 @@ class Postings:
 
         Returns the number of tokens and of different terms per row.
         """
-        keys: list[NDArray[np.int64]] = []
+        terms: list[NDArray[np.int32]] = []
+        slots: list[NDArray[np.int32]] = []
         lengths: list[NDArray[np.int32]] = []
         first = 0
         for batch in texts:
@@ -57,12 +58,13 @@ class Postings:
             numbers = np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
             self._register()
             self.token_counts.view[:] += np.bincount(numbers, minlength=len(self.tokens)).astype(np.int32)
-            slots = np.repeat(np.arange(first, first + len(batch), dtype=np.int64), sizes)
-            keys.append(self.token_terms.view[numbers].astype(np.int64) << 32 | slots)
+            terms.append(self.token_terms.view[numbers])
+            slots.append(np.repeat(np.arange(first, first + len(batch), dtype=np.int32), sizes))
             lengths.append(sizes)
             first += len(batch)
-        all_lengths = np.concatenate(lengths) if lengths else np.zeros(0, np.int32)
-        return all_lengths, self._sort(np.concatenate(keys) if keys else np.zeros(0, np.int64), first)
+        none = [np.zeros(0, np.int32)]
+        all_terms, all_slots = np.concatenate(terms or none), np.concatenate(slots or none)
+        return np.concatenate(lengths or none), self._sort(all_terms, all_slots, first)
 
     def add(self, slot: int, tokens: Sequence[str]) -> int:
         """Take in one row behind all others; return how many different terms it has."""
@@ -119,14 +121,19 @@ class Postings:
             self.token_counts.extend(np.zeros(new, np.int32))
             self.frequencies.extend(np.zeros(len(self.terms) - len(self.frequencies), np.int32))
 
-    def _sort(self, keys: NDArray[np.int64], rows: int) -> NDArray[np.int32]:
-        keys.sort()
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        counts = np.diff(starts, append=len(keys))
-        held = keys[starts]
-        self._slots = (held & 0xFFFFFFFF).astype(np.int32)
-        self._counts = np.minimum(counts, MOST).astype(np.uint16)
-        frequencies = np.bincount(held >> 32, minlength=len(self.terms))
+    def _sort(self, terms: NDArray[np.int32], slots: NDArray[np.int32], rows: int) -> NDArray[np.int32]:
+        """Make the lists of what stands in ascending slots; return the number of different terms per row."""
+        # Stable sorts of 16 bits count instead of comparing: twice as fast as one sort of all the bits.
+        order = np.argsort(terms.astype(np.uint16), kind="stable")
+        if len(self.terms) > 0x10000:
+            order = order[np.argsort((terms[order] >> 16).astype(np.uint16), kind="stable")]
+        terms, slots = terms[order], slots[order]
+        first = np.ones(len(terms), np.bool_)
+        first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
+        starts = np.flatnonzero(first)
+        self._slots = slots[starts]
+        self._counts = np.minimum(np.diff(starts, append=len(terms)), MOST).astype(np.uint16)
+        frequencies = np.bincount(terms[starts], minlength=len(self.terms))
         self._starts = np.concatenate([[0], np.cumsum(frequencies)])
         self.frequencies.view[:] = frequencies
         return np.bincount(self._slots, minlength=rows).astype(np.int32)

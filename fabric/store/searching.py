@@ -5,7 +5,6 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..embedding.base import same_model
@@ -195,25 +194,43 @@ class Searching:
     def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
         from .index import Batch  # noqa: PLC0415
 
-        cells = [_read(known, name) for name in known.kept]
-        query = f"SELECT {', '.join(['id', '_seq', '_terms', *cells])} FROM {known.sql} WHERE _scope = ? ORDER BY _seq"
-        rows = iter(self._sql.rows(query, [owner]))
-        while some := list(islice(rows, BATCH)):
-            ids, places, tokens, *columns = (list(column) for column in zip(*some, strict=True))
-            kept = [
-                originals(column) if known.columns[name] == "text" else column
-                for name, column in zip(known.kept, columns, strict=True)
-            ]
-            yield Batch(originals(ids), places, tokens, kept)
+        names = ["id", "_seq", "_terms", *(_read(known, name) for name in known.kept)]
+        read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
+        for some, values in self._pieces(known, owner):
+            query = f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some} ORDER BY _seq"
+            ids, places, tokens, *columns = self._sql.arrays(query, [owner, *values])
+            cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
+            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells)
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
 
-        query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?"
-        rows = iter(self._sql.rows(query, [owner, number]))
-        while some := list(islice(rows, BATCH)):
-            flat = np.frombuffer(b"".join(vector for _, vector in some), np.float16)
-            yield originals([row_id for row_id, _ in some]), flat.reshape(len(some), -1)
+        for some, values in self._pieces(known, owner):
+            query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some} ORDER BY _seq"
+            ids, vectors = self._sql.arrays(query, [owner, number, *values])
+            if len(ids):
+                flat = np.frombuffer(b"".join(vectors.tolist()), np.float16)
+                yield originals(ids.tolist()), flat.reshape(len(ids), -1)
+
+    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int]]]:
+        """Return conditions, with their values, that cut the scope's rows into batches of about `BATCH`."""
+        query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
+        rows, first, last = self._sql.rows(query, [owner])[0]
+        if rows <= BATCH:
+            yield "", []
+            return
+        step = -(-(last - first + 1) * BATCH // rows)
+        for start in range(first, last + 1, step):
+            yield " AND _seq >= ? AND _seq < ?", [start, start + step]
+
+
+def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:
+    """Return what the database gave as the index takes it."""
+    import numpy as np  # noqa: PLC0415
+
+    if kind == "text":
+        return originals(column.tolist())
+    return np.ma.filled(np.ma.asarray(column).astype(np.float64), np.nan)
 
 
 def _read(known: Known, name: str) -> str:

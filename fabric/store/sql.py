@@ -22,6 +22,10 @@ class Connection(Protocol):
         """Return the rows of the last statement."""
         ...
 
+    def fetchnumpy(self) -> Any:
+        """Return the columns of the last statement by name, as arrays; masked where a value is missing."""
+        ...
+
     def close(self) -> None:
         """Close it."""
         ...
@@ -37,10 +41,21 @@ class Sql:
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""
+        found: list[tuple[Any, ...]] = self._run(query, parameters).fetchall()
+        return found
+
+    def arrays(self, query: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement whose columns have different names, and return each as an array, many times as fast.
+
+        Texts and bytes are objects; an array with missing values is masked.
+        """
+        return list(self._run(query, parameters).fetchnumpy().values())
+
+    def _run(self, query: str, parameters: Sequence[Any]) -> Connection:
         if self._connection is None:
             raise StoreError("this transaction is over: use the rows inside the function given to transact")
         self._connection.execute(query, list(parameters))
-        return self._connection.fetchall()
+        return self._connection
 
     def run(self, query: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement that writes and return how many rows it changed."""
