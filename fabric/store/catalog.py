@@ -2,7 +2,7 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import ResourceConflictError, StoreError
@@ -11,6 +11,11 @@ from .base import ColumnType, Row, Table
 from .columns import SQL_TYPES, original, storable
 from .migrations import SEARCH_COLUMNS
 from .sql import Sql, identifier
+
+MANY_KEYS = 2_000
+"""From how many rows on the keys of a scope are not kept in memory."""
+SCOPES = 1_000
+"""Of how many scopes the keys are kept, for each collection."""
 
 
 @dataclass(slots=True)
@@ -25,9 +30,36 @@ class Known:
     text: str
     next_place: int = 0
     sizes: dict[int, int] = field(default_factory=dict[int, int])
+    keys: dict[int, set[int] | None] = field(default_factory=dict[int, "set[int] | None"])
+    """The keys of the scopes that were written to; None for one of too many rows to keep them."""
     terms: Callable[[Row], Sequence[str]] | None = None
     kept: tuple[str, ...] = ()
     thread: str = ""
+
+    def changed(self, owner: int, gone: Collection[int], new: Collection[int]) -> None:
+        """Take note of which rows a scope lost, and then got."""
+        if owner in self.sizes:
+            self.sizes[owner] += len(new) - len(gone)
+        keys = self.keys.get(owner)
+        if keys is not None:
+            keys.difference_update(gone)
+            keys.update(new)
+            if len(keys) > MANY_KEYS:
+                self.keys[owner] = None
+
+    def learn_keys(self, owner: int, keys: Collection[int]) -> None:
+        """Take note of all the keys of a scope; more than ``MANY_KEYS`` stand for too many to keep."""
+        if len(self.keys) >= SCOPES:
+            del self.keys[next(iter(self.keys))]
+        few = len(keys) <= MANY_KEYS
+        self.keys[owner] = set(keys) if few else None
+        if few:
+            self.sizes[owner] = len(keys)
+
+    def forget_sizes(self) -> None:
+        """Forget how many rows the scopes have, and which."""
+        self.sizes.clear()
+        self.keys.clear()
 
     @property
     def sql(self) -> str:

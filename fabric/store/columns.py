@@ -109,7 +109,7 @@ def condition(column: str, kind: ColumnType, where: Where) -> tuple[str, list[An
         return f"{column} IS {'' if where.value else 'NOT '}NULL", []
     if where.op == "in":
         return _one_of(column, kind, where.value, what)
-    value = _operand(kind, where.value, what)
+    value = operand(kind, where.value, what)
     if where.op == "=":
         return (f"{column} = ?", [value]) if value is not None else (f"{column} IS NULL", [])
     if where.op == "!=":
@@ -124,7 +124,7 @@ def condition(column: str, kind: ColumnType, where: Where) -> tuple[str, list[An
 def _one_of(column: str, kind: ColumnType, values: Any, what: str) -> tuple[str, list[Any]]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | set | frozenset):
         raise StoreError(f"{what} is a sequence for 'in', got {type(values).__name__}")
-    cells = [_operand(kind, value, what) for value in values]
+    cells = [operand(kind, value, what) for value in values]
     present = [value for value in cells if value is not None]
     parts = [f"{column} IN ({', '.join('?' * len(present))})"] if present else []
     if len(present) < len(cells):
@@ -132,7 +132,8 @@ def _one_of(column: str, kind: ColumnType, values: Any, what: str) -> tuple[str,
     return f"({' OR '.join(parts) or 'FALSE'})", present
 
 
-def _operand(kind: ColumnType, value: Any, what: str) -> Any:
+def operand(kind: ColumnType, value: Any, what: str) -> Any:
+    """Return the value of a condition as a column of this kind is compared with it; StoreError when it cannot be."""
     return cell("real" if kind == "integer" and isinstance(value, float) else kind, value, what)
 
 

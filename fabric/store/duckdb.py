@@ -13,8 +13,8 @@ from ..errors import StoreError
 from ..scope import Scope
 from .base import Rows, Table
 from .catalog import Catalog, Known
-from .documents import KeptDocuments
 from .duckdb_file import connect, translated
+from .kept import KeptTexts
 from .migrations import migrate
 from .rows import SqlRows
 from .searching import Indexes
@@ -46,7 +46,7 @@ class DuckDBStore:
         self._release: Callable[[], None] = lambda: None
         self._catalog = Catalog()
         self._indexes = Indexes()
-        self._documents = KeptDocuments()
+        self._kept = KeptTexts()
         self._identity = ""
 
     @property
@@ -121,10 +121,10 @@ class DuckDBStore:
         connection, release, new = connect(self._location)
         try:
             with translated(self._location):
-                sql = Sql(connection)
-                self._whole(connection, lambda: migrate(sql, self._location, new=new))
+                sql = Sql(connection, atomic=True)
+                self._whole(connection, sql, lambda: migrate(sql, self._location, new=new))
                 self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
-                self._catalog, self._indexes, self._documents = Catalog(), Indexes(), KeptDocuments()
+                self._catalog, self._indexes, self._kept = Catalog(), Indexes(), KeptTexts()
                 self._catalog.load(sql)
         except BaseException:
             connection.close()
@@ -149,11 +149,11 @@ class DuckDBStore:
 
     def _transact(self, work: Callable[[Rows], T]) -> T:
         connection = self._connected()
-        sql = Sql(connection)
-        rows = SqlRows(sql, self._catalog, self._indexes, self._documents)
+        sql = Sql(connection, atomic=True)
+        rows = SqlRows(sql, self._catalog, self._indexes, self._kept)
         try:
             with translated(self._location):
-                result = self._whole(connection, partial(_plain, work, rows))
+                result = self._whole(connection, sql, partial(_plain, work, rows))
         except BaseException:
             self._forget(connection, rows)
             raise
@@ -164,11 +164,10 @@ class DuckDBStore:
             sql.end()
             self._catalog.touched = False
 
-    def _whole(self, connection: Connection, step: Callable[[], T]) -> T:
-        connection.execute("BEGIN TRANSACTION")
+    def _whole(self, connection: Connection, sql: Sql, step: Callable[[], T]) -> T:
         try:
             result: T = step()
-            connection.execute("COMMIT")
+            sql.commit()
         except BaseException:
             self._roll_back(connection)
             raise
@@ -176,7 +175,7 @@ class DuckDBStore:
 
     def _roll_back(self, connection: Connection) -> None:
         with translated(self._location, ignore=True):
-            connection.execute("ROLLBACK")  # refused where the database rolled back by itself
+            connection.execute("ROLLBACK")  # refused where nothing was begun, or the database rolled back by itself
 
     def _forget(self, connection: Connection, rows: SqlRows) -> None:
         """Make what is kept in memory true again after a rollback."""
@@ -184,7 +183,7 @@ class DuckDBStore:
             self._indexes.drop(table, scope)
         self._indexes.spaces = None
         for known in self._catalog.tables():
-            known.sizes.clear()
+            known.forget_sizes()
         if self._catalog.touched:
             with translated(self._location, ignore=True):
                 self._catalog.reload_scopes(Sql(connection))
@@ -197,14 +196,14 @@ class DuckDBStore:
             self._indexes.drop_table(table.name)
 
     def _install(self, wanted: Known) -> None:
-        sql = Sql(self._connected())
+        sql = Sql(self._connected(), atomic=True)
 
         def install() -> None:
             if self._catalog.install(sql, wanted):
-                SqlRows(sql, self._catalog, self._indexes).fill(wanted)
+                SqlRows(sql, self._catalog, self._indexes, self._kept).fill(wanted)
 
         with translated(self._location):
-            self._whole(self._connected(), install)
+            self._whole(self._connected(), sql, install)
         self._catalog.adopt(wanted)
 
     def _scopes(self, table: Table) -> list[Scope]:

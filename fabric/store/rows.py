@@ -2,26 +2,28 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
 from ..scope import Scope
 from .base import Match, Row, RowVectors, Table, Where
-from .catalog import Catalog, Known
-from .columns import SQL_TYPES, cell, condition, row_id, storable, to_json
-from .documents import Documents, KeptDocuments
+from .catalog import MANY_KEYS, Catalog, Known
+from .columns import condition, row_id, to_json
+from .documents import Documents
+from .inserting import New, Search, insert, row_key
+from .kept import KeptTexts, Place, Texts
 from .searching import Indexes, Searching, entry_of, half, tokens_of
 from .sql import Sql, chunks, marks
 
 if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
     from .index import TextIndex
 
 CHUNK = 1000
 """How many rows one statement handles at most."""
-SINGLE = 2
-"""Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
 FEW = 2000
 """Up to how many rows a scope is cut out by the index; the database itself stops using an index at 2,048."""
 
@@ -29,11 +31,12 @@ FEW = 2000
 class SqlRows:
     """`Rows` over one transaction; what it changes in memory is noted, so that a rollback can forget it."""
 
-    def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, kept: KeptDocuments | None = None) -> None:
+    def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, kept: KeptTexts) -> None:
         self._sql = sql
         self._catalog = catalog
         self._searching = Searching(sql, indexes)
-        self._documents = Documents(sql, kept or KeptDocuments())
+        self._texts = Texts(kept)
+        self._documents = Documents(sql, self._texts)
         self.touched: set[tuple[str, int]] = set()
 
     def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
@@ -41,11 +44,16 @@ class SqlRows:
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         if owner is None:
             return []
-        keys = [row_key(owner, wanted) for wanted in ids]
-        found: dict[int, str] = {}
-        for some in chunks(dict.fromkeys(keys), CHUNK):
-            found |= dict(self._sql.rows(f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})", some))
-        return [json.loads(found[key]) for key in keys if key in found]
+        keys = {row_key(owner, wanted): wanted for wanted in ids}
+        texts = {key: self._texts.get(Place(known.name, key), owner) for key in keys}
+        unread = {key: keys[key] for key, text in texts.items() if text is None}
+        for some in chunks(self._there(known, owner, unread), CHUNK):
+            query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})"
+            for key, text in self._sql.rows(query, some):
+                texts[key] = text
+                self._texts.found(Place(known.name, key), owner, text)
+        found = {wanted: text for key, wanted in keys.items() if (text := texts[key])}
+        return [json.loads(found[wanted]) for wanted in ids if wanted in found]
 
     def find(
         self,
@@ -60,10 +68,12 @@ class SqlRows:
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
         conditions, values = _conditions(known, where)
         rest = f"{conditions} ORDER BY {_order(known, order)}{_window(limit, offset)}"
-        if owner is None:
-            return []
-        fields = {one.field for one in where} | {order.removeprefix("-")} - {""}
         narrow = bool(where) or limit is not None
+        if owner is None or known.sizes.get(owner) == 0:
+            return []
+        if narrow and (ids := self._narrowed(known, owner, where, order, limit, offset)) is not None:
+            return self.get(table, scope, ids)
+        fields = {one.field for one in where} | {order.removeprefix("-")} - {""}
         source = self._source(known, owner, ["_row", "_seq", *(known.column(field)[0] for field in fields)], narrow)
         return [json.loads(row) for (row,) in self._sql.rows(f"{source.format('_row')}{rest}", [owner, *values])]
 
@@ -75,6 +85,9 @@ class SqlRows:
             return 0
         if not where:
             return self._size(known, owner)
+        met = self._meeting(known, owner, where)
+        if met is not None:
+            return len(met)
         columns = ["_seq", *(known.column(field)[0] for field in {one.field for one in where})]
         source = self._source(known, owner, columns, narrow=True)
         return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
@@ -95,8 +108,10 @@ class SqlRows:
         if owner is None:
             return 0
         keys = {row_key(owner, wanted): wanted for wanted in ids}
-        gone = self._remove(known, list(keys))
-        index = self._changed(known, owner, -len(gone))
+        gone = self._remove(known, self._there(known, owner, keys))
+        for key in keys:
+            self._texts.change(Place(known.name, key), owner, "")
+        index = self._changed(known, owner, gone, ())
         if index is not None:
             for key, old in gone.items():
                 index.remove(keys[key], old.tokens or "")
@@ -177,7 +192,7 @@ class SqlRows:
 
     def committed(self) -> None:
         """Keep in memory what is in the file now; called after the commit."""
-        self._documents.committed()
+        self._texts.committed()
 
     def fill(self, known: Known) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""
@@ -185,8 +200,8 @@ class SqlRows:
         last = -1
         while found := self._sql.rows(query, [last]):
             old = self._remove(known, [key for key, *_ in found])
-            new = [_New(key, owner, old[key], json.loads(row)) for key, owner, _, row in found]
-            _insert(self._sql, known, new)
+            new = [New(key, owner, old[key], json.loads(row), row) for key, owner, _, row in found]
+            insert(self._sql, known, new)
             last = found[-1][2]
 
     def _source(self, known: Known, owner: int, columns: Sequence[str], narrow: bool) -> str:
@@ -209,31 +224,64 @@ class SqlRows:
 
     def _put(self, known: Known, owner: int, rows: dict[str, Row], vectors: RowVectors | None) -> None:
         keys = {row_key(owner, row_id): row for row_id, row in rows.items()}
-        held = self._remove(known, self._held(known, owner, keys))
+        self._learn_keys(known, owner)
+        held = self._remove(known, self._there(known, owner, {key: row["id"] for key, row in keys.items()}))
         given = dict(vectors.by_id) if vectors is not None else {}
         space = self._searching.space(vectors.space, make=True) if vectors is not None and given else None
-        new: list[_New] = []
+        new: list[New] = []
         for key, row in keys.items():
             old = held.get(key)
             place = known.next_place if old is None else old.place
             known.next_place = max(known.next_place, place + 1)
             tokens = tokens_of(known, row)
-            kept = old if old is not None and old.tokens == tokens else _Search()
+            kept = old if old is not None and old.tokens == tokens else Search()
             own = given.get(row["id"])
-            search = _Search(place, tokens, kept.space, kept.vector)
+            search = Search(place, tokens, kept.space, kept.vector)
             if own is not None:
-                search = _Search(place, tokens, space, half(own).tobytes())
-            new.append(_New(key, owner, search, row))
-        _insert(self._sql, known, new)
+                search = Search(place, tokens, space, half(own).tobytes())
+            new.append(New(key, owner, search, row, to_json(row, f"row {row['id']!r} of {known.name!r}")))
+        insert(self._sql, known, new)
+        for one in new:
+            self._texts.change(Place(known.name, one.key), owner, one.text)
         self._reindex(known, owner, new, held)
 
-    def _held(self, known: Known, owner: int, keys: Mapping[int, Row]) -> list[int]:
-        """Return the keys that may be in the file: where the index is in memory, it knows without asking."""
+    def _there(self, known: Known, owner: int, ids: Mapping[int, str]) -> list[int]:
+        """Return those of the keys that may be in the file: where it is known in memory, without asking."""
         index = self._searching.known(known, owner)
-        return [key for key, row in keys.items() if index is None or row["id"] in index]
+        if index is not None:
+            return [key for key, row_id in ids.items() if row_id in index]
+        keys = known.keys.get(owner)
+        return list(ids) if keys is None else [key for key in ids if key in keys]
 
-    def _reindex(self, known: Known, owner: int, new: "list[_New]", held: "dict[int, _Search]") -> None:
-        index = self._changed(known, owner, len(new) - len(held))
+    def _learn_keys(self, known: Known, owner: int) -> None:
+        """Know from now on which rows a scope of few has: a new one is then inserted without a look for an old one."""
+        if owner in known.keys or self._searching.known(known, owner) is not None:
+            return
+        found = self._sql.rows(f"SELECT _key FROM {known.sql} WHERE _scope = ? LIMIT {MANY_KEYS + 1}", [owner])
+        known.learn_keys(owner, [key for (key,) in found])
+
+    def _narrowed(
+        self, known: Known, owner: int, where: Sequence[Where], order: str, limit: int | None, offset: int
+    ) -> list[str] | None:
+        """Return the ids that `find` is to return, where the index can tell and they are few."""
+        met = self._meeting(known, owner, where)
+        if met is None or (limit is None and len(met) > FEW) or (limit is not None and limit > FEW):
+            return None
+        from .narrowing import ordered  # noqa: PLC0415  numpy
+
+        index = self._searching.known(known, owner)
+        return None if index is None else ordered(index, known, met, order, limit, offset)
+
+    def _meeting(self, known: Known, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
+        index = self._searching.known(known, owner)
+        if index is None:
+            return None
+        from .narrowing import meeting  # noqa: PLC0415  numpy
+
+        return meeting(index, known, where)
+
+    def _reindex(self, known: Known, owner: int, new: list[New], held: dict[int, Search]) -> None:
+        index = self._changed(known, owner, held, [one.key for one in new])
         if index is None:
             return
         for one in new:
@@ -241,22 +289,24 @@ class SqlRows:
             index.put(entry_of(known, one.row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
             index.note_vector(one.row["id"], one.search.space, one.search.vector)
 
-    def _remove(self, known: Known, keys: Sequence[int]) -> "dict[int, _Search]":
+    def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, Search]:
         """Delete rows and return by key their places and what they are searched by.
 
         A changed row is deleted and inserted, because updates in place make checkpoints slow.
         """
-        found: dict[int, _Search] = {}
+        found: dict[int, Search] = {}
         for some in chunks(keys, CHUNK):
             query = (
                 f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq, _terms, _space, _vector"
             )
-            found |= {key: _Search(*rest) for key, *rest in self._sql.rows(query, some)}
+            found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, some)}
         return found
 
     def _clear(self, known: Known, owner: int) -> int:
         self._searching.drop(known, owner)
+        self._texts.clear(known.name, owner)
         known.sizes.pop(owner, None)
+        known.keys.pop(owner, None)
         return self._sql.run(f"DELETE FROM {known.sql} WHERE _scope = ?", [owner])
 
     def _searched(self, table: Table) -> Known:
@@ -265,65 +315,11 @@ class SqlRows:
             raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
         return known
 
-    def _changed(self, known: Known, owner: int, rows: int) -> "TextIndex | None":
-        """Note that the scope has so many rows more, and return its index if there is one to keep true."""
-        if owner in known.sizes:
-            known.sizes[owner] += rows
+    def _changed(self, known: Known, owner: int, gone: Collection[int], new: Collection[int]) -> "TextIndex | None":
+        """Note which rows the scope lost and got, and return its index if there is one to keep true."""
+        known.changed(owner, gone, new)
         self.touched.add((known.name, owner))
         return self._searching.known(known, owner)
-
-
-class _Search(NamedTuple):
-    """A row's place, and what it is searched by."""
-
-    place: int = 0
-    tokens: str | None = None
-    space: int | None = None
-    vector: bytes | None = None
-
-
-class _New(NamedTuple):
-    """A row about to be inserted."""
-
-    key: int
-    owner: int
-    search: _Search
-    row: Row
-
-
-def _insert(sql: Sql, known: Known, new: Sequence[_New]) -> None:
-    names, kinds, cells = _cells(known, [one.row for one in new])
-    names = ["_key", "_scope", "_seq", *names, "_terms", "_space", "_vector"]
-    kinds = ["HUGEINT", "BIGINT", "BIGINT", *kinds, "VARCHAR", "INTEGER", "BLOB"]
-    fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
-    searched: list[list[Any]] = [[one.search.tokens for one in new], [one.search.space for one in new]]
-    cells = [*fixed, *cells, *searched, [one.search.vector for one in new]]
-    columns = ", ".join(names)
-    if len(new) <= SINGLE:
-        values = [value for row in zip(*cells, strict=True) for value in row]
-        row = f"({', '.join('?' * len(names))})"
-        sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
-        return
-    unnested = ", ".join(f"unnest(?::{kind}[])" for kind in kinds)
-    sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", cells)
-
-
-def row_key(owner: int, name: str) -> int:
-    """Return the 127-bit key under which a row or document is stored, one for each scope and id."""
-    digest = blake2b(f"{owner}:{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return int.from_bytes(digest, "big") >> 1
-
-
-def _cells(known: Known, rows: Sequence[Row]) -> tuple[list[str], list[str], list[list[Any]]]:
-    """Return the names, the SQL types and the values of the id, the row and the declared columns."""
-    names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
-    cells: list[list[Any]] = [[storable(row["id"]) for row in rows]]
-    cells.append([to_json(row, f"row {row['id']!r} of {known.name!r}") for row in rows])
-    for field, kind in known.columns.items():
-        names.append(known.column(field)[0])
-        kinds.append(SQL_TYPES[kind])
-        cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
-    return names, kinds, cells
 
 
 def _conditions(known: Known, where: Sequence[Where]) -> tuple[str, list[Any]]:

@@ -32,12 +32,16 @@ class Connection(Protocol):
 
 
 class Sql:
-    """Statements on one connection, for as long as their transaction lasts."""
+    """Statements on one connection, for as long as their transaction lasts.
 
-    __slots__ = ("_connection",)
+    With ``atomic`` they are one transaction, begun by the first of them: one that is answered from memory costs none.
+    """
 
-    def __init__(self, connection: Connection) -> None:
+    __slots__ = ("_connection", "_waits")
+
+    def __init__(self, connection: Connection, *, atomic: bool = False) -> None:
         self._connection: Connection | None = connection
+        self._waits = atomic
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""
@@ -54,6 +58,9 @@ class Sql:
     def _run(self, query: str, parameters: Sequence[Any]) -> Connection:
         if self._connection is None:
             raise StoreError("this transaction is over: use the rows inside the function given to transact")
+        if self._waits:
+            self._connection.execute("BEGIN TRANSACTION")
+            self._waits = False
         self._connection.execute(query, list(parameters))
         return self._connection
 
@@ -61,6 +68,11 @@ class Sql:
         """Run a statement that writes and return how many rows it changed."""
         found = self.rows(query, parameters)
         return int(found[0][0]) if found else 0
+
+    def commit(self) -> None:
+        """Make the statements of an atomic one last, if there were any."""
+        if not self._waits and self._connection is not None:
+            self._connection.execute("COMMIT")
 
     def end(self) -> None:
         """Refuse every later statement."""

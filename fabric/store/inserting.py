@@ -1,0 +1,69 @@
+"""New rows on their way into the file: their keys, their cells, and the one statement that inserts them."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from .base import Row
+from .catalog import Known
+from .columns import SQL_TYPES, cell, storable
+from .sql import Sql
+
+SINGLE = 2
+"""Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
+
+
+class Search(NamedTuple):
+    """A row's place, and what it is searched by."""
+
+    place: int = 0
+    tokens: str | None = None
+    space: int | None = None
+    vector: bytes | None = None
+
+
+class New(NamedTuple):
+    """A row about to be inserted, and its JSON."""
+
+    key: int
+    owner: int
+    search: Search
+    row: Row
+    text: str
+
+
+def insert(sql: Sql, known: Known, new: Sequence[New]) -> None:
+    """Insert the rows, none of which may be there."""
+    names, kinds, cells = _cells(known, new)
+    names = ["_key", "_scope", "_seq", *names, "_terms", "_space", "_vector"]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *kinds, "VARCHAR", "INTEGER", "BLOB"]
+    fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
+    searched: list[list[Any]] = [[one.search.tokens for one in new], [one.search.space for one in new]]
+    cells = [*fixed, *cells, *searched, [one.search.vector for one in new]]
+    columns = ", ".join(names)
+    if len(new) <= SINGLE:
+        values = [value for row in zip(*cells, strict=True) for value in row]
+        row = f"({', '.join('?' * len(names))})"
+        sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
+        return
+    unnested = ", ".join(f"unnest(?::{kind}[])" for kind in kinds)
+    sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", cells)
+
+
+def row_key(owner: int, name: str) -> int:
+    """Return the 127-bit key under which a row or document is stored, one for each scope and id."""
+    digest = blake2b(f"{owner}:{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def _cells(known: Known, new: Sequence[New]) -> tuple[list[str], list[str], list[list[Any]]]:
+    """Return the names, the SQL types and the values of the id, the row and the declared columns."""
+    names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
+    rows = [one.row for one in new]
+    cells: list[list[Any]] = [[storable(row["id"]) for row in rows], [one.text for one in new]]
+    for field, kind in known.columns.items():
+        names.append(known.column(field)[0])
+        kinds.append(SQL_TYPES[kind])
+        cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
+    return names, kinds, cells

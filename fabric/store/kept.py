@@ -1,0 +1,98 @@
+"""What committed transactions left of the rows and documents that were used last: read again without a statement."""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+MOST = 16_000_000
+"""How many characters of JSON are kept in memory."""
+LONGEST = 100_000
+"""The length of a JSON text from which on it is not kept."""
+
+
+class Place(NamedTuple):
+    """Where a text stands in the file: the collection ("" for documents) and its key there."""
+
+    table: str
+    key: int
+
+
+class KeptTexts:
+    """JSON by place, the least recently used dropped first; "" stands for one that is known not to be there.
+
+    >>> kept = KeptTexts(most=8)
+    >>> kept.keep(Place("notes", 1), 7, "[1, 2]")
+    >>> kept.keep(Place("notes", 2), 7, "[3]")
+    >>> kept.get(Place("notes", 1)), kept.get(Place("notes", 2))
+    (None, '[3]')
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._length = 0
+        self._texts: OrderedDict[Place, tuple[int, str]] = OrderedDict()
+
+    def get(self, place: Place) -> str | None:
+        """Return the JSON, or None when it is not known here."""
+        found = self._texts.get(place)
+        if found is None:
+            return None
+        self._texts.move_to_end(place)
+        return found[1]
+
+    def keep(self, place: Place, owner: int, text: str) -> None:
+        """Keep what is in the file now."""
+        self.forget(place)
+        if len(text) > LONGEST:
+            return
+        self._texts[place] = (owner, text)
+        self._length += len(text) + 1
+        while self._length > self._most:
+            self._length -= len(self._texts.popitem(last=False)[1][1]) + 1
+
+    def forget(self, place: Place) -> None:
+        """Forget one text."""
+        known = self._texts.pop(place, None)
+        if known is not None:
+            self._length -= len(known[1]) + 1
+
+    def drop(self, table: str, owner: int) -> None:
+        """Forget everything that a scope has in a collection."""
+        for place in [place for place, (whose, _) in self._texts.items() if (place.table, whose) == (table, owner)]:
+            self.forget(place)
+
+
+class Texts:
+    """The same as one transaction sees it: its own changes first. They are kept once it is committed."""
+
+    def __init__(self, kept: KeptTexts) -> None:
+        self._kept = kept
+        self._changed: dict[Place, tuple[int, str]] = {}
+        self._cleared: set[tuple[str, int]] = set()
+
+    def get(self, place: Place, owner: int) -> str | None:
+        """Return the JSON, "" when there is none, or None when the file must be asked."""
+        changed = self._changed.get(place)
+        if changed is not None:
+            return changed[1]
+        return None if (place.table, owner) in self._cleared else self._kept.get(place)
+
+    def found(self, place: Place, owner: int, text: str) -> None:
+        """Take note of what the file says."""
+        if (place.table, owner) not in self._cleared:
+            self._kept.keep(place, owner, text)
+
+    def change(self, place: Place, owner: int, text: str) -> None:
+        """Take note of a change; "" for a removal."""
+        self._changed[place] = (owner, text)
+
+    def clear(self, table: str, owner: int) -> None:
+        """Take note that all that a scope has in a collection is gone: from here on the file is asked."""
+        self._cleared.add((table, owner))
+        self._changed = {place: one for place, one in self._changed.items() if (place.table, one[0]) != (table, owner)}
+
+    def committed(self) -> None:
+        """Keep for later transactions what this one changed."""
+        for table, owner in self._cleared:
+            self._kept.drop(table, owner)
+        for place, (owner, text) in self._changed.items():
+            self._kept.keep(place, owner, text)
