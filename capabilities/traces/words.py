@@ -103,6 +103,17 @@ def stem(word: str) -> str:
     return found
 
 
+def other_stem(stemmed: str) -> str:
+    """Return the stem under which Porter files other forms of the same word: a final y and i behind a vowel.
+
+    >>> other_stem(stem("deploy")), other_stem(stem("deployment")), other_stem("happi")
+    ('deploy', 'deploi', 'happi')
+    """
+    if len(stemmed) < _SHORTEST_STEMMED or stemmed[-2] not in "aeou" or stemmed[-1] not in "iy":
+        return stemmed
+    return stemmed[:-1] + ("y" if stemmed[-1] == "i" else "i")
+
+
 def is_unspaced(word: str) -> bool:
     """Return whether the word is of a script without spaces, whose words here are pairs of characters.
 
