@@ -44,9 +44,10 @@ def parse(text: str) -> Query:
     >>> parse('??? "')
     Query(root=None, otherwise=None)
     """
-    tokens = list(_balanced(_tokens(text[:MAX_CHARS].translate(_QUOTES))))
+    plain = text[:MAX_CHARS].translate(_QUOTES)
+    tokens = list(_balanced(_tokens(plain)))
     if not any(token.node for token in tokens):
-        tokens = [_Token("words", leaf([token.kind.lower()])) for token in tokens if token.kind.isupper()]
+        tokens = [_Token("words", leaf([operator])) for operator in spelled_words(plain)]
     reading = _Reading(tokens)
     root = reading.read()
     return Query(root, None if reading.has_signs else natural(text).root)
