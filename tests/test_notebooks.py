@@ -8,12 +8,17 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-PICTURES = {"01_blocks": 1, "02_memory": 2}
+PICTURES = {"01_blocks": 1, "02_memory": 3}
 SAYS = {
     "01_blocks": ["SchemaMismatchError", "DuplicateNameError", "flowchart TD", "Take an umbrella", "left: []"],
     "02_memory": [
         "working memory of friday",
         "Works at Google as a backend engineer (superseded)",
+        "above the next by",
+        "likely  where is the harbour we liked?",
+        "probably nothing  which opera did the mayor sing?",
+        "now: Joined Stripe last week",
+        "then: Works at Google as a backend engineer",
         "Anna is in 0 of them",
     ],
 }
