@@ -47,14 +47,16 @@ def pair_ids(together: Iterable[Sequence[str]]) -> list[str]:
 
 
 def repointed(edges: Iterable[Edge], moved: Mapping[str, str]) -> list[Edge]:
-    """Return the edges with every id in ``moved`` replaced: none to itself, of two that become one the heavier.
+    """Return the edges with every id in ``moved`` replaced, again and again while it is in there.
+
+    None leads from a trace to itself; of two that become one the heavier is left.
 
     >>> [edge.id for edge in repointed([edge_between("a", "b", 0.5), edge_between("b", "c", 0.1)], {"b": "a"})]
     ['a c co_activated']
     """
     kept: dict[str, Edge] = {}
     for edge in edges:
-        one, other = moved.get(edge.source, edge.source), moved.get(edge.target, edge.target)
+        one, other = _last(edge.source, moved), _last(edge.target, moved)
         if one == other:
             continue
         new = edge_between(one, other, edge.weight, edge.type)
@@ -62,6 +64,12 @@ def repointed(edges: Iterable[Edge], moved: Mapping[str, str]) -> list[Edge]:
         if held is None or held.weight < new.weight:
             kept[new.id] = new
     return list(kept.values())
+
+
+def _last(trace_id: str, moved: Mapping[str, str]) -> str:
+    while trace_id in moved:
+        trace_id = moved[trace_id]
+    return trace_id
 
 
 def clusters(edges: Iterable[Edge], smallest: int) -> list[list[str]]:

@@ -53,6 +53,8 @@ class Trace(BaseModel):
     """The ids of the traces that this one took the place of."""
     derived_from: tuple[str, ...] = ()
     """The ids of the traces that an insight was drawn from."""
+    cluster: str = ""
+    """What stands for them together, so that no insight is drawn from the same ones twice."""
     verification_count: int = 0
     """How often consolidation found the same said again."""
     length: int = 0

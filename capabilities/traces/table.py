@@ -24,7 +24,7 @@ from .record import (
     new_trace_id,
 )
 from .same import same_trace
-from .tables import Place, Tables, View, views
+from .tables import ALL_TABLES, Owner, Place, Tables, View, views
 from .words import count_words
 
 LOOK_IT_UP = "Look the ids up with memory_search."
@@ -65,9 +65,9 @@ class TraceTable:
         held = self.find(trace_id)
         return None if held is None or held.trace.deleted else held
 
-    def add(self, place: Place, content: str, kind: TraceType, tags: Sequence[str]) -> tuple[Trace, bool]:
+    def add(self, place: Place, content: str, kind: TraceType, tags: Sequence[str], **more: Any) -> tuple[Trace, bool]:
         """Return the trace of this content, type and place, and whether it is new; none is added twice."""
-        trace = self.new(place, checked_content(content), checked_type(kind), tags)
+        trace = self.new(place, checked_content(content), checked_type(kind), tags, **more)
         same = same_trace(self.tx.index(place.tables.traces), trace)
         if same is not None:
             held = self.tx.get(place.tables.traces, same)
@@ -161,22 +161,18 @@ class TraceTable:
             raise RefusedError(
                 f"these traces are of different scopes: {scopes[:300]}", do="Merge each scope on its own."
             )
-        text = "\n".join(trace.content for trace in traces) if content is None else content
+        text = joined(traces) if content is None else content
         place = Place(traces[0].scope, view.tables, traces[0].persona)
         merged = self.new(place, checked_content(text), common_type(traces), _all_tags(traces), **_inherited(traces))
         self.tx.put(view.tables.traces, [merged])
-        self.fold(view.tables, traces, merged.id, "merged on request")
+        self.fold(view.tables, traces, {trace.id: merged.id for trace in traces}, "merged on request")
         return merged, len(traces)
 
-    def fold(self, tables: Tables, traces: Sequence[Trace], into: str, reason: str) -> None:
-        """Mark traces as merged into another one, and point their edges to it."""
+    def fold(self, tables: Tables, traces: Sequence[Trace], moved: Mapping[str, str], reason: str) -> None:
+        """Mark traces as merged into those that ``moved`` names, and point their edges there."""
         now = self.clock.now()
-        gone = [deleted(trace, reason, now).model_copy(update={"merged_into": into}) for trace in traces]
+        gone = [deleted(one, reason, now).model_copy(update={"merged_into": moved[one.id]}) for one in traces]
         self.tx.put(tables.traces, gone)
-        self.repoint(tables, {trace.id: into for trace in traces})
-
-    def repoint(self, tables: Tables, moved: Mapping[str, str]) -> None:
-        """Point the edges of these traces to others."""
         old = self.edges_of(tables, [*moved, *moved.values()])
         if old:
             self.tx.delete(tables.edges, [edge.id for edge in old])
@@ -192,19 +188,18 @@ class TraceTable:
         ends = (Where("source", "in", sorted(wanted)), Where("target", "in", sorted(wanted)))
         return list({edge.id: edge for end in ends for edge in self.tx.find(tables.edges, end)}.values())
 
-    def accessed(self, found: Iterable[Held]) -> list[Trace]:
+    def accessed(self, found: Iterable[tuple[Tables, Trace]]) -> list[Trace]:
         """Count one more retrieval of traces: stronger by 0.1, up to 1; return them as they are now, in order."""
         now = self.clock.now()
-        by_owner: dict[Tables, list[Trace]] = {}
+        by_owner: dict[Owner, list[Trace]] = {}
         touched: list[Trace] = []
-        for held in found:
-            stronger = min(1.0, held.trace.strength + STRENGTH_PER_RECALL)
-            count = held.trace.retrieval_count + 1
+        for tables, trace in found:
+            stronger, count = min(1.0, trace.strength + STRENGTH_PER_RECALL), trace.retrieval_count + 1
             update = {"strength": stronger, "retrieval_count": count, "last_accessed": now}
-            touched.append(held.trace.model_copy(update=update))
-            by_owner.setdefault(held.view.tables, []).append(touched[-1])
-        for tables, traces in by_owner.items():
-            self.tx.put(tables.traces, traces)
+            touched.append(trace.model_copy(update=update))
+            by_owner.setdefault(tables.owner, []).append(touched[-1])
+        for owner, traces in by_owner.items():
+            self.tx.put(ALL_TABLES[owner].traces, traces)
         return touched
 
     def _vectors(self, traces: Collection[Trace], changed: Sequence[Trace]) -> RowVectors | None:
@@ -253,6 +248,11 @@ def revised(trace: Trace, content: str, tags: Sequence[str] | None, now: datetim
 def deleted(trace: Trace, reason: str, now: datetime) -> Trace:
     """Return the trace as it is once it is deleted."""
     return trace.model_copy(update={"deleted": True, "deleted_at": now, "deleted_reason": reason})
+
+
+def joined(traces: Sequence[Trace]) -> str:
+    """Return the contents of traces, line by line."""
+    return "\n".join(trace.content for trace in traces)
 
 
 def common_type(traces: Sequence[Trace]) -> TraceType:

@@ -62,6 +62,7 @@ def _tables(owner: Owner, name: str) -> Tables:
             "created_at": "time",
             "last_accessed": "time",
             "length": "integer",
+            "cluster": "text",
         },
         text="content",
         terms=trace_terms,

@@ -1,0 +1,268 @@
+"""Traces as a capability: ``ctx.cap.traces`` adds, corrects, finds and settles what an agent remembers."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.embedding.choose import EmbedderChoice, embedder_of
+from fabric.errors import EmbedderError, RefusedError
+from fabric.resource import Transaction
+from fabric.store.base import RowVectors
+
+from ..memory.meaning import Meaning
+from ..sources import Source
+from .consolidation import Consolidation, Derive, Reflection
+from .feedback import feedback_by_overlap
+from .find import Found, find_traces
+from .query import natural
+from .reading import parse
+from .record import (
+    DEFAULT_TRACES_CONFIG,
+    ConsolidationRun,
+    Feedback,
+    FeedbackNote,
+    Trace,
+    TracesConfig,
+    TraceScope,
+    TraceType,
+)
+from .table import TraceTable, checked_content, checked_type, joined
+from .tables import RESOURCES, Place, place_of, places, views
+
+MAX_RESULTS = 100
+DEFAULT_RESULTS = 10
+
+
+class Merged(BaseModel):
+    """A merge: the id of the new trace, and how many traces it took the place of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    merged_trace_id: str
+    sources_deleted: int
+
+
+class Recalled(BaseModel):
+    """A trace that was recalled, as it is now, and its score: its strength times its BM25."""
+
+    model_config = ConfigDict(frozen=True)
+
+    trace: Trace
+    score: float
+
+
+class TraceMemory:
+    """The traces that one context may use. Their scopes come from the session, never from an argument.
+
+    RefusedError, which says what to do, where something cannot be done.
+    """
+
+    def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning) -> None:
+        self._ctx = ctx
+        self._config = config
+        self._meaning = meaning
+        self._source = source_of(ctx)
+
+    async def add(
+        self,
+        content: str,
+        *,
+        type: TraceType = "episodic",  # noqa: A002  the name in the specification
+        scope: TraceScope = "user",
+        tags: Sequence[str] = (),
+    ) -> Trace:
+        """Return a new trace of full strength, or the one that says the same in this scope, as this type."""
+        place, kind = place_of(scope, self._ctx.ids), checked_type(type)
+        text = checked_content(self._ctx.redact(content))
+        safe = [self._ctx.redact(tag) for tag in tags]
+        space, vectors = await self._embedded([text])
+
+        def work(tx: Transaction) -> Trace:
+            tx.embedded = vectors
+            return self._table(tx, space).add(place, text, kind, safe)[0]
+
+        return await self._ctx.transact(work)
+
+    async def update(self, trace_id: str, *, content: str | None = None, tags: Sequence[str] | None = None) -> bool:
+        """Replace content, tags or both; False when neither is given or there is no such trace."""
+        text = None if content is None else checked_content(self._ctx.redact(content))
+        safe = None if tags is None else [self._ctx.redact(tag) for tag in tags]
+        space, vectors = await self._embedded([] if text is None else [text])
+
+        def work(tx: Transaction) -> bool:
+            tx.embedded = vectors
+            return self._table(tx, space).update(trace_id, text, safe)
+
+        return await self._ctx.transact(work)
+
+    async def delete(self, trace_id: str) -> bool:
+        """Delete a trace softly: it stays in the file and is found no more. False when there is no such trace."""
+        return await self._ctx.transact(lambda tx: self._table(tx).delete(trace_id))
+
+    async def erase(self, trace_id: str) -> bool:
+        """Take a trace, deleted or not, out of the file for good; False when there is none."""
+        return await self._ctx.transact(lambda tx: self._table(tx).erase(trace_id))
+
+    async def merge(self, trace_ids: Sequence[str], *, content: str | None = None) -> Merged:
+        """Put a new trace in the place of two or more of one scope; without ``content`` theirs, line by line."""
+        given = None if content is None else checked_content(self._ctx.redact(content))
+        text = given if given is not None else await self._ctx.transact(lambda tx: self._joined(tx, trace_ids))
+        space, vectors = await self._embedded([text] if text else [])
+
+        def work(tx: Transaction) -> Merged:
+            tx.embedded = vectors
+            trace, count = self._table(tx, space).merge(trace_ids, given)
+            return Merged(merged_trace_id=trace.id, sources_deleted=count)
+
+        return await self._ctx.transact(work)
+
+    async def get(self, trace_id: str) -> Trace | None:
+        """Return a trace of this id that the context may see, deleted ones too, for provenance; None without one."""
+        held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
+        return None if held is None else held.trace
+
+    async def search(
+        self,
+        query: str,
+        *,
+        type: TraceType | None = None,  # noqa: A002  the name in the specification
+        scope: TraceScope | None = None,
+        limit: int = DEFAULT_RESULTS,
+    ) -> list[Trace]:
+        """Return the traces that a query finds, by BM25, best first; nothing is changed by it.
+
+        Words, "phrases", AND, OR, NOT, prefix* and plain language; see `capabilities.traces.reading.parse`. Without a
+        scope those of every scope that the context can use. At most ``limit``, 1 to 100.
+        """
+        where, asked = self._searched(scope), parse(query)
+        kind = None if type is None else checked_type(type)
+        found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, _limit(limit), only=kind))
+        return [one.trace for one in found]
+
+    async def recall(
+        self, query: str, *, scope: TraceScope | None = None, limit: int = DEFAULT_RESULTS
+    ) -> list[Recalled]:
+        """Return the traces that share words with a question in plain language, by strength times BM25, best first.
+
+        Each of them becomes stronger by it: recalling is a use, searching is not.
+        """
+        where, asked = self._searched(scope), natural(query)
+
+        def work(tx: Transaction) -> list[Recalled]:
+            found = find_traces(tx, where, asked, _limit(limit), by_strength=True)
+            now = self._table(tx).accessed((one.tables, one.trace) for one in found)
+            return [_recalled(one, trace) for one, trace in zip(found, now, strict=True)]
+
+        return await self._ctx.transact(work)
+
+    async def feedback(self, trace_id: str, signal: Feedback, query: str = "") -> bool:
+        """Note that a trace was used in the answer to a query, or ignored; False when there is no such trace."""
+        if signal not in ("used", "ignored"):
+            raise RefusedError(f"there is no feedback {signal!r}", do="Say 'used' or 'ignored'.")
+        return bool(await self._note({trace_id: signal}, query))
+
+    async def feedback_from_response(self, trace_ids: Sequence[str], query: str, response: str) -> dict[str, Feedback]:
+        """Note of each trace whether an answer used it, by the words they share, and return that."""
+
+        def read(tx: Transaction) -> dict[str, Feedback]:
+            found = (self._table(tx).live(one) for one in dict.fromkeys(trace_ids))
+            traces = [held.trace for held in found if held is not None]
+            return {trace.id: feedback_by_overlap(trace.content, response) for trace in traces}
+
+        signals = await self._ctx.transact(read)
+        return await self._note(signals, query)
+
+    async def reflect(self, derive: Derive | None = None) -> Reflection:
+        """Run the six steps of consolidation once; see `capabilities.traces.consolidation`."""
+        space = await self._space()
+        return await Consolidation(self._ctx, lambda tx: self._table(tx, space), self._meaning, derive).run()
+
+    async def log(self) -> list[ConsolidationRun]:
+        """Return what consolidations did to the traces that the context can use, oldest first."""
+
+        def read(tx: Transaction) -> list[ConsolidationRun]:
+            return [run for view in views(tx.ids) for run in tx.find(view.tables.log)]
+
+        return sorted(await self._ctx.transact(read), key=lambda run: run.at)
+
+    async def _note(self, signals: Mapping[str, Feedback], query: str) -> dict[str, Feedback]:
+        asked, clock = self._ctx.redact(query), self._ctx.clock
+
+        def write(tx: Transaction) -> dict[str, Feedback]:
+            noted: dict[str, Feedback] = {}
+            for trace_id, signal in signals.items():
+                held = self._table(tx).live(trace_id)
+                if held is not None:
+                    note_id, now = clock.new_id("feedback"), clock.now()
+                    note = FeedbackNote(id=note_id, trace_id=trace_id, signal=signal, query=asked, at=now)
+                    tx.put(held.view.tables.feedback, [note])
+                    noted[trace_id] = signal
+            return noted
+
+        return await self._ctx.transact(write)
+
+    def _table(self, tx: Transaction, space: str = "") -> TraceTable:
+        return TraceTable(tx, self._ctx.clock, self._config, space, self._ctx.path, self._source)
+
+    def _joined(self, tx: Transaction, trace_ids: Sequence[str]) -> str:
+        return joined(
+            [held.trace for one in dict.fromkeys(trace_ids) if (held := self._table(tx).live(one)) is not None]
+        )
+
+    def _searched(self, scope: TraceScope | None) -> list[Place]:
+        return places(self._ctx.ids) if scope is None else [place_of(scope, self._ctx.ids)]
+
+    async def _space(self) -> str:
+        """Return the name of the space of the vectors, "" without one or while the embedder fails."""
+        try:
+            return await self._meaning.space()
+        except EmbedderError as error:
+            self._ctx.log.warning("by words only", error=str(error))
+            return ""
+
+    async def _embedded(self, texts: Sequence[str]) -> tuple[str, RowVectors | None]:
+        """Return the space of the vectors, and those of the texts."""
+        embedded = await self._meaning.embed(texts)
+        return embedded.space or await self._space(), embedded.by_text(texts)
+
+
+def source_of(ctx: Context) -> Source:
+    """Return the turn that a context belongs to: what was said last by the user, if anything was."""
+    said = next((item for item in reversed(ctx.items) if item.role == "user"), None)
+    turn_id, said_at = ("", ctx.clock.now()) if said is None else (said.id, said.created_at)
+    return Source(turn_id=turn_id, session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=said_at)
+
+
+def _recalled(found: Found, trace: Trace) -> Recalled:
+    unweighted = found.score / found.trace.strength if found.trace.strength else 0.0
+    return Recalled(trace=trace, score=unweighted * trace.strength)
+
+
+def _limit(limit: int) -> int:
+    if not 1 <= limit <= MAX_RESULTS:
+        raise RefusedError(
+            f"limit is {limit}, and 1 to {MAX_RESULTS} can be asked for", do="Ask for fewer, or for one."
+        )
+    return limit
+
+
+def create_traces_capability(
+    config: TracesConfig | Mapping[str, Any] = DEFAULT_TRACES_CONFIG, embedder: EmbedderChoice = "default"
+) -> Capability[TraceMemory]:
+    """Return traces as a capability; the same configuration and embedder always give the same one.
+
+    ``config`` may be a mapping of its fields, ``embedder`` is that of `memory_system`; ConfigurationError for what
+    cannot work.
+    """
+    settings = TracesConfig.of(config) or DEFAULT_TRACES_CONFIG
+    return _capability(settings.model_dump_json(), cast("Hashable", embedder))
+
+
+@cache
+def _capability(options: str, embedder: Any) -> Capability[TraceMemory]:
+    config, meaning = TracesConfig.model_validate_json(options), Meaning(embedder_of(embedder))
+    return define_capability("traces", resources=RESOURCES, helpers=lambda ctx: TraceMemory(ctx, config, meaning))

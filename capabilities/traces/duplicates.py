@@ -1,0 +1,186 @@
+"""Near-duplicates among many traces: candidates by the rarest terms they share, never all pairs, then an exact look."""
+
+import heapq
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex
+
+RAREST = 3
+"""By how many of its rarest shared terms a trace is compared with others."""
+WHOLE_BLOCK = 40
+"""Up to how many traces of one term are compared each with each."""
+WINDOW = 12
+"""With how many neighbours a trace is compared where more share a term, in order of what else they hold."""
+SHARE_SLACK = 0.8
+"""How alike all terms must be before texts are read, as a share of the threshold: neighbours count as terms too."""
+AT_ONCE = 20_000
+MOST_PAIRS = 5_000
+"""How many pairs one consolidation looks at; it finds the next ones the next time."""
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two slots that may say the same; ``sure`` when their vectors say so, else their texts have to be looked at."""
+
+    one: int
+    other: int
+    likeness: float
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Which slots hold which terms, those that at least two of the slots hold: two columns, by slot and rarity."""
+
+    slots: Ints
+    terms: Ints
+
+    def of(self, slots: Ints) -> dict[int, frozenset[int]]:
+        """Return the terms of some slots."""
+        starts = np.searchsorted(self.slots, slots)
+        ends = np.searchsorted(self.slots, slots, side="right")
+        spans = zip(slots.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        return {slot: frozenset(self.terms[start:end].tolist()) for slot, start, end in spans}
+
+
+def same_groups(index: "TextIndex", slots: Ints) -> list[list[int]]:
+    """Return the groups of slots with the same content, type and persona."""
+    keys = np.stack([index.columns[name].view[slots] for name in ("content_hash", "type", "persona")])
+    order = np.lexsort((slots, *keys))
+    sorted_keys = keys[:, order]
+    changes = np.flatnonzero((sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)) + 1
+    bounds = [0, *changes.tolist(), len(order)] if len(order) else []
+    return [slots[order[start:end]].tolist() for start, end in pairwise(bounds) if end - start > 1]
+
+
+def near_pairs(index: "TextIndex", slots: Ints, threshold: float) -> list[Pair]:
+    """Return the pairs of slots of one type and persona that may say the same, at most `MOST_PAIRS`, the likest first.
+
+    Where both have a vector their cosine is above the threshold; else they share most of their terms. Pairs that share
+    none of their rarest terms are not seen.
+    """
+    terms = _terms(index, slots)
+    pairs = _unique(_candidates(terms))
+    for name in ("type", "persona"):
+        cells = index.columns[name].view
+        pairs = pairs[cells[pairs[:, 0]] == cells[pairs[:, 1]]]
+    by_vector = _have_vectors(index, pairs)
+    found = [*_by_vector(index, pairs[by_vector], threshold), *_by_terms(index, terms, pairs[~by_vector], threshold)]
+    return heapq.nlargest(MOST_PAIRS, found, key=lambda pair: pair.likeness)
+
+
+def _terms(index: "TextIndex", slots: Ints) -> Terms:
+    wanted = np.zeros(len(index.ids), np.bool_)
+    wanted[slots] = True
+    frequencies = index.postings.frequencies.view
+    shared = np.flatnonzero(frequencies > 1)
+    shared = shared[np.argsort(frequencies[shared], kind="stable")]
+    held = [index.postings.of(int(term))[0] for term in shared]
+    if not held:
+        return Terms(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    flat = np.concatenate(held).astype(np.int64)
+    ranks = np.repeat(np.arange(len(held), dtype=np.int64), [len(one) for one in held])
+    keep = wanted[flat]
+    flat, ranks = flat[keep], ranks[keep]
+    order = np.argsort(flat, kind="stable")
+    return Terms(flat[order], ranks[order])
+
+
+def _candidates(terms: Terms) -> Iterator[Ints]:
+    """Yield pairs of slots that share one of their rarest terms."""
+    first = np.searchsorted(terms.slots, terms.slots)
+    rarest = np.arange(len(terms.slots)) - first < RAREST
+    slots, ranks = terms.slots[rarest], terms.terms[rarest]
+    signatures = np.bincount(terms.slots, weights=_mixed(terms.terms)) if len(terms.slots) else np.zeros(0)
+    order = np.lexsort((signatures[slots], ranks))
+    slots, ranks = slots[order], ranks[order]
+    sizes = np.bincount(ranks)[ranks] if len(ranks) else ranks
+    reach = np.where(sizes <= WHOLE_BLOCK, WHOLE_BLOCK, WINDOW)
+    for apart in range(1, WHOLE_BLOCK):
+        near = (ranks[apart:] == ranks[:-apart]) & (reach[apart:] > apart)
+        if near.any():
+            yield np.stack([slots[:-apart][near], slots[apart:][near]], axis=1)
+
+
+def _mixed(terms: Ints) -> NDArray[np.float64]:
+    """Return a number per term that differs from its neighbours', so that sums of them tell sets of terms apart."""
+    return np.asarray(np.sin(terms * 12.9898) * 43758.5453 % 1.0, np.float64)
+
+
+def _unique(found: Iterator[Ints]) -> Ints:
+    pairs = [np.sort(some, axis=1) for some in found]
+    if not pairs:
+        return np.zeros((0, 2), np.int64)
+    keys = np.unique(np.concatenate([some[:, 0] << 32 | some[:, 1] for some in pairs]))
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
+
+
+def _have_vectors(index: "TextIndex", pairs: Ints) -> Bools:
+    if index.vectors is None:
+        return np.zeros(len(pairs), np.bool_)
+    present = index.vectors.present.view
+    return np.asarray(present[pairs[:, 0]] & present[pairs[:, 1]], np.bool_)
+
+
+def _cosines(index: "TextIndex", pairs: Ints) -> NDArray[np.float32]:
+    if index.vectors is None:
+        return np.zeros(0, np.float32)
+    slots, places = np.unique(pairs, return_inverse=True)
+    if not len(slots):
+        return np.zeros(0, np.float32)
+    rows = np.stack([index.vectors.at(slot) for slot in slots.tolist()])
+    places = places.reshape(pairs.shape)
+    starts = range(0, len(pairs), AT_ONCE)
+    some = (places[start : start + AT_ONCE] for start in starts)
+    return np.concatenate([np.einsum("ij,ij->i", rows[part[:, 0]], rows[part[:, 1]]) for part in some])
+
+
+def _by_vector(index: "TextIndex", pairs: Ints, threshold: float) -> Iterator[Pair]:
+    cosines = _cosines(index, pairs)
+    for place in np.flatnonzero(cosines > threshold).tolist():
+        yield Pair(int(pairs[place, 0]), int(pairs[place, 1]), float(cosines[place]), sure=True)
+
+
+def _by_terms(index: "TextIndex", terms: Terms, pairs: Ints, threshold: float) -> Iterator[Pair]:
+    """Yield the pairs whose sets of all terms are so alike that those of their words may be above the threshold."""
+    least = threshold * SHARE_SLACK
+    sizes = index.different.view.astype(np.float64)
+    first, second = sizes[pairs[:, 0]], sizes[pairs[:, 1]]
+    pairs = pairs[np.minimum(first, second) >= least * least * np.maximum(first, second)]
+    sets = terms.of(np.unique(pairs))
+    for one, other in pairs.tolist():
+        likeness = len(sets[one] & sets[other]) / math.sqrt(sizes[one] * sizes[other])
+        if likeness >= least:
+            yield Pair(one, other, likeness, sure=False)
+
+
+def survivors(pairs: Sequence[tuple[int, int]], rank: Callable[[int], tuple[float, ...]]) -> dict[int, int]:
+    """Return for each slot that melts into another the one that it melts into: the first by ``rank``, directly alike.
+
+    >>> survivors([(1, 2), (2, 3)], lambda slot: (slot,))
+    {2: 1}
+    """
+    near: dict[int, list[int]] = {}
+    for one, other in pairs:
+        near.setdefault(one, []).append(other)
+        near.setdefault(other, []).append(one)
+    into: dict[int, int] = {}
+    kept: set[int] = set()
+    for slot in sorted(near, key=rank):
+        if slot in into:
+            continue
+        kept.add(slot)
+        for other in sorted(near[slot], key=rank):
+            if other not in into and other not in kept:
+                into[other] = slot
+    return into
