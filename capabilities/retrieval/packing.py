@@ -9,7 +9,7 @@ import regex
 LONG_CHARS = 800
 """From this length on, only the part of a text is taken that holds most of the question's words."""
 HEAD_TOKENS = 6
-"""What the line costs that says when a session was."""
+"""What a line costs that says when a session was."""
 MISSES = 10
 """After so many texts that did not fit no further one is tried."""
 CHARS_PER_TOKEN = 4
@@ -45,24 +45,33 @@ def choose(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: f
     """
     used, misses = 0, 0
     chosen: list[tuple[Passage, str]] = []
-    sessions: set[str] = set()
+    heads: set[tuple[str, str]] = set()
     seen: set[str] = set()
     for passage in passages:
         key = " ".join(passage.text.casefold().split())
         line = _line(passage, terms_of, asked)
-        cost = cost_of(line) + (0 if passage.session in sessions else HEAD_TOKENS)
+        head = (passage.session, _head(passage))
+        cost = cost_of(line) + (0 if head in heads else HEAD_TOKENS)
         if key in seen:
             continue
         if used + cost > budget:
             misses += 1
             if misses == MISSES:
-                return Chosen(chosen, is_full=True)
+                break
             continue
         used += cost
         seen.add(key)
-        sessions.add(passage.session)
+        heads.add(head)
         chosen.append((passage, line))
-    return Chosen(chosen, is_full=False)
+    return _cut(Chosen(chosen, is_full=misses == MISSES), budget)
+
+
+def _cut(chosen: Chosen, budget: int) -> Chosen:
+    """Leave out the last while the text is too long: where sessions went on at once, dates stand more than once."""
+    lines = list(chosen.lines)
+    while len(written(lines)) > budget * CHARS_PER_TOKEN:
+        lines.pop()
+    return Chosen(lines, chosen.is_full or len(lines) < len(chosen.lines))
 
 
 def cost_of(line: str) -> int:
@@ -120,9 +129,13 @@ def written(chosen: Sequence[tuple[Passage, str]]) -> str:
     lines: list[str] = []
     last = ""
     for passage, line in sorted(chosen, key=lambda one: (one[0].said_at, one[0].session, one[0].order)):
-        head = f"[{passage.said_at.day} {passage.said_at:%B %Y}]"
+        head = _head(passage)
         if passage.session + head != last:
             lines.append(head)
             last = passage.session + head
         lines.append(line)
     return "\n".join(lines)
+
+
+def _head(passage: Passage) -> str:
+    return f"[{passage.said_at.day} {passage.said_at:%B %Y}]"

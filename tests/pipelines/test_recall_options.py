@@ -1,7 +1,9 @@
 """What recall can be asked beside a cue: by tags, within a budget, with an explanation, of what was written by hand."""
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -192,3 +194,68 @@ def test_without_an_embedder_a_fact_written_by_hand_is_found_by_its_words():
         session = fabric.session("now", user="jake")
         session.run(add)
         assert next(iter(session.run(memory.recall_block, "automobile"))).content == offered.content
+
+
+ODD_CUES = [
+    "",
+    "   ",
+    "😀",
+    "boat " * 20_000,
+    "x" * 100_000,
+    '"boat" OR (a AND NOT b) * ~ ^ { : \\',
+    "boat\x00",
+    "\ud83d",
+]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("embedder", [None, "default"], ids=["words", "vectors"])
+def test_few_turns_are_recalled_whatever_is_asked(count: int, embedder: Any):
+    memory = memory_system(episodic=True, semantic=True, embedder=embedder)
+    with Fabric(":memory:") as fabric:
+        opened = fabric.session("now", user="jake")
+        opened.run(memory.import_block, records()[:count])
+        found = list(opened.run(memory.recall_block, "where is the boat?"))
+        assert ids(found) == {"t0", "t1"} & {f"t{number}" for number in range(count)}
+        for cue in ODD_CUES:
+            odd = list(opened.run(memory.recall_block, {"cue": cue, "explain": True, "tokens": 1_000}))
+            assert len(odd) <= count
+            numbers = [number for one in odd for number in (one.relevance, *one.parts.model_dump().values())]
+            assert all(math.isfinite(number) and number >= 0 for number in numbers)
+            opened.run(memory.context_block, {"cue": cue, "tokens": 100})
+
+
+@pytest.mark.parametrize("embedder", [None, "default"], ids=["words", "vectors"])
+def test_equal_turns_keep_their_order(embedder: Any):
+    memory = memory_system(episodic=True, semantic=True, embedder=embedder)
+    with Fabric(":memory:") as fabric:
+        opened = fabric.session("now", user="jake")
+        same = [{**one, "session": one["id"], "said_at": SAID} for one in records([("The boat is red", [])] * 6)]
+        opened.run(memory.import_block, same)
+        orders = [[one.id for one in opened.run(memory.recall_block, "red boat")] for _ in range(3)]
+    assert orders == [[f"t{number}" for number in range(6)]] * 3
+
+
+def test_a_context_is_the_same_after_opening_the_file_again(memory: Any, tmp_path: Path):
+    texts: list[str] = []
+    for _ in range(2):
+        with Fabric(tmp_path / "memory.duckdb", clock=FrozenClock(SAID + timedelta(days=30))) as fabric:
+            opened = fabric.session("now", user="jake")
+            opened.run(memory.import_block, records())
+            texts += [opened.run(memory.context_block, {"cue": "the boat", "tokens": 60}).output for _ in range(2)]
+    assert len(set(texts)) == 1
+    assert texts[0].startswith("[1 March 2025]\nuser: The boat leaves Corfu at nine")
+
+
+@pytest.mark.parametrize("sessions", [1, 2, 400])
+@pytest.mark.parametrize("apart", [timedelta(0), timedelta(minutes=1), timedelta(days=1)])
+def test_a_context_is_filled_and_never_over_its_budget(memory: Any, session: Any, sessions: int, apart: timedelta):
+    many = records([(f"The boat number {number} is red", []) for number in range(400)])
+    placed = [
+        {**one, "id": f"many-{number}", "session": f"s{number % sessions}", "said_at": SAID + number * apart}
+        for number, one in enumerate(many)
+    ]
+    session.run(memory.import_block, placed)
+    for tokens in (200, 2_000):
+        text = session.run(memory.context_block, {"cue": "red boat", "tokens": tokens}).output
+        assert tokens * 0.7 <= len(text) / 4 <= tokens

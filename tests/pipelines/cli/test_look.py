@@ -24,6 +24,21 @@ def test_recall_as_json_is_ranked_and_carries_its_sources(jake: Command) -> None
     assert found[0]["said"][0]["session"] in ("weekend", "may")
 
 
+def test_recall_explains_why_one_stands_above_the_next(jake: Command) -> None:
+    explained = jake("recall", "works at", "--limit", 3, "--explain").stdout
+    assert "1. " in explained
+    assert "above the next by " in explained
+    as_json = jake("recall", "works at", "--limit", 3, "--explain", "--json").stdout
+    assert json.loads(as_json)[0]["memory"]["parts"]["text"] > 0
+
+
+def test_recall_keeps_to_tags_and_tokens(jake: Command) -> None:
+    assert jake("recall", "works at", "--tag", "travel").exit_code == 3
+    everything = json.loads(jake("recall", "works at", "--json").stdout)
+    few = json.loads(jake("recall", "works at", "--tokens", 20, "--json").stdout)
+    assert 0 < len(few) < len(everything)
+
+
 def test_recall_of_the_past_finds_what_was_true_then(jake: Command) -> None:
     then = jake("recall", "works at", "--as-of", "2026-03-10", "--limit", 1).stdout
     assert "Google" in then
