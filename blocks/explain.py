@@ -123,7 +123,8 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
     turn = tx.get(layout.turns, memory_id)
     if turn is None:
         return None
-    status = "captured" if turn.captured else "kept, not captured yet"
+    waits = not turn.captured or turn.id in tx.read(layout.state).pending
+    status = "kept, not captured yet" if waits else "captured"
     return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
 
 

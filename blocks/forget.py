@@ -220,6 +220,9 @@ class _Circle:
         if self.layout.episodic is not None:
             erased.count("episodes", self.tx.delete(self.layout.episodic, list(self.episodes)))
         erased.count("kept turns", self.tx.delete(self.layout.turns, list(self.turns)))
+        state = self.tx.read(self.layout.state)
+        if not self.turns.keys().isdisjoint(state.pending):
+            self.tx.write(self.layout.state, state.took(self.turns))
         for place in self.places:
             self._remove_entries(place, erased)
         _erase_said(self.tx, self.turns.values(), erased)

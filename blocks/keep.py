@@ -1,7 +1,10 @@
 """Keep: the turn's own words are stored whole before anything reads them."""
 
+from collections.abc import Sequence
+
 from capabilities.memory.layout import MemoryLayout
-from capabilities.turns import Exchange
+from capabilities.memory.state import MemoryState
+from capabilities.turns import Exchange, Turn
 from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
@@ -13,7 +16,7 @@ from .observed import CaptureResult
 def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult]:
     """Return the block that stores an exchange's turns; a blank or already captured one ends the capture here."""
 
-    @handler(name=f"{layout.name}/keep", uses=[layout.turns])
+    @handler(name=f"{layout.name}/keep", uses=[layout.turns, layout.state])
     async def keep(exchange: Exchange, ctx: Context) -> Exchange | CaptureResult:
         if exchange.user is None:
             return CaptureResult.skipped("empty: there is no user message with text")
@@ -23,16 +26,26 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
         embedded = (await layout.meaning.embed(texts)).by_text(texts)
 
         def work(tx: Transaction) -> Exchange | CaptureResult:
+            tx.embedded = embedded
             known = tx.get_many(layout.turns, [turn.id for turn in (said, *exchange.missed)])
-            captured = {turn.id for turn in known if turn.captured}
+            state = tx.read(layout.state)
+            captured = {turn.id for turn in known if turn.captured} - set(state.pending)
             if said.id in captured:
                 return CaptureResult.skipped("captured before: this turn was already taken in")
             missed = [turn for turn in exchange.missed if turn.id not in captured]
             fresh = exchange.model_copy(update={"missed": missed})
-            tx.embedded = embedded
-            tx.put(layout.turns, fresh.turns)
+            keep_turns(tx, layout, fresh.turns, state)
             return fresh
 
         return await ctx.transact(work)
 
     return keep
+
+
+def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:
+    """Store turns from which nothing was taken yet.
+
+    That they wait is said in the state, which every capture writes anyway, so that their rows need no second writing.
+    """
+    tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in turns])
+    tx.write(layout.state, state.keeps(turn.id for turn in turns))

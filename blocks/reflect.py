@@ -17,6 +17,7 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
+from fabric.store.base import RowVectors
 from fabric.text import content_words, words
 
 from .facts_seen import episodes_of
@@ -32,14 +33,19 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
 
     @handler(name=f"{layout.name}/reflect", uses=layout.resources)
     async def reflect(observed: Observed, ctx: Context) -> CaptureResult:
-        # One call for all that the turn brings: its messages, and the texts that become episodes and facts.
-        said = [turn.text for turn in observed.exchange.turns]
-        texts = list(dict.fromkeys([*said, *(one.content for one in observed.observations)]))
+        # One call for all that the turn brings: the texts that become episodes and facts, and its messages, where
+        # they were not embedded when they were kept.
+        said = [] if layout.meaning.is_quick else observed.exchange.turns
+        texts = list(dict.fromkeys([*(turn.text for turn in said), *(one.content for one in observed.observations)]))
         embedded = await layout.meaning.embed(texts)
 
         def work(tx: Transaction) -> dict[str, object]:
             tx.embedded = embedded.by_text(texts)
             result = _reflect(tx, observed, layout, ctx)
+            if tx.embedded is not None:
+                by_text = tx.embedded.by_id
+                vectors = {turn.id: by_text[turn.text] for turn in said if turn.text in by_text}
+                tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
             notes = [*result.notes, *filter(None, [embedded.degraded])]
             return result.model_copy(update={"notes": notes}).model_dump(mode="json")
 
@@ -49,25 +55,26 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
 
 
 def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Context) -> CaptureResult:
-    said = observed.exchange.user
-    kept = tx.get(layout.turns, said.id) if said is not None else None
-    if kept is None:
+    said, state = observed.exchange.user, tx.read(layout.state)
+    kept = {turn.id: turn for turn in tx.get_many(layout.turns, [turn.id for turn in observed.exchange.turns])}
+    if said is None or said.id not in kept:
+        tx.write(layout.state, state.took(turn.id for turn in observed.exchange.turns))
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
-    if kept.captured:
+    if kept[said.id].captured and said.id not in state.pending:
         return CaptureResult.skipped("captured before: this turn was already taken in")
     routing = _Routing(tx, layout, ctx, tx.read(layout.working), observed)
     routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
     tx.write(layout.working, routing.state)
-    tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in observed.exchange.turns])
+    unmarked = [turn for turn in observed.exchange.turns if turn.id not in kept or not kept[turn.id].captured]
+    tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
     stored = sum(one.tier == "semantic" and one.status == "stored" for one in result.outcomes)
-    state = tx.read(layout.state)
     changed = state.reflected(
         episodic_writes=result.episodic_writes, evicted_lasting=result.evicted_lasting, facts=stored
     )
-    tx.write(layout.state, changed)
+    tx.write(layout.state, changed.took(turn.id for turn in observed.exchange.turns))
     return result
 
 

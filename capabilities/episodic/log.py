@@ -31,7 +31,7 @@ def create_episodic_memory_resource(scope: EpisodicScope = "user") -> Collection
         },
         text="content",
         terms=content_terms,
-        kept=("subject", "category", "session_id", "encoded_at", "superseded"),
+        kept=("subject", "category", "session_id", "encoded_at", "superseded", "sequence", "consolidated"),
     )
 
 

@@ -1,5 +1,7 @@
 """What the memory system itself remembers between turns: the counters that trigger work."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict
 
 from ..semantic import ConsolidationConfig
@@ -17,6 +19,17 @@ class MemoryState(BaseModel):
     total_extracted: int = 0
     total_consolidations: int = 0
     extracted_at_last_prune: int = 0
+    pending: list[str] = []
+    """The ids of the turns that are kept, and from which nothing was taken yet."""
+
+    def keeps(self, turns: Iterable[str]) -> "MemoryState":
+        """Return the state after these turns were kept, of which nothing was taken yet."""
+        return self.model_copy(update={"pending": list(dict.fromkeys([*self.pending, *turns]))})
+
+    def took(self, turns: Iterable[str]) -> "MemoryState":
+        """Return the state after what is worth remembering was taken from these turns, or they were erased."""
+        gone = set(turns)
+        return self.model_copy(update={"pending": [one for one in self.pending if one not in gone]})
 
     def prune_due(self, facts: int, threshold: int) -> bool:
         """Return whether ``facts`` should be reviewed: the threshold is reached, and a quarter of it is new since.

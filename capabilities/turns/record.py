@@ -46,7 +46,7 @@ class Turn(BaseModel):
     tags: list[Tag] = []
     """What it is filed under by whoever imported it; what is drawn from it counts as filed there too."""
     captured: bool = False
-    """Whether what is worth remembering was taken from it; until then the turn is only kept."""
+    """Whether what is worth remembering was taken from it, unless the memory's state says that it still waits."""
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""

@@ -274,6 +274,8 @@ class SqlRows:
 
     def _meeting(self, known: Known, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
         index = self._searching.known(known, owner)
+        if index is None and known.text and self._size(known, owner) <= FEW:
+            index = self._searching.index(known, owner)
         if index is None:
             return None
         from .narrowing import meeting  # noqa: PLC0415  numpy

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from blocks.keep import keep_turns
 from blocks.observed import CaptureResult, Observed
 from blocks.reflect import reflect_block
 from capabilities.semantic import FactInput, FactTable
@@ -79,7 +80,7 @@ async def measure(session: Session, mem: MemorySystem, size: int) -> tuple[float
             numbers = range(start, min(size, start + 500))
             await ctx.transact(lambda tx, numbers=numbers: fill(tx, mem, ctx, numbers))
         turn = observed(ctx, number, size)
-        await ctx.transact(lambda tx: tx.put(mem.layout.turns, turn.exchange.turns))
+        await ctx.transact(lambda tx: keep_turns(tx, mem.layout, turn.exchange.turns, tx.read(mem.layout.state)))
         begun, worked = time.perf_counter(), time.process_time()
         results.append(await reflect(turn, ctx))
         taken.append((time.perf_counter() - begun) * 1000)
