@@ -1,0 +1,206 @@
+"""The pack of memory tools: all of them for a generator, or each on its own, over one set of traces."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from capabilities.traces import TraceMemory, create_traces_capability
+from fabric.block import Block
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.embedding.choose import EmbedderChoice
+from fabric.errors import ConfigurationError
+from fabric.generator import ModelChoice
+from fabric.run import Fabric
+
+from .host import ToolHost
+from .insight import derive_with, insight_block
+from .shapes import (
+    Add,
+    Added,
+    Delete,
+    Deleted,
+    Merge,
+    Merged,
+    Reflect,
+    Reflected,
+    Search,
+    SearchResult,
+    SearchResults,
+    Update,
+    Updated,
+)
+from .tool import MemoryTool
+
+A = TypeVar("A", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryTools:
+    """What `memory_tools` returns.
+
+    ``capability`` offers all tools to the generator that declares it; each of ``tools`` goes into ``tools=[...]`` alone,
+    and runs as a block. ``traces`` is what they work on: ``ctx[pack.traces]``.
+    """
+
+    traces: Capability[TraceMemory]
+    model: ModelChoice | None
+    include_reflect: bool
+    identifier: str
+
+    @cached_property
+    def capability(self) -> Capability[TraceMemory]:
+        """All tools; declared with ``uses=[...]``."""
+        return define_capability(self.identifier, uses=[self.traces], helpers=self.traces.helpers, tools=self.tools)
+
+    @cached_property
+    def tools(self) -> list[Block[Any, Any]]:
+        """All tools, in the order of the specification."""
+        first: list[Block[Any, Any]] = [self.add, self.update, self.delete, self.merge, self.search]
+        return [*first, self.reflect] if self.include_reflect else first
+
+    @cached_property
+    def add(self) -> Block[Add, Added]:
+        """``memory_add``: store a new trace."""
+
+        async def memory_add(asked: Add, ctx: Context) -> Added:
+            traces = ctx[self.traces]
+            trace = await traces.add(asked.content, type=asked.type, scope=asked.scope, tags=asked.tags)
+            return Added(trace_id=trace.id)
+
+        return self._tool(memory_add, Add, Added, "Store something in your memory, for later conversations.")
+
+    @cached_property
+    def update(self) -> Block[Update, Updated]:
+        """``memory_update``: update content or tags of a trace."""
+
+        async def memory_update(asked: Update, ctx: Context) -> Updated:
+            done = await ctx[self.traces].update(asked.trace_id, content=asked.content, tags=asked.tags)
+            return Updated(updated=done)
+
+        return self._tool(
+            memory_update, Update, Updated, "Correct the content or the tags of something in your memory."
+        )
+
+    @cached_property
+    def delete(self) -> Block[Delete, Deleted]:
+        """``memory_delete``: delete a trace softly."""
+
+        async def memory_delete(asked: Delete, ctx: Context) -> Deleted:
+            return Deleted(deleted=await ctx[self.traces].delete(asked.trace_id))
+
+        return self._tool(memory_delete, Delete, Deleted, "Delete something from your memory that is wrong or harmful.")
+
+    @cached_property
+    def merge(self) -> Block[Merge, Merged]:
+        """``memory_merge``: put one trace in the place of several."""
+
+        async def memory_merge(asked: Merge, ctx: Context) -> Merged:
+            return await ctx[self.traces].merge(asked.trace_ids, content=asked.content)
+
+        return self._tool(memory_merge, Merge, Merged, "Put one memory in the place of several that belong together.")
+
+    @cached_property
+    def search(self) -> Block[Search, SearchResults]:
+        """``memory_search``: full-text search; nothing is changed by it."""
+
+        async def memory_search(asked: Search, ctx: Context) -> SearchResults:
+            found = await ctx[self.traces].search(asked.query, type=asked.type, scope=asked.scope, limit=asked.limit)
+            return SearchResults(results=[SearchResult(**one.model_dump(include=_SHOWN)) for one in found])
+
+        about = "Search your memory by words. Ask for few words that matter, or with operators."
+        return self._tool(memory_search, Search, SearchResults, about, title="memory search")
+
+    @cached_property
+    def reflect(self) -> Block[Reflect, Reflected]:
+        """``memory_reflect``: consolidate now."""
+        inner = () if self.model is None else (insight_block("memory_reflect/insight", self.model),)
+
+        async def memory_reflect(_: Reflect, ctx: Context) -> Reflected:
+            derive = derive_with(inner[0], ctx) if inner else None
+            done = await ctx[self.traces].reflect(derive)
+            return Reflected(**done.model_dump(include=set(Reflected.model_fields)))
+
+        about = "Tidy your memory: drop what has faded, merge what is said twice, keep what proved useful."
+        return self._tool(memory_reflect, Reflect, Reflected, about, inner=inner)
+
+    def host(
+        self,
+        file: str | PathLike[str] | Fabric = ":memory:",
+        *,
+        session: str = "default",
+        user: str | None = None,
+        agent: str | None = None,
+        org: str | None = None,
+        manage_lifecycle: bool | None = None,
+    ) -> ToolHost:
+        """Return the tools for an agent loop of one's own; whose memory it is comes from these ids alone.
+
+        ``file`` is a path or an open `Fabric`. ``manage_lifecycle`` says whether closing the host closes the file; by
+        default it closes what it has opened.
+        """
+        return ToolHost(
+            self.tools, file, {"user": user, "agent": agent, "org": org}, session, manage_lifecycle=manage_lifecycle
+        )
+
+    def _tool(
+        self,
+        fn: Callable[[A, Context], Awaitable[R]],
+        takes: type[A],
+        gives: type[R],
+        about: str,
+        *,
+        inner: tuple[Block[Any, Any], ...] = (),
+        title: str = "",
+    ) -> Block[A, R]:
+        return MemoryTool(
+            fn=fn,
+            name=fn.__name__,
+            description=about,
+            input_schema=takes,
+            output_schema=gives,
+            uses=(self.traces,),
+            inner=inner,
+            title=title,
+        )
+
+
+_SHOWN = set(SearchResult.model_fields)
+
+
+def memory_tools(
+    model: ModelChoice | None = None,
+    *,
+    include_reflect: bool = True,
+    embedder: EmbedderChoice = "default",
+    prune_threshold: float = 0.05,
+    merge_threshold: float = 0.95,
+    stability_days: float = 90.0,
+    identifier: str = "memory_tools",
+    rehydrate_memory: bool = False,
+) -> MemoryTools:
+    """Return the six memory tools; ConfigurationError for what cannot work.
+
+    ``model`` draws insights when memory_reflect runs; without one none are drawn. ``embedder`` tells what says the
+    same; with None equal and nearly equal words do. ``identifier`` names the capability. ``rehydrate_memory`` is kept
+    for a tool of the cognitive memory that gets archived texts back.
+
+    >>> pack = memory_tools()
+    >>> [tool.name for tool in pack.tools][:3]
+    ['memory_add', 'memory_update', 'memory_delete']
+    """
+    if rehydrate_memory:
+        raise ConfigurationError(
+            "memory_tools: rehydrate_memory belongs to the cognitive memory, which is not here yet; leave it out"
+        )
+    config = {
+        "prune_threshold": prune_threshold,
+        "merge_threshold": merge_threshold,
+        "stability_days": stability_days,
+    }
+    return MemoryTools(create_traces_capability(config, embedder), model, include_reflect, identifier)

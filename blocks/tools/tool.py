@@ -1,0 +1,38 @@
+"""The form of a memory tool: a handler that is also a tool, and whose result may be stored text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import Handler
+from fabric.messages import as_text
+from fabric.prompt import data_block
+from fabric.tool import Tool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MemoryTool(Handler):
+    """A handler that a model may call. ``inner`` are the blocks that it runs.
+
+    With ``title``, a model gets the result as a block of background data of that title, because it holds stored text.
+    """
+
+    inner: tuple[Block[Any, Any], ...] = ()
+    title: str = ""
+
+    def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
+        """Return the blocks of rescues, then those that it runs."""
+        return [*super().children(), *((one.name, one) for one in self.inner)]
+
+    def as_tool(self, *, name: str = "", description: str = "") -> Tool:
+        """Return it as a tool: the fields of its input schema are the arguments."""
+        plain = super().as_tool(name=name, description=description)
+        if not self.title:
+            return plain
+
+        async def run(values: Any, ctx: Context) -> str:
+            return data_block(self.title, as_text(await plain.run(values, ctx)))
+
+        return replace(plain, run=run)
