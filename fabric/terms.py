@@ -86,7 +86,12 @@ def read_cue(cue: str) -> Cue:
     >>> read_cue("error E4021 in app.py").exact
     ('app.py', 'e4021')
     """
-    plain = normalise(cue[:MAX_CUE])
+    return _read_cue(cue[:MAX_CUE])
+
+
+@lru_cache(maxsize=64)
+def _read_cue(cue: str) -> Cue:
+    plain = normalise(cue)
     spelled = [_bare(word) for word in split_words(plain)]
     language = guess_language(spelled)
     kept = [word for word in spelled if not is_stop_word(word, language)] or spelled
@@ -96,7 +101,7 @@ def read_cue(cue: str) -> Cue:
         asked.setdefault(ways[0], Asked(word, ways))
     codes = [word for word in spelled if _CODE.fullmatch(word) and not _MEASURE.fullmatch(word)]
     exact = dict.fromkeys([*compounds(plain), *codes])
-    return Cue(cue[:MAX_CUE], tuple(asked.values())[:MAX_ASKED], tuple(exact)[:MAX_ASKED], language)
+    return Cue(cue, tuple(asked.values())[:MAX_ASKED], tuple(exact)[:MAX_ASKED], language)
 
 
 def split_term(term: str) -> tuple[str, str]:

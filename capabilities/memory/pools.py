@@ -56,8 +56,10 @@ def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> Tex
     return None if collection is None else tx.index(collection, space)
 
 
-def _of_entries(tx: Transaction, layout: MemoryLayout) -> TextIndex:
+def _of_entries(tx: Transaction, layout: MemoryLayout) -> TextIndex | None:
     entries = tx.read(layout.working).entries
+    if not entries:
+        return None
     tokens = [" ".join(content_terms({"content": one.content})) for one in entries]
     cells: list[list[str]] = [[one.subject for one in entries], [one.category for one in entries]]
     batch = Batch([one.id for one in entries], range(len(entries)), tokens, cells)

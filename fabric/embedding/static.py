@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -56,10 +57,16 @@ class _Model:
         import numpy as np  # noqa: PLC0415
 
         found: Vectors = np.zeros((len(texts), dimension), np.float32)
-        for index, ids in enumerate(self.ids(texts)):
-            for start in range(0, len(ids), TOKENS_AT_ONCE):
-                found[index] += self.table.take(ids[start : start + TOKENS_AT_ONCE], 0).sum(0)[:dimension]
-            found[index] /= max(1, len(ids))
+        rest = enumerate(self.ids(texts))
+        while some := list(islice(rest, TEXTS_AT_ONCE)):
+            flat = list(chain.from_iterable(ids for _, ids in some))
+            places = np.repeat([index for index, _ in some], [len(ids) for _, ids in some])
+            for start in range(0, len(flat), TOKENS_AT_ONCE):
+                own = places[start : start + TOKENS_AT_ONCE]
+                begins = np.flatnonzero(np.diff(own, prepend=-1))
+                rows = self.table[flat[start : start + TOKENS_AT_ONCE], :dimension]
+                found[own[begins]] += np.add.reduceat(rows, begins, axis=0)
+            found[[index for index, _ in some]] /= np.array([[max(1, len(ids))] for _, ids in some], np.float32)
         return found
 
 

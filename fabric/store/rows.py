@@ -34,8 +34,8 @@ class SqlRows:
     def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, kept: KeptTexts) -> None:
         self._sql = sql
         self._catalog = catalog
-        self._searching = Searching(sql, indexes)
         self._texts = Texts(kept)
+        self._searching = Searching(sql, indexes, self._texts)
         self._documents = Documents(sql, self._texts)
         self.touched: set[tuple[str, int]] = set()
 

@@ -13,6 +13,8 @@ from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
 from .columns import cell, original, originals, storable
+from .inserting import row_key
+from .kept import Place, Texts
 from .sql import Sql, chunks
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ MAX_ROWS = 1_500_000
 """How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
 BATCH = 50_000
 """How many rows of an index are read at once."""
+KEPT_AT_ONCE = 20_000
+"""Up to how many rows of a scope are kept in memory as soon as it is searched; of more, those that were read."""
 CHUNK = 1000
 
 
@@ -92,9 +96,10 @@ def _kept(kind: ColumnType, value: Any, name: str) -> Any:
 class Searching:
     """Indexes and vectors of one transaction."""
 
-    def __init__(self, sql: Sql, indexes: Indexes) -> None:
+    def __init__(self, sql: Sql, indexes: Indexes, texts: Texts) -> None:
         self._sql = sql
         self._indexes = indexes
+        self._texts = texts
 
     def known(self, known: Known, owner: int) -> "TextIndex | None":
         """Return the index if it is in memory."""
@@ -116,6 +121,8 @@ class Searching:
             kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
             index = TextIndex(kept, known.thread, self._batches(known, owner))
             self._indexes.add(known.name, owner, index)
+            if len(index) <= KEPT_AT_ONCE:
+                self._keep(known, owner)
         return index
 
     def with_vectors(self, known: Known, owner: int, space: str) -> "TextIndex":
@@ -201,6 +208,14 @@ class Searching:
             ids, places, tokens, *columns = self._sql.arrays(query, [owner, *values])
             cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
             yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells)
+
+    def _keep(self, known: Known, owner: int) -> None:
+        """Keep the rows in memory, so that what a search finds need not be read: that costs more than the search."""
+        ids, rows = self._sql.arrays(f"SELECT id, _row FROM {known.sql} WHERE _scope = ? ORDER BY _seq", [owner])
+        for row_id, text in zip(originals(ids.tolist()), rows.tolist(), strict=True):
+            place = Place(known.name, row_key(owner, row_id))
+            if self._texts.get(place, owner) is None:  # else it is kept, or was changed by this very transaction
+                self._texts.found(place, owner, text)
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
