@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.traces.query import natural
+from capabilities.traces.query import Query, natural
 from capabilities.traces.reading import parse
 
 from .corpus import Content, corpus, search
@@ -109,23 +109,24 @@ class Fts5:
         return {row: -score for row, score in found}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(
     st.lists(st.tuples(TEXTS, st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.recursive(LEAVES, joined, max_leaves=4),
 )
 def test_any_query_finds_the_rows_that_fts5_finds(contents: list[Content], query: str):
-    found = search(corpus(contents), parse(query), limit=100)
+    found = search(corpus(contents), Query(parse(query).root), limit=100)
     assert {row for row, _ in found} == set(Fts5(contents).search(query))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(
     st.lists(st.tuples(TEXTS.filter(bool), st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.lists(LEAVES.filter(lambda leaf: not leaf.startswith("^")), min_size=1, max_size=4).map(" OR ".join),
 )
 def test_the_scores_of_any_words_are_those_of_fts5(contents: list[Content], query: str):
-    assert dict(search(corpus(contents), parse(query), limit=100)) == pytest.approx(Fts5(contents).search(query))
+    found = search(corpus(contents), Query(parse(query).root), limit=100)
+    assert dict(found) == pytest.approx(Fts5(contents).search(query))
 
 
 CONTENTS: list[Content] = [
