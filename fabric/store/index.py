@@ -30,9 +30,7 @@ class Column:
             self.cells.extend(values)
             return
         if self.is_text:
-            for value in dict.fromkeys(values):
-                self.cell(value)
-            numbers: dict[Any, int] = {**self.names, None: -1}
+            numbers = {value: int(self.cell(value)) for value in dict.fromkeys(values)}
             self.cells.extend(np.fromiter(map(numbers.__getitem__, values), np.int32, len(values)))
         else:
             self.cells.extend([self.cell(value) for value in values])
