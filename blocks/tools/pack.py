@@ -44,7 +44,7 @@ R = TypeVar("R", bound=BaseModel)
 class MemoryTools:
     """What `memory_tools` returns.
 
-    ``capability`` offers all tools to the generator that declares it; each of ``tools`` goes into ``tools=[...]`` alone,
+    ``capability`` offers all tools to who declares it; any of ``tools`` goes into ``tools=[...]`` alone,
     and runs as a block. ``traces`` is what they work on: ``ctx[pack.traces]``.
     """
 

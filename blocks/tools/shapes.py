@@ -94,7 +94,7 @@ class Search(_Arguments):
     """What memory_search takes."""
 
     query: str = Field(
-        description='A question in plain words; or words in any form, "an exact phrase", a AND b, a OR b, a NOT b, pre*.'
+        description='A question in plain words, or words in any form, "a phrase", a AND b, a OR b, a NOT b, pre*.'
     )
     type: TraceType | None = Field(default=None, description="Only memories of this kind; null for all.")
     scope: TraceScope | None = Field(default=None, description="Only memories of this scope; null for all you can see.")

@@ -1,7 +1,6 @@
 """Near-duplicates among many traces: candidates by the rarest terms they share, never all pairs, then an exact look."""
 
 import heapq
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,11 +14,9 @@ if TYPE_CHECKING:
 
 RAREST = 3
 """By how many of its rarest shared terms a trace is compared with others."""
-WHOLE_BLOCK = 40
-"""Up to how many traces of one term are compared each with each."""
-WINDOW = 12
-"""With how many neighbours a trace is compared where more share a term, in order of what else they hold."""
-SHARE_SLACK = 0.8
+WINDOW = 6
+"""With how many of those that share it, the likest first, it is compared."""
+SHARE_SLACK = 0.9
 """How alike all terms must be before texts are read, as a share of the threshold: neighbours count as terms too."""
 AT_ONCE = 20_000
 MOST_PAIRS = 5_000
@@ -97,31 +94,24 @@ def _terms(index: "TextIndex", slots: Ints) -> Terms:
 
 
 def _candidates(terms: Terms) -> Iterator[Ints]:
-    """Yield pairs of slots that share one of their rarest terms."""
-    first = np.searchsorted(terms.slots, terms.slots)
-    rarest = np.arange(len(terms.slots)) - first < RAREST
-    slots, ranks = terms.slots[rarest], terms.terms[rarest]
-    signatures = np.bincount(terms.slots, weights=_mixed(terms.terms)) if len(terms.slots) else np.zeros(0)
-    order = np.lexsort((signatures[slots], ranks))
-    slots, ranks = slots[order], ranks[order]
-    sizes = np.bincount(ranks)[ranks] if len(ranks) else ranks
-    reach = np.where(sizes <= WHOLE_BLOCK, WHOLE_BLOCK, WINDOW)
-    for apart in range(1, WHOLE_BLOCK):
-        near = (ranks[apart:] == ranks[:-apart]) & (reach[apart:] > apart)
-        if near.any():
-            yield np.stack([slots[:-apart][near], slots[apart:][near]], axis=1)
-
-
-def _mixed(terms: Ints) -> NDArray[np.float64]:
-    """Return a number per term that differs from its neighbours', so that sums of them tell sets of terms apart."""
-    return np.asarray(np.sin(terms * 12.9898) * 43758.5453 % 1.0, np.float64)
+    """Yield pairs of slots that share one of their rarest terms, where many do those that share the others too."""
+    slots, first = np.unique(terms.slots, return_index=True)
+    counts = np.diff(first, append=len(terms.slots))
+    rarest = np.full((RAREST, len(slots)), -1, np.int64)
+    for place in range(RAREST):
+        rarest[place, counts > place] = terms.terms[(first + place)[counts > place]]
+    for place in range(RAREST):
+        order = np.lexsort((*np.delete(rarest, place, axis=0)[::-1], rarest[place]))
+        shared, held = rarest[place, order], slots[order]
+        for apart in range(1, WINDOW + 1):
+            near = (shared[apart:] == shared[:-apart]) & (shared[apart:] >= 0)
+            yield np.stack([held[:-apart][near], held[apart:][near]], axis=1)
 
 
 def _unique(found: Iterator[Ints]) -> Ints:
-    pairs = [np.sort(some, axis=1) for some in found]
-    if not pairs:
-        return np.zeros((0, 2), np.int64)
-    keys = np.unique(np.concatenate([some[:, 0] << 32 | some[:, 1] for some in pairs]))
+    pairs = np.sort(np.concatenate(list(found)), axis=1)
+    keys = np.sort(pairs[:, 0] << 32 | pairs[:, 1])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
 
 
@@ -153,15 +143,15 @@ def _by_vector(index: "TextIndex", pairs: Ints, threshold: float) -> Iterator[Pa
 
 def _by_terms(index: "TextIndex", terms: Terms, pairs: Ints, threshold: float) -> Iterator[Pair]:
     """Yield the pairs whose sets of all terms are so alike that those of their words may be above the threshold."""
-    least = threshold * SHARE_SLACK
-    sizes = index.different.view.astype(np.float64)
-    first, second = sizes[pairs[:, 0]], sizes[pairs[:, 1]]
-    pairs = pairs[np.minimum(first, second) >= least * least * np.maximum(first, second)]
+    sizes = np.sqrt(index.different.view)
+    least = threshold * SHARE_SLACK * sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
+    fits = np.square(sizes[pairs].min(axis=1)) >= least
+    pairs, least = pairs[fits], least[fits]
     sets = terms.of(np.unique(pairs))
-    for one, other in pairs.tolist():
-        likeness = len(sets[one] & sets[other]) / math.sqrt(sizes[one] * sizes[other])
-        if likeness >= least:
-            yield Pair(one, other, likeness, sure=False)
+    for (one, other), enough in zip(pairs.tolist(), least.tolist(), strict=True):
+        shared = len(sets[one] & sets[other])
+        if shared >= enough:
+            yield Pair(one, other, shared / enough, sure=False)
 
 
 def survivors(pairs: Sequence[tuple[int, int]], rank: Callable[[int], tuple[float, ...]]) -> dict[int, int]:
