@@ -6,7 +6,7 @@ The order of steps, each in a file of its own:
 2. `lexical`, `bm25`, `alike`: what its words, and words of like meaning, are worth in each row.
 3. `rank`: the sum of words, meaning and speaker, each on a scale of its own (`fusion`), over all rows.
    For a question about several things twice: what was found first then belongs to its meaning (`feedback`).
-4. `neighbours`: what the turns around and the session add. Above some thousand rows only for the best of them.
+4. `neighbours`: what the turns around and the session add, less to replies. Above some thousand rows only for the best.
 5. `time_cue`, `recency`: turns of the time that the cue names; the newer of two that say the same.
 6. `confidence`: one number from 0 to 1 that tells whether anything fits.
 7. `packing`: the best texts for a prompt.

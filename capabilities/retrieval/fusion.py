@@ -24,6 +24,11 @@ class Weights:
     """The better one of the turns right before and after."""
     beyond: float = 0.2
     """The better one of the turns two before and two after."""
+    reply: float = 0.5
+    """The share of both that counts for an assistant's turn, unless the question asks what "you" said.
+
+    A reply says again what it answers: the turns around it would put it beside, or above, the evidence itself.
+    """
     session: float = 0.2
     """The best turn of the session."""
     time: float = 0.5

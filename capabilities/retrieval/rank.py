@@ -157,6 +157,8 @@ def _rank(question: Question, pools: Pools, lexical: Lexical, now: datetime, mos
         rows = _with_neighbours(top, np.flatnonzero(exact)[:count], pools)
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.asarray(weights.next * near + weights.beyond * far, np.float32)
+    if "assistant" not in question.roles:
+        around_it[_are_replies(pools, rows)] *= np.float32(weights.reply)
     session *= np.float32(weights.session)
     scores = np.asarray(base[rows] + around_it + session, np.float32)
     time = _time(question, pools, rows, now)
@@ -209,6 +211,17 @@ def _said(question: Question, speaker: Column, role: Column) -> NDArray[np.bool_
     named = _any_of(speaker, question.speakers)
     unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
     return named | (_any_of(role, question.roles) & unnamed)
+
+
+def _are_replies(pools: Pools, rows: Numbers) -> NDArray[np.bool_]:
+    found = np.zeros(len(rows), np.bool_)
+    for pool in pools:
+        role = pool.index.columns.get("role")
+        begin, end = np.searchsorted(rows, [pool.start, pool.end])
+        number = -1 if role is None else role.names.get("assistant", -1)
+        if role is not None and number >= 0:
+            found[begin:end] = role.view[rows[begin:end] - pool.start] == number
+    return found
 
 
 def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:

@@ -11,13 +11,17 @@ from .system import Answer, System
 
 MEASURES = ("any@5", "all@5", "R@5", "NDCG@5", "MRR")
 UPDATE = "newest first"
+TURNS = ("turns R@5", "turns R@10")
 
 
 def score(haystack: Haystack, question: Question, answer: Answer) -> dict[str, float]:
-    """Measure a ranking of turns as one of sessions: a session stands where its best turn does."""
+    """Measure a ranking of turns as one of sessions, where a session stands where its best turn does, and as it is."""
     of = {turn.id: turn.session for turn in haystack.turns}
     ranked = list(dict.fromkeys(of[one] for one in answer.ranked if one in of))
     measures = measure(ranked, question.gold, (5,))
+    evidence = [turn.id for turn in haystack.turns if turn.evidence]
+    if evidence and len(answer.ranked) > len(haystack.sessions):  # who ranks sessions has no order of turns
+        measures |= {f"turns {name}": value for name, value in measure(answer.ranked, evidence, (5, 10)).items()}
     if question.kind == "knowledge-update" and len(question.gold) > 1:
         place = {session: at for at, session in enumerate(ranked)}
         newest, oldest = (place.get(question.gold[at], len(place) + 1 + (at == 0)) for at in (-1, 0))
@@ -35,7 +39,7 @@ def report(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
     base = next(iter(everything.values()))
     updates = sum(UPDATE in one.measures for one in answered(base))
     title = f"LongMemEval-S sessions, {sides} (n = {len(answered(base))}; updates n = {updates})"
-    measures = (*MEASURES, UPDATE)
+    measures = (*MEASURES, UPDATE, *TURNS)
     rows = [(name, *(mean(answered(results), one) for one in measures)) for name, results in everything.items()]
     print_table(title, ("system", *measures), rows)
     _kinds(sides, everything)

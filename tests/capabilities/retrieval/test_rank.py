@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -21,9 +22,17 @@ KEPT = {"session": "text", "role": "text", "said_at": "time", "speaker": "text"}
 Said = tuple[str, str]
 
 
-def turn(number: int, session: str, text: str, *, day: int = 1, speaker: str = "") -> Turn:
+def turn(
+    number: int,
+    session: str,
+    text: str,
+    *,
+    day: int = 1,
+    speaker: str = "",
+    role: Literal["user", "assistant"] = "user",
+) -> Turn:
     said_at = datetime(2024, 5, day, tzinfo=UTC)
-    return Turn(id=f"t{number}", session=session, turn=0, role="user", text=text, said_at=said_at, speaker=speaker)
+    return Turn(id=f"t{number}", session=session, turn=0, role=role, text=text, said_at=said_at, speaker=speaker)
 
 
 def pools(*turns: Turn) -> Pools:
@@ -67,6 +76,15 @@ def test_an_answer_beside_the_question_is_found():
         turn(3, "b", "Snow"),
     ]
     assert order("violin", *said)[:2] == ["t0", "t1"]
+
+
+@pytest.mark.parametrize(("cue", "share"), [("which violin", 0.5), ("which violin did you name", 1.0)])
+def test_what_stands_around_a_reply_counts_half_unless_it_is_asked_for(cue: str, share: float):
+    said = [turn(0, "a", "my violin"), turn(1, "a", "Cremona", role="assistant"), turn(2, "b", "my violin")]
+    said.append(turn(3, "b", "Cremona"))
+    near = rank(read_question(cue), pools(*said), NOW).near
+    assert near[1] == pytest.approx(share * near[3])
+    assert near[3] > 0
 
 
 def test_neighbours_end_with_their_session():
