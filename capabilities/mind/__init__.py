@@ -1,0 +1,48 @@
+"""The agent mind: goals, beliefs and reflections that an agent keeps between its runs."""
+
+from .capability import MindScope, mind
+from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
+from .ephemeral import InMemoryProvider
+from .provider import MindProvider, MindTable, Wanted
+from .record import (
+    Believed,
+    Done,
+    GoalSet,
+    MindBelief,
+    MindEntry,
+    MindFailure,
+    MindGoal,
+    MindRecallResult,
+    MindReflection,
+    MindStatus,
+    Reflected,
+    ScoreParts,
+)
+from .run import Mind
+from .store import StoreProvider
+
+__all__ = [
+    "DEFAULT_MIND_CONFIG",
+    "Believed",
+    "Done",
+    "GoalSet",
+    "InMemoryProvider",
+    "Mind",
+    "MindBelief",
+    "MindConfig",
+    "MindEntry",
+    "MindFailure",
+    "MindGoal",
+    "MindProvider",
+    "MindRecallResult",
+    "MindReflection",
+    "MindScope",
+    "MindStatus",
+    "MindTable",
+    "MindTtlDefaults",
+    "Reflected",
+    "ScoreParts",
+    "StoreProvider",
+    "Wanted",
+    "mind",
+]

@@ -1,0 +1,107 @@
+"""The mind as a capability: declared on a block, it heads its prompt, offers its tools, and flushes when it ends."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+from fabric.capability import Capability, define_capability
+from fabric.context import Context
+from fabric.embedding.choose import EmbedderChoice, embedder_of
+from fabric.errors import ConfigurationError, FabricError
+
+from ..memory.meaning import Meaning
+from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
+from .provider import MindProvider
+from .record import ConfidenceLevel
+from .run import Mind, Place
+from .store import StoreProvider
+from .tools import TOOLS
+
+MindScope = Literal["user", "agent", "project", "org"]
+_SCOPES = ("user", "agent", "project", "org")
+
+
+def mind(
+    embedder: EmbedderChoice = "default",
+    *,
+    provider: MindProvider | None = None,
+    namespace: str | None = None,
+    scope: MindScope = "user",
+    token_budget: int = DEFAULT_MIND_CONFIG.token_budget,
+    recency_window_days: float = DEFAULT_MIND_CONFIG.recency_window_days,
+    max_goals: int = DEFAULT_MIND_CONFIG.max_goals,
+    max_pinned_reflections: int = DEFAULT_MIND_CONFIG.max_pinned_reflections,
+    deduplication_threshold: float = DEFAULT_MIND_CONFIG.deduplication_threshold,
+    retrieval_threshold: float = DEFAULT_MIND_CONFIG.retrieval_threshold,
+    ttl_defaults: Mapping[str, Any] | MindTtlDefaults | None = None,
+    header_confidence: ConfidenceLevel = "high",
+) -> Capability[Mind]:
+    """Return the mind of an agent, to be declared with ``uses=[mind()]``. ConfigurationError for what cannot work.
+
+    ``embedder`` as for a memory system, None to compare by words. ``provider`` keeps the entries, by default in the
+    file. ``namespace`` names the mind, by default ``mind/<agent>`` after the session's agent or the block that declares
+    it; agents share a mind by sharing a namespace. ``scope`` says who owns the entries: by default what an agent learns
+    about one user never reaches another. ``token_budget`` and ``recency_window_days`` bound the header's beliefs and
+    reflections, ``header_confidence`` is the least sure belief it shows. ``max_goals`` and ``max_pinned_reflections``
+    are at most 10. From ``deduplication_threshold`` on, a belief updates a similar one; below ``retrieval_threshold``
+    nothing is recalled. ``ttl_defaults`` may be a mapping of `MindTtlDefaults`.
+
+    >>> mind(token_budget=-1)
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: MindConfig: token_budget=-1: Input should be greater than or equal to 0
+    """
+    if scope not in _SCOPES:
+        raise ConfigurationError(f"mind: scope={scope!r}; expected one of {', '.join(_SCOPES)}")
+    if namespace is not None and not namespace.strip():
+        raise ConfigurationError("mind: namespace is blank; give it a name, or leave it out for mind/<agent>")
+    config = MindConfig(
+        token_budget=token_budget,
+        recency_window_days=recency_window_days,
+        max_goals=max_goals,
+        max_pinned_reflections=max_pinned_reflections,
+        deduplication_threshold=deduplication_threshold,
+        retrieval_threshold=retrieval_threshold,
+        ttl_defaults=MindTtlDefaults.of(ttl_defaults) or MindTtlDefaults(),
+        header_confidence=header_confidence,
+    )
+    return _capability(provider or StoreProvider(scope), namespace, config, Meaning(embedder_of(embedder)))
+
+
+def _capability(
+    provider: MindProvider, namespace: str | None, config: MindConfig, meaning: Meaning
+) -> Capability[Mind]:
+    @asynccontextmanager
+    async def during(ctx: Context) -> AsyncGenerator[Mind]:
+        named = namespace or f"mind/{ctx.agent or _declaring(ctx)}"
+        held = Mind(ctx, Place(provider, named, config, meaning))
+        try:
+            yield held
+        except BaseException as error:
+            try:
+                await _to_its_end(held, failed=True)
+            except FabricError as second:
+                error.add_note(f"and its mind could not be flushed: {second}")
+            raise
+        await _to_its_end(held, failed=False)
+
+    return define_capability("mind", resources=provider.resources, header=[_header], tools=TOOLS, during=during)
+
+
+async def _header(ctx: Context) -> str:
+    held: Mind = ctx.cap.mind
+    return await held.header()
+
+
+def _declaring(ctx: Context) -> str:
+    return "agent" if ctx.block is None else ctx.block.name
+
+
+async def _to_its_end(held: Mind, *, failed: bool) -> None:
+    """Flush, whole even if the run is cancelled meanwhile."""
+    flushing = asyncio.ensure_future(held.end(failed=failed))
+    try:
+        await asyncio.shield(flushing)
+    except asyncio.CancelledError:
+        await asyncio.wait([flushing])
+        raise

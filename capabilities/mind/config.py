@@ -1,0 +1,51 @@
+"""The options of a mind, with their defaults."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, field_validator
+
+from ..settings import Settings
+from ..vocabulary import Unit
+from .durations import parse_duration
+from .record import ConfidenceLevel
+
+MAX_PLACES = 10
+"""The most active goals, and the most pinned reflections, whatever is configured."""
+
+
+def _duration(text: str | None) -> str | None:
+    if text is not None:
+        parse_duration(text)
+    return text
+
+
+Duration = Annotated[str | None, AfterValidator(_duration)]
+
+
+class MindTtlDefaults(Settings):
+    """How long entries last when a call does not say; None for ever."""
+
+    belief: Duration = "30d"
+    reflection: Duration = None
+
+
+class MindConfig(Settings):
+    """The options of `capabilities.mind.mind`, which says what each of them does."""
+
+    token_budget: int = Field(default=300, ge=0)
+    recency_window_days: float = Field(default=7, gt=0, le=timedelta.max.days / 2)
+    max_goals: int = Field(default=MAX_PLACES, ge=1)
+    max_pinned_reflections: int = Field(default=MAX_PLACES, ge=1)
+    deduplication_threshold: Unit = 0.85
+    retrieval_threshold: Unit = 0.35
+    ttl_defaults: MindTtlDefaults = MindTtlDefaults()
+    header_confidence: ConfidenceLevel = "high"
+
+    @field_validator("max_goals", "max_pinned_reflections")
+    @classmethod
+    def _at_most_ten(cls, value: int) -> int:
+        return min(value, MAX_PLACES)
+
+
+DEFAULT_MIND_CONFIG = MindConfig()

@@ -1,0 +1,119 @@
+"""Minds in memory, gone with the process: for tests, and to show what a provider must do."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from fabric.context import Context
+from fabric.resource import Resource
+from fabric.scope import Scope, ScopeKind
+from fabric.store.base import RowVectors
+
+from ..memory.meaning import Embedded
+from .alike import alike_in_words, cosine, meets
+from .draft import DraftOperation
+from .provider import MindTable, Wanted
+from .record import MindBelief, MindEntry, MindGoal, MindReflection
+
+T = TypeVar("T")
+E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+
+
+@dataclass(slots=True)
+class _Held:
+    entries: dict[str, MindEntry] = field(default_factory=dict[str, MindEntry])
+    vectors: dict[str, tuple[str, Any]] = field(default_factory=dict[str, tuple[str, Any]])
+    drafts: dict[str, DraftOperation] = field(default_factory=dict[str, DraftOperation])
+
+    def copy(self) -> "_Held":
+        return _Held(dict(self.entries), dict(self.vectors), dict(self.drafts))
+
+
+class _Table:
+    """`MindTable` over dictionaries."""
+
+    def __init__(self, held: _Held, embedded: RowVectors | None) -> None:
+        self._held = held
+        self._embedded = embedded
+
+    def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
+        found = (self._held.entries.get(one) for one in ids)
+        return [one for one in found if isinstance(one, kind)]
+
+    def find(self, kind: type[E], wanted: Wanted) -> list[E]:
+        found = [one for one in self._held.entries.values() if isinstance(one, kind) and meets(one, wanted)]
+        found.sort(key=lambda one: one.created_at)
+        return (found[::-1] if wanted.newest_first else found)[: wanted.limit]
+
+    def count(self, kind: type[E], wanted: Wanted) -> int:
+        return len(self.find(kind, wanted))
+
+    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
+        found = [(one, self._similarity(one, text)) for one in self.find(kind, wanted)]
+        return sorted(found, key=lambda pair: -pair[1])[: wanted.limit]
+
+    def _similarity(self, entry: MindEntry, text: str) -> float:
+        asked = None if self._embedded is None else self._embedded.by_id.get(text)
+        space, vector = self._held.vectors.get(entry.id, ("", None))
+        if asked is None or self._embedded is None or space != self._embedded.space:
+            return alike_in_words(entry.text, text)
+        return cosine(asked, vector)
+
+    def put(self, entries: Sequence[MindEntry]) -> None:
+        for one in entries:
+            before = self._held.entries.get(one.id)
+            if before is not None and before.text != one.text:
+                self._held.vectors.pop(one.id, None)
+            self._held.entries[one.id] = one
+            if self._embedded is not None and one.text in self._embedded.by_id:
+                self._held.vectors[one.id] = (self._embedded.space, self._embedded.by_id[one.text])
+
+    def delete(self, kind: type[E], ids: Sequence[str]) -> int:
+        known = [one.id for one in self.get(kind, list(dict.fromkeys(ids)))]
+        for one in known:
+            del self._held.entries[one]
+            self._held.vectors.pop(one, None)
+        return len(known)
+
+    def drafts(self) -> list[DraftOperation]:
+        return list(self._held.drafts.values())
+
+    def put_drafts(self, operations: Sequence[DraftOperation]) -> None:
+        self._held.drafts.update({one.id: one for one in operations})
+
+    def drop_drafts(self, ids: Sequence[str]) -> None:
+        for one in ids:
+            self._held.drafts.pop(one, None)
+
+
+class InMemoryProvider:
+    """A provider that keeps every mind of the process in memory, apart by owner and namespace."""
+
+    def __init__(self, scope: ScopeKind = "user") -> None:
+        self._scope: ScopeKind = scope
+        self._minds: dict[tuple[Scope, str], _Held] = {}
+
+    @property
+    def resources(self) -> Sequence[Resource]:
+        """None: nothing of it is in the file."""
+        return ()
+
+    async def namespaces(self, ctx: Context) -> list[str]:
+        """Return the names of the minds that the owner has, in order."""
+        owner = ctx.ids.scope(self._scope)
+        return sorted(name for scope, name in self._minds if scope == owner)
+
+    async def transact(
+        self,
+        ctx: Context,
+        namespace: str,
+        work: Callable[[MindTable], T],
+        embedded: Embedded,
+        texts: Sequence[str] = (),
+    ) -> T:
+        """Run ``work`` on a copy, which takes the place of what was held when it succeeds."""
+        key = (ctx.ids.scope(self._scope), namespace)
+        held = self._minds.get(key, _Held()).copy()
+        result = work(_Table(held, embedded.by_text(texts)))
+        self._minds[key] = held
+        return result

@@ -1,0 +1,105 @@
+"""The seam to where minds are kept: what a provider must do, whatever keeps the entries."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from fabric.context import Context
+from fabric.resource import Resource
+
+from ..memory.meaning import Embedded
+from .draft import DraftOperation
+from .record import ConfidenceLevel, GoalStatus, MindBelief, MindEntry, MindGoal, MindReflection
+
+T = TypeVar("T")
+E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries are asked for; a condition that a type does not have does not apply to it.
+
+    ``alive_at``: not expired at that time. ``made_since``: created then or later. ``tags``: all of them.
+    """
+
+    status: GoalStatus | None = None
+    pinned: bool | None = None
+    at_least: ConfidenceLevel | None = None
+    alive_at: datetime | None = None
+    made_since: datetime | None = None
+    without_errors: bool = False
+    tags: frozenset[str] = frozenset()
+    newest_first: bool = False
+    limit: int | None = None
+
+
+class MindTable(Protocol):
+    """One mind inside one transaction: plain verbs, and either all writes happen or none."""
+
+    def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
+        """Return the entries with these ids, in that order, missing ones left out."""
+        ...
+
+    def find(self, kind: type[E], wanted: Wanted) -> list[E]:
+        """Return the entries that meet all conditions, by creation, oldest first unless ``newest_first``."""
+        ...
+
+    def count(self, kind: type[E], wanted: Wanted) -> int:
+        """Return how many entries meet all conditions."""
+        ...
+
+    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
+        """Return entries that meet all conditions with their similarity to ``text``, most similar first.
+
+        Similarity is the cosine of the vectors that the transaction was given and kept; without vectors, that of the
+        words (`capabilities.formulas.similarity.word_cosine`). ``wanted.limit`` bounds the result.
+        """
+        ...
+
+    def put(self, entries: Sequence[MindEntry]) -> None:
+        """Insert the entries, or replace those of the same type and id."""
+        ...
+
+    def delete(self, kind: type[E], ids: Sequence[str]) -> int:
+        """Delete the entries with these ids; return how many there were."""
+        ...
+
+    def drafts(self) -> list[DraftOperation]:
+        """Return the operations that runs wrote ahead and did not flush yet, oldest first."""
+        ...
+
+    def put_drafts(self, operations: Sequence[DraftOperation]) -> None:
+        """Insert the operations, or replace those of the same id."""
+        ...
+
+    def drop_drafts(self, ids: Sequence[str]) -> None:
+        """Delete the operations with these ids."""
+        ...
+
+
+class MindProvider(Protocol):
+    """Where minds are kept."""
+
+    @property
+    def resources(self) -> Sequence[Resource]:
+        """The resources of the store that it needs; none for one that keeps minds elsewhere."""
+        ...
+
+    async def namespaces(self, ctx: Context) -> list[str]:
+        """Return the names of the minds that the owner has, in order."""
+        ...
+
+    async def transact(
+        self,
+        ctx: Context,
+        namespace: str,
+        work: Callable[[MindTable], T],
+        embedded: Embedded,
+        texts: Sequence[str] = (),
+    ) -> T:
+        """Run ``work`` on the mind of this namespace in one transaction, one at a time per mind, and return its result.
+
+        ``embedded`` are the vectors of ``texts``, which `MindTable.similar` and `MindTable.put` look up by text.
+        """
+        ...

@@ -1,0 +1,289 @@
+"""The mind of an agent while it runs: what it reads, what it writes ahead, and the flush at its end."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fabric.context import Context
+from fabric.errors import RefusedError
+from fabric.items import Draft
+
+from ..memory.meaning import Embedded, Meaning
+from . import drafting
+from .config import MindConfig
+from .draft import DraftOperation, GoalChange
+from .drafting import RunDraft
+from .flush import Flushed, flush, recover, vectors_of
+from .header import assemble
+from .provider import MindProvider, MindTable, Wanted
+from .recall import DEFAULT_LIMIT, Recalling, SearchedType, recall
+from .record import (
+    Believed,
+    ConfidenceLevel,
+    Done,
+    GoalPriority,
+    GoalSet,
+    GoalStatus,
+    MindBelief,
+    MindEntry,
+    MindFailure,
+    MindGoal,
+    MindRecallResult,
+    MindReflection,
+    MindStatus,
+    Reflected,
+)
+from .written import checked, due, expiry, plain_tags, shared
+
+T = TypeVar("T")
+_ALIVE: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mind is kept, and how."""
+
+    provider: MindProvider
+    namespace: str
+    config: MindConfig
+    meaning: Meaning
+
+
+class Mind:
+    """``ctx.cap.mind``: the agent's mind during one run. Every method is one transaction.
+
+    Writes are buffered: each is written ahead as it is acknowledged, and goes into the store when the run ends. What
+    cannot be done raises RefusedError, which says what to do instead.
+    """
+
+    def __init__(self, ctx: Context, place: Place) -> None:
+        self._ctx = ctx
+        self._place = place
+        self._run = ctx.clock.new_id("mrun")
+        self._has_written = False
+        self._has_recovered = False
+        self._degraded = ""
+        _ALIVE.add(self._run)
+
+    async def header(self) -> str:
+        """Return what stands before the agent's own instructions; "" when there is nothing to show."""
+        config, now = self._place.config, self._ctx.clock.now()
+        return await self._transact(
+            lambda table: assemble(
+                table,
+                now,
+                token_budget=config.token_budget,
+                recency_window_days=config.recency_window_days,
+                confidence=config.header_confidence,
+            )
+        )
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        type: SearchedType = "all",  # noqa: A002  the name in the specification
+        status: GoalStatus = "active",
+        tags: Iterable[str] = (),
+        pinned: bool = False,
+        include_expired: bool = False,
+        threshold: float | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> list[MindRecallResult]:
+        """Return the committed entries that answer; see `capabilities.mind.recall.recall`.
+
+        ``threshold`` None is the one that the mind was made with. What this run writes is found from the next one on.
+        """
+        least = self._place.config.retrieval_threshold if threshold is None else threshold
+        wanted = frozenset(plain_tags(tags))
+        asked = Recalling(query, least, type, status, wanted, pinned, include_expired, limit)
+        embedded, now = await self._embed(query), self._ctx.clock.now()
+        return await self._transact(lambda table: recall(table, asked, now), embedded, query)
+
+    async def entries(self) -> list[MindEntry]:
+        """Return everything that is committed, goals, beliefs, reflections, each by creation; expired ones too."""
+        everything = Wanted()
+        return await self._transact(
+            lambda table: [
+                *table.find(MindGoal, everything),
+                *table.find(MindBelief, everything),
+                *table.find(MindReflection, everything),
+            ]
+        )
+
+    async def namespaces(self) -> list[str]:
+        """Return the names of the minds that the owner of this one has."""
+        return await self._place.provider.namespaces(self._ctx)
+
+    async def believe(
+        self,
+        content: str,
+        *,
+        confidence: ConfidenceLevel = "medium",
+        tags: Iterable[str] = (),
+        expires_in: str | None = None,
+        allow_downgrade: bool = False,
+    ) -> Believed:
+        """Record a belief, or update the similar one that is held: its id and age stay, its expiry begins anew.
+
+        Confidence falls only with ``allow_downgrade``. ``expires_in``, such as "7d", overrides the default.
+        """
+        text = checked(self._ctx, "belief", content)
+        expires_at = expiry(self._ctx, expires_in, self._place.config.ttl_defaults.belief)
+        new = MindBelief(content=text, confidence=confidence, expires_at=expires_at, **self._shared("mb", tags))
+        embedded = await self._embed(text)
+        return await self._write(
+            lambda draft: drafting.believe(draft, new, embedded, allow_downgrade=allow_downgrade), embedded, text
+        )
+
+    async def reflect(
+        self,
+        content: str,
+        *,
+        pin: bool = False,
+        tags: Iterable[str] = (),
+        related_to: str | None = None,
+        expires_in: str | None = None,
+    ) -> Reflected:
+        """Log an observation about the agent's own work; with ``pin`` as a standing rule of every prompt.
+
+        A standing rule does not expire. ``related_to`` is for information.
+        """
+        text = checked(self._ctx, "reflection", content)
+        expires_at = expiry(self._ctx, expires_in, self._place.config.ttl_defaults.reflection)
+        about = None if not related_to else checked(self._ctx, "related_to", related_to)
+        new = MindReflection(
+            content=text, pinned=pin, related_to=about, expires_at=expires_at, **self._shared("mr", tags)
+        )
+        embedded = await self._embed(text)
+        return await self._write(lambda draft: drafting.reflect(draft, new, embedded), embedded, text)
+
+    async def unpin_reflection(self, id: str) -> Done:  # noqa: A002  the name in the specification
+        """Make a standing rule an ordinary reflection again."""
+        return await self._write(lambda draft: drafting.unpin(draft, id))
+
+    async def set_goal(
+        self,
+        description: str,
+        *,
+        priority: GoalPriority = "normal",
+        tags: Iterable[str] = (),
+        due_by: str | None = None,
+    ) -> GoalSet:
+        """Set a goal. ``due_by``: an ISO date, or a duration such as "30d"; nothing happens when it passes."""
+        text = checked(self._ctx, "goal", description)
+        day = None if due_by is None else due(self._ctx, due_by)
+        new = MindGoal(description=text, priority=priority, due_by=day, **self._shared("mg", tags))
+        return await self._write(lambda draft: drafting.set_goal(draft, new))
+
+    async def update_goal(
+        self,
+        id: str,  # noqa: A002  the name in the specification
+        *,
+        description: str | None = None,
+        priority: GoalPriority | None = None,
+        progress: str | None = None,
+    ) -> Done:
+        """Change an active goal; ``progress`` is a note that is added to those that are there."""
+        change = GoalChange(
+            description=None if description is None else checked(self._ctx, "description", description),
+            priority=priority,
+            progress=() if progress is None else (checked(self._ctx, "progress note", progress),),
+        )
+        if change == GoalChange():
+            raise RefusedError("nothing to change was given", do="Give a description, a priority or a progress note.")
+        return await self._write(lambda draft: drafting.update_goal(draft, id, change))
+
+    async def complete_goal(self, id: str, *, outcome: str | None = None) -> Done:  # noqa: A002  as above
+        """Complete a goal, in the store and at once: it stays completed even if this run fails."""
+        text = None if not outcome else checked(self._ctx, "outcome", outcome)
+        return await self._write(lambda draft: drafting.complete_goal(draft, id, text))
+
+    async def status(self) -> MindStatus:
+        """Return how the mind stands: counts, room, how entries are compared, and what could not be written."""
+        return await self._transact(self._counted)
+
+    def _counted(self, table: MindTable) -> MindStatus:
+        config, embedder, drafts = self._place.config, self._place.meaning.embedder, table.drafts()
+        return MindStatus(
+            namespace=self._place.namespace,
+            active_goals=table.count(MindGoal, Wanted(status="active")),
+            max_goals=config.max_goals,
+            completed_goals=table.count(MindGoal, Wanted(status="completed")),
+            beliefs=table.count(MindBelief, Wanted()),
+            reflections=table.count(MindReflection, Wanted()),
+            pinned_reflections=table.count(MindReflection, Wanted(pinned=True)),
+            max_pinned_reflections=config.max_pinned_reflections,
+            drafts=sum(not one.failed for one in drafts),
+            compared="by words" if embedder is None else embedder.name,
+            degraded=self._degraded,
+            failed=tuple(
+                MindFailure(id=one.id, target=one.target, action=one.action, reason=one.failed)
+                for one in drafts
+                if one.failed
+            ),
+        )
+
+    async def end(self, *, failed: bool) -> None:
+        """Flush what this run wrote ahead, as that of a run that ended well or that ``failed``, and report it."""
+        try:
+            done = await self._flush(failed=failed) if self._has_written else Flushed()
+        finally:
+            _ALIVE.discard(self._run)
+        self._report(done)
+
+    async def _flush(self, *, failed: bool) -> Flushed:
+        config, now = self._place.config, self._ctx.clock.now()
+
+        def close(table: MindTable) -> list[DraftOperation]:
+            """Note that the run ended well, so that a crash before the flush is no failure of the run."""
+            operations = self._draft(table).operations()
+            if not failed:
+                table.put_drafts([one.model_copy(update={"ended": True}) for one in operations])
+            return operations
+
+        embedded, texts = vectors_of(await self._transact(close))
+        return await self._place.provider.transact(
+            self._ctx,
+            self._place.namespace,
+            lambda table: flush(table, self._draft(table).operations(), config, now, failed=failed),
+            embedded,
+            texts,
+        )
+
+    def _report(self, done: Flushed) -> None:
+        if not done.is_empty:
+            self._ctx.record(Draft("system", "outcome", "done", name="mind", data=done.model_dump(mode="json")))
+        if done.failed:
+            self._ctx.log.warning("mind: some writes failed", failed=[one.model_dump() for one in done.failed])
+
+    async def _write(self, work: Callable[[RunDraft], T], embedded: Embedded | None = None, text: str = "") -> T:
+        self._has_written = True
+        return await self._transact(lambda table: work(self._draft(table)), embedded, text)
+
+    def _draft(self, table: MindTable) -> RunDraft:
+        return RunDraft(table, self._run, self._place.namespace, self._place.config, self._ctx.clock.now())
+
+    async def _transact(self, work: Callable[[MindTable], T], embedded: Embedded | None = None, text: str = "") -> T:
+        recovered: list[Flushed] = []
+
+        def whole(table: MindTable) -> T:
+            if not self._has_recovered:
+                recovered.append(recover(table, _ALIVE, self._place.config, self._ctx.clock.now()))
+            return work(table)
+
+        result = await self._place.provider.transact(
+            self._ctx, self._place.namespace, whole, embedded or Embedded(), [text] if text else ()
+        )
+        self._has_recovered = True
+        for one in recovered:
+            self._report(one)
+        return result
+
+    async def _embed(self, text: str) -> Embedded:
+        embedded = await self._place.meaning.embed([text]) if text.strip() else Embedded()
+        self._degraded = embedded.degraded
+        return embedded
+
+    def _shared(self, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
+        return shared(self._ctx, self._place.namespace, prefix, tags)

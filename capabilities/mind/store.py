@@ -1,0 +1,191 @@
+"""Minds in the file: four collections of the scope that owns the mind, each row marked with the mind's name."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from fabric.context import Context
+from fabric.resource import Collection, Resource, Transaction
+from fabric.scope import ScopeKind
+from fabric.store.base import Where
+
+from ..memory.meaning import Embedded
+from .alike import alike_in_words, at_least, meets
+from .draft import DraftOperation
+from .provider import MindTable, Wanted
+from .record import MindBelief, MindEntry, MindGoal, MindReflection
+
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex
+
+T = TypeVar("T")
+E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Collections:
+    """The collections that hold the minds of one kind of scope."""
+
+    goals: Collection[MindGoal]
+    beliefs: Collection[MindBelief]
+    reflections: Collection[MindReflection]
+    drafts: Collection[DraftOperation]
+
+    def of(self, kind: type[E]) -> Collection[Any]:
+        """Return the collection of a type of entry."""
+        held: dict[Any, Collection[Any]] = {
+            MindGoal: self.goals,
+            MindBelief: self.beliefs,
+            MindReflection: self.reflections,
+        }
+        return held[kind]
+
+    @property
+    def all(self) -> Sequence[Resource]:
+        """All four."""
+        return self.goals, self.beliefs, self.reflections, self.drafts
+
+
+@cache
+def mind_collections(scope: ScopeKind) -> Collections:
+    """Return the collections for minds that a scope of this kind owns."""
+    suffix = "" if scope == "user" else f"_{scope}"
+    passing = {"expires_at": "time", "error": "boolean"}
+    shared = {"namespace": "text", "created_at": "time"}
+
+    def collection(name: str, schema: type[Any], columns: dict[str, Any], text: str = "") -> Collection[Any]:
+        return Collection(f"mind_{name}{suffix}", schema, scope, columns={**columns}, text=text, required=False)
+
+    return Collections(
+        collection("goals", MindGoal, {**shared, "status": "text"}),
+        collection("beliefs", MindBelief, {**shared, **passing, "confidence": "text"}, "content"),
+        collection("reflections", MindReflection, {**shared, **passing, "pinned": "boolean"}, "content"),
+        collection("drafts", DraftOperation, {"namespace": "text"}),
+    )
+
+
+class _Table:
+    """`MindTable` over a transaction."""
+
+    def __init__(self, tx: Transaction, held: Collections, namespace: str) -> None:
+        self._tx = tx
+        self._held = held
+        self._mine = Where("namespace", "=", namespace)
+        self._namespace = namespace
+
+    def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
+        found: list[E] = self._tx.get_many(self._held.of(kind), ids)
+        return [one for one in found if one.namespace == self._namespace]
+
+    def find(self, kind: type[E], wanted: Wanted) -> list[E]:
+        order = "-created_at" if wanted.newest_first else "created_at"
+        found: list[E] = []
+        for page in self._pages(kind, wanted, order):
+            found += [one for one in page if meets(one, wanted)]
+            if wanted.limit is not None and len(found) >= wanted.limit:
+                return found[: wanted.limit]
+        return found
+
+    def _pages(self, kind: type[E], wanted: Wanted, order: str) -> Iterator[list[E]]:
+        """Yield rows until there are no more: what is expired or lacks a tag is sorted out afterwards."""
+        where, collection, offset = self._where(kind, wanted), self._held.of(kind), 0
+        while True:
+            page: list[E] = self._tx.find(collection, *where, order=order, limit=wanted.limit, offset=offset)
+            yield page
+            offset += len(page)
+            if wanted.limit is None or len(page) < wanted.limit:
+                return
+
+    def _where(self, kind: type[E], wanted: Wanted) -> list[Where]:
+        conditions: list[Where] = [
+            Where("status", "=", wanted.status),
+            Where("pinned", "=", wanted.pinned),
+            Where("confidence", "in", None if wanted.at_least is None else list(at_least(wanted))),
+            Where("created_at", ">=", wanted.made_since),
+            Where("error", "=", False if wanted.without_errors else None),
+        ]
+        known: Mapping[str, Any] = self._held.of(kind).columns
+        return [self._mine, *(one for one in conditions if one.value is not None and one.field in known)]
+
+    def count(self, kind: type[E], wanted: Wanted) -> int:
+        if wanted.alive_at is None and not wanted.tags:
+            return self._tx.count(self._held.of(kind), *self._where(kind, wanted))
+        return len(self.find(kind, wanted))
+
+    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
+        found = self.find(kind, replace(wanted, limit=None))
+        known = self._cosines(kind, text, [one.id for one in found])
+        pairs = [(one, known[one.id] if one.id in known else alike_in_words(one.text, text)) for one in found]
+        return sorted(pairs, key=lambda pair: -pair[1])[: wanted.limit]
+
+    def _cosines(self, kind: type[E], text: str, ids: Sequence[str]) -> dict[str, float]:
+        given, collection = self._tx.embedded, self._held.of(kind)
+        asked = None if given is None or not collection.text else given.by_id.get(text)
+        if given is None or asked is None:
+            return {}
+        index: TextIndex | None = self._tx.index(collection, given.space)
+        if index is None or index.vectors is None:
+            return {}
+        slots = {one: index.slots[one] for one in ids if index.vectors.present.view[index.slots[one]]}
+        if not slots:
+            return {}
+        cosines = index.vectors.exact(asked, np.fromiter(slots.values(), np.int64, len(slots)))
+        return dict(zip(slots, map(float, cosines), strict=True))
+
+    def put(self, entries: Sequence[MindEntry]) -> None:
+        self._tx.put(self._held.goals, [one for one in entries if isinstance(one, MindGoal)])
+        self._tx.put(self._held.beliefs, [one for one in entries if isinstance(one, MindBelief)])
+        self._tx.put(self._held.reflections, [one for one in entries if isinstance(one, MindReflection)])
+
+    def delete(self, kind: type[E], ids: Sequence[str]) -> int:
+        return self._tx.delete(self._held.of(kind), [one.id for one in self.get(kind, ids)])
+
+    def drafts(self) -> list[DraftOperation]:
+        return self._tx.find(self._held.drafts, self._mine)
+
+    def put_drafts(self, operations: Sequence[DraftOperation]) -> None:
+        self._tx.put(self._held.drafts, operations)
+
+    def drop_drafts(self, ids: Sequence[str]) -> None:
+        self._tx.delete(self._held.drafts, ids)
+
+
+class StoreProvider:
+    """Keeps minds in the file, as rows of the user, agent, project or organisation that ``scope`` names."""
+
+    def __init__(self, scope: ScopeKind = "user") -> None:
+        self._held = mind_collections(scope)
+
+    @property
+    def resources(self) -> Sequence[Resource]:
+        """What a capability must declare for it."""
+        return self._held.all
+
+    async def transact(
+        self,
+        ctx: Context,
+        namespace: str,
+        work: Callable[[MindTable], T],
+        embedded: Embedded,
+        texts: Sequence[str] = (),
+    ) -> T:
+        """Run ``work`` in one transaction of the store, which runs one at a time."""
+
+        def whole(tx: Transaction) -> T:
+            tx.embedded = embedded.by_text(texts)
+            return work(_Table(tx, self._held, namespace))
+
+        return await ctx.transact(whole)
+
+    async def namespaces(self, ctx: Context) -> list[str]:
+        """Return the names of the minds that the owner has, in order."""
+
+        def names(tx: Transaction) -> list[str]:
+            held = self._held
+            rows = [*tx.find(held.goals), *tx.find(held.beliefs), *tx.find(held.reflections)]
+            return sorted({row.namespace for row in rows})
+
+        return await ctx.transact(names)
