@@ -47,6 +47,9 @@ _WORDS_AFTER_IS = regex.compile(
     regex.IGNORECASE,
 )
 
+# A switch in JSON, such as "pin": true, is no secret; what closes the objects around it stands right behind.
+_JSON_WORD = regex.compile(r"(?:true|false|null)[}\]]*")
+
 
 def redact(text: str) -> str:
     """Return ``text`` with every recognised secret replaced by ``[redacted]``; the rest is untouched.
@@ -70,7 +73,7 @@ def _keep_label(match: "regex.Match[str]") -> str:
 def _keep_label_if_secret(match: "regex.Match[str]") -> str:
     secret = match["secret"]
     spoken = match["label"].rstrip()[-1:] not in ":=：＝"
-    if secret.startswith(REDACTED) or (spoken and _WORDS_AFTER_IS.match(secret)):
+    if secret.startswith(REDACTED) or _JSON_WORD.fullmatch(secret) or (spoken and _WORDS_AFTER_IS.match(secret)):
         return match.group()
     if spoken and secret.isalpha() and secret.islower() and len(secret) < 5:
         return match.group()

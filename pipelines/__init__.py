@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         working_memory_tick,
     )
 
+    from capabilities.mind import mind
+
     from .facade import AsyncMemory, Captured, Memory
     from .system import MemorySystem, MemoryView, Tier, memory_system
 
@@ -26,6 +28,7 @@ __all__ = [
     "MemoryView",
     "Tier",
     "memory_system",
+    "mind",
     "working_memory_add",
     "working_memory_capture",
     "working_memory_observe",
@@ -39,10 +42,11 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from blocks import working  # noqa: PLC0415
+    from capabilities import mind  # noqa: PLC0415
 
     from . import facade, system  # noqa: PLC0415
 
-    return next(getattr(home, name) for home in (working, facade, system) if hasattr(home, name))
+    return next(getattr(home, name) for home in (working, facade, system, mind) if hasattr(home, name))
 
 
 def __dir__() -> list[str]:

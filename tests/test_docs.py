@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
 from capabilities.semantic import DEFAULT_SEMANTIC_CONFIG
 from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
-from pipelines import memory_system
+from pipelines import memory_system, mind
 from pipelines.cli.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -110,6 +110,11 @@ def flat(prefix: str, config: BaseModel) -> dict[str, Any]:
 def test_the_readme_lists_every_option_with_its_default():
     listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Settings")}
     assert listed == {name: repr(value) for name, value in defaults().items()}
+
+
+def test_the_readme_lists_every_option_of_the_mind_with_its_default():
+    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("The agent mind")}
+    assert listed == {name: repr(one.default) for name, one in inspect.signature(mind).parameters.items()}
 
 
 def test_the_changelog_names_this_version():

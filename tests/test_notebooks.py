@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-PICTURES = {"01_blocks": 1, "02_memory": 3}
+PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1}
 SAYS = {
     "01_blocks": ["SchemaMismatchError", "DuplicateNameError", "flowchart TD", "Take an umbrella", "left: []"],
     "02_memory": [
@@ -20,6 +20,17 @@ SAYS = {
         "now: Joined Stripe last week",
         "then: Works at Google as a backend engineer",
         "Anna is in 0 of them",
+    ],
+    "03_agent_mind": [
+        "[high] Monitor TSMC capacity announcements for Q3",
+        "- TSMC is fully booked for Q2 2026. (high confidence)",
+        "updated_store",
+        "the strike is in the header: False",
+        "all 5 places for active goals are taken",
+        "'mg_made_up' is no goal of this mind",
+        "for bob: You track research.",
+        "the writer knows: True",
+        "compared='by words'",
     ],
 }
 NO_NETWORK = """

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import care, embedding, explain, look, talk
+from . import care, embedding, explain, look, mind, talk
 from .output import plain
 
 
@@ -75,3 +75,4 @@ for command in (
     look.graph,
 ):
     app.command()(command)
+app.add_typer(mind.commands)

@@ -44,6 +44,8 @@ def test_a_secret_is_redacted_and_the_words_around_it_stay(text: str, secret: st
         "My secret is the sauce",
         "Let's meet at 10:30 in Berlin",
         "https://example.org/a/b?c=d",
+        '{"content": "Ask first", "pin": true}',
+        '{"call": {"pin": false, "token": null}}',
     ],
 )
 def test_ordinary_sentences_are_untouched(text: str):

@@ -30,13 +30,14 @@ class Agent:
     """An agent with a mind and a scripted model, run as often as needed on one file."""
 
     def __init__(self, **options: Any) -> None:
-        self.model = ScriptedModel([])
+        self.script: list[Any] = []
+        self.model = ScriptedModel(lambda request: self.script.pop(0))
         self.fabric = Fabric(":memory:", models=self.model, clock=FrozenClock())
         self.block = generator(name="tester", model="m", system="SYSTEM", uses=[mind(**{"embedder": None, **options})])
 
     async def run(self, *steps: Any) -> list[Any]:
         """Run once, the model making these steps before it answers; return what its tools answered."""
-        self.model._script.extend([*steps, "done"])
+        self.script.extend([*steps, "done"])
         result = await self.fabric.session("s", user="ann").arun(self.block, "go")
         assert result.output == "done"
         self.items: list[Item] = list(result.items)

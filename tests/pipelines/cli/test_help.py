@@ -8,7 +8,7 @@ import pytest
 from .conftest import ROOT, run, start
 
 TALK = ["demo", "chat", "replay"]
-LOOK = ["recall", "show", "why", "graph"]
+LOOK = ["recall", "show", "why", "graph", "mind"]
 CARE = ["forget", "export", "consolidate", "prune", "jobs", "status", "reembed"]
 COMMANDS = [*TALK, *LOOK, *CARE]
 
