@@ -1,6 +1,7 @@
 """Finding traces: which rows a session may see, and which of them a query finds, whatever their scopes."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from fabric.resource import Transaction
 
-from .bm25 import Corpus, Hit, Pool
+from .bm25 import Corpus, Hit, Mask, Pool
 from .query import Query
 from .record import Trace, TraceType
 from .tables import Place, Tables
@@ -60,16 +61,20 @@ def _pool(tx: Transaction, tables: Tables, index: "TextIndex", places: Sequence[
 
     # A deleted trace has no term.
     visible = index.alive.view & (index.lengths.view > 0)
-    personas = [place.persona for place in places if place.tables.owner == tables.owner]
     if tables.owner == "user":
-        visible &= np.isin(index.columns["persona"].view, _numbers(index, "persona", personas))
-    wanted = visible if only is None else visible & np.isin(index.columns["type"].view, _numbers(index, "type", [only]))
+        visible &= _holds(index, "persona", {place.persona for place in places if place.tables.owner == tables.owner})
+    wanted = visible if only is None else visible & _holds(index, "type", {only})
     return Pool(index, visible, wanted, index.columns["length"].view, texts)
 
 
-def _numbers(index: "TextIndex", column: str, values: Sequence[str]) -> list[int]:
-    names = index.columns[column].names
-    return [names[value] for value in values if value in names]
+def _holds(index: "TextIndex", column: str, values: AbstractSet[str]) -> Mask:
+    """Return which slots have one of a few values in this column."""
+    names, cells = index.columns[column].names, index.columns[column].view
+    numbers = [names[value] for value in values if value in names]
+    found = np.zeros(len(cells), np.bool_)
+    for number in numbers:
+        found |= cells == number
+    return found
 
 
 def _column(shelves: Sequence[tuple[Tables, "TextIndex"]], name: str) -> NDArray[np.float64]:
