@@ -100,12 +100,13 @@ def _candidates(terms: Terms) -> Iterator[Ints]:
     rarest = np.full((RAREST, len(slots)), -1, np.int64)
     for place in range(RAREST):
         rarest[place, counts > place] = terms.terms[(first + place)[counts > place]]
-    for place in range(RAREST):
-        order = np.lexsort((*np.delete(rarest, place, axis=0)[::-1], rarest[place]))
-        shared, held = rarest[place, order], slots[order]
-        for apart in range(1, WINDOW + 1):
-            near = (shared[apart:] == shared[:-apart]) & (shared[apart:] >= 0)
-            yield np.stack([held[:-apart][near], held[apart:][near]], axis=1)
+    shared = rarest.ravel()
+    others = [np.delete(rarest, place, axis=0) for place in range(RAREST)]
+    order = np.lexsort((*np.concatenate(others, axis=1)[::-1], shared))
+    shared, held = shared[order], np.tile(slots, RAREST)[order]
+    for apart in range(1, WINDOW + 1):
+        near = (shared[apart:] == shared[:-apart]) & (shared[apart:] >= 0)
+        yield np.stack([held[:-apart][near], held[apart:][near]], axis=1)
 
 
 def _unique(found: Iterator[Ints]) -> Ints:
