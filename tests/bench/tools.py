@@ -30,6 +30,7 @@ REFERENCE = {
 }
 """Milliseconds of a Node implementation over SQLite FTS5, as measured on another machine."""
 SYLLABLES = ("ka", "lo", "mi", "ren", "tas", "vel", "dor", "pin", "gra", "shu", "bel", "nor", "fi", "zan")
+VOCABULARY = [one + two + three for one in SYLLABLES for two in SYLLABLES for three in SYLLABLES]
 BATCH = 5_000
 COLUMNS = ("add", "search", "update", "merge", "reflect", "fsync")
 ROUNDS = 60
@@ -44,8 +45,7 @@ class Cost(NamedTuple):
 
 def words(chance: random.Random, count: int) -> list[str]:
     """Return some words, common ones more often, as in a language."""
-    vocabulary = [one + two + three for one in SYLLABLES for two in SYLLABLES for three in SYLLABLES]
-    return [vocabulary[min(int(chance.paretovariate(0.6)), len(vocabulary)) - 1] for _ in range(count)]
+    return [VOCABULARY[min(int(chance.paretovariate(0.6)), len(VOCABULARY)) - 1] for _ in range(count)]
 
 
 def traces(count: int, ctx: Context) -> Iterator[list[Trace]]:
