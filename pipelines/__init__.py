@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         working_memory_snapshot,
         working_memory_tick,
     )
-
     from capabilities.mind import mind
 
     from .facade import AsyncMemory, Captured, Memory

@@ -57,10 +57,13 @@ def mind_collections(scope: ScopeKind) -> Collections:
     shared = {"namespace": "text", "created_at": "time"}
 
     def collection(name: str, schema: type[Any], columns: dict[str, Any], text: str = "") -> Collection[Any]:
-        return Collection(f"mind_{name}{suffix}", schema, scope, columns={**columns}, text=text, required=False)
+        # What is kept with the index is answered from memory, so that a header needs no query of the database.
+        kept = tuple(columns) if text else ()
+        key = f"mind_{name}{suffix}"
+        return Collection(key, schema, scope, columns=columns, text=text, kept=kept, required=False)
 
     return Collections(
-        collection("goals", MindGoal, {**shared, "status": "text"}),
+        collection("goals", MindGoal, {**shared, "status": "text"}, "description"),
         collection("beliefs", MindBelief, {**shared, **passing, "confidence": "text"}, "content"),
         collection("reflections", MindReflection, {**shared, **passing, "pinned": "boolean"}, "content"),
         collection("drafts", DraftOperation, {"namespace": "text"}),

@@ -31,7 +31,7 @@ class Agent:
 
     def __init__(self, **options: Any) -> None:
         self.script: list[Any] = []
-        self.model = ScriptedModel(lambda request: self.script.pop(0))
+        self.model = ScriptedModel(lambda _: self.script.pop(0))
         self.fabric = Fabric(":memory:", models=self.model, clock=FrozenClock())
         self.block = generator(name="tester", model="m", system="SYSTEM", uses=[mind(**{"embedder": None, **options})])
 
