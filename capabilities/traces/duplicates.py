@@ -47,7 +47,8 @@ class Terms:
         starts = np.searchsorted(self.slots, slots)
         ends = np.searchsorted(self.slots, slots, side="right")
         spans = zip(slots.tolist(), starts.tolist(), ends.tolist(), strict=True)
-        return {slot: frozenset(self.terms[start:end].tolist()) for slot, start, end in spans}
+        terms = self.terms.tolist()
+        return {slot: frozenset(terms[start:end]) for slot, start, end in spans}
 
 
 def same_groups(index: "TextIndex", slots: Ints) -> list[list[int]]:
@@ -149,7 +150,7 @@ def _by_terms(index: "TextIndex", terms: Terms, pairs: Ints, threshold: float) -
     fits = np.square(sizes[pairs].min(axis=1)) >= least
     pairs, least = pairs[fits], least[fits]
     sets = terms.of(np.unique(pairs))
-    for (one, other), enough in zip(pairs.tolist(), least.tolist(), strict=True):
+    for one, other, enough in zip(pairs[:, 0].tolist(), pairs[:, 1].tolist(), least.tolist(), strict=True):
         shared = len(sets[one] & sets[other])
         if shared >= enough:
             yield Pair(one, other, shared / enough, sure=False)
