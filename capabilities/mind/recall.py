@@ -114,7 +114,7 @@ def _best(table: MindTable, asked: Recalling, now: datetime) -> list[_Ranked]:
     if asked.reads("reflection"):
         found += table.similar(MindReflection, asked.query, wanted)
     scored = [(entry, _score(entry, similarity, now)) for entry, similarity in found]
-    kept = [(score.whole, entry, score) for entry, score in scored if score.whole >= asked.threshold]
+    kept = [(whole, entry, score) for entry, score in scored if (whole := score.whole) >= asked.threshold]
     kept.sort(key=lambda one: (one[0], one[1].created_at, one[1].id), reverse=True)
     return [(entry, score) for _, entry, score in kept]
 

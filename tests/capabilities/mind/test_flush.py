@@ -1,0 +1,341 @@
+"""What becomes of a run's writes: when it ends well, fails, is cut off, or has others beside it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from capabilities.memory.meaning import Embedded
+from capabilities.mind import InMemoryProvider, Mind, MindProvider, MindTable, StoreProvider, Wanted, mind
+from capabilities.mind.draft import DraftOperation, GoalChange
+from capabilities.mind.record import MindBelief, MindEntry, MindGoal
+from fabric import Context, Fabric, generator, handler
+from fabric.errors import ConfigurationError, RefusedError, StoreError
+from fabric.testing import FrozenClock, ScriptedModel
+from pipelines import memory_system
+
+from .reading import belief, goal, reflection
+
+NAME = "mind/shared"
+Work = Callable[[Mind], Awaitable[Any]]
+
+
+class Minds:
+    """One file and one provider, on which runs happen one after another or beside each other."""
+
+    def __init__(self, provider: MindProvider) -> None:
+        self.provider = provider
+        self.clock = FrozenClock()
+        self.fabric = Fabric(":memory:", clock=self.clock)
+        self.options: dict[str, Any] = {"embedder": None, "namespace": NAME}
+
+    async def run(self, work: Work, *, user: str = "ann", session: str = "s", **options: Any) -> Any:
+        """Run once, and return what ``work`` returns."""
+        uses = [mind(**{**self.options, "provider": self.provider, **options})]
+        block = handler(lambda ctx: work(ctx.cap.mind), name="run", uses=uses)
+        result = await self.fabric.session(session, user=user).arun(block)
+        self.items = list(result.items)
+        return result.output
+
+    async def entries(self, **who: str) -> dict[str, MindEntry]:
+        """Return what is committed, by what it says."""
+        return {one.text: one for one in await self.run(lambda held: held.entries(), **who)}
+
+    async def table(self, work: Callable[[MindTable], Any]) -> Any:
+        """Return what ``work`` makes of the mind, without a run."""
+
+        async def directly(ctx: Context) -> Any:
+            return await self.provider.transact(ctx, NAME, work, Embedded())
+
+        block = handler(directly, name="directly", uses=list(self.provider.resources))
+        return (await self.fabric.session("s", user="ann").arun(block)).output
+
+
+@pytest.fixture(params=[InMemoryProvider, StoreProvider])
+def minds(request: pytest.FixtureRequest) -> Iterator[Minds]:
+    made = Minds(request.param())
+    with made.fabric:
+        yield made
+
+
+async def fill(held: Mind) -> None:
+    await held.believe("Tea is hot", confidence="high")
+    await held.reflect("Names beat generic queries")
+    await held.set_goal("Drink tea")
+
+
+async def fail_after(held: Mind, *work: Work) -> None:
+    for one in work:
+        await one(held)
+    raise ConnectionError("the line went dead")
+
+
+async def test_a_clean_flush_writes_beliefs_appends_reflections_and_creates_goals(minds: Minds):
+    await minds.run(fill)
+    assert sorted(await minds.entries()) == ["Drink tea", "Names beat generic queries", "Tea is hot"]
+    assert await minds.table(lambda table: table.drafts()) == []
+
+
+async def test_what_a_flush_did_is_an_item_of_the_run(minds: Minds):
+    await minds.run(fill)
+    (outcome,) = [one for one in minds.items if one.kind == "outcome"]
+    assert (outcome.name, len(outcome.data["applied"]), outcome.data["failed"]) == ("mind", 3, [])
+
+
+async def test_a_run_that_writes_nothing_reports_nothing(minds: Minds):
+    await minds.run(lambda held: held.recall("tea"))
+    assert [one for one in minds.items if one.kind == "outcome"] == []
+
+
+async def test_an_error_flush_marks_beliefs_and_reflections_and_drops_goals(minds: Minds):
+    with pytest.raises(ConnectionError):
+        await minds.run(lambda held: fail_after(held, fill))
+    found = await minds.entries()
+    assert {text: getattr(one, "error", None) for text, one in found.items()} == {
+        "Names beat generic queries": True,
+        "Tea is hot": True,
+    }
+
+
+async def test_an_error_flush_drops_goal_updates_and_unpins_and_keeps_what_was_completed(minds: Minds):
+    first = await minds.run(lambda held: held.set_goal("Drink tea"))
+    second = await minds.run(lambda held: held.set_goal("Drink water"))
+    rule = await minds.run(lambda held: held.reflect("Ask first", pin=True))
+    with pytest.raises(ConnectionError):
+        await minds.run(
+            lambda held: fail_after(
+                held,
+                lambda one: one.update_goal(first.id, progress="begun"),
+                lambda one: one.unpin_reflection(rule.id),
+                lambda one: one.complete_goal(second.id, outcome="enough"),
+            )
+        )
+    found = {text: one.model_dump() for text, one in (await minds.entries()).items()}
+    assert found["Drink tea"]["progress"] == ()
+    assert found["Ask first"]["pinned"] is True
+    assert (found["Drink water"]["status"], found["Drink water"]["outcome"]) == ("completed", "enough")
+
+
+async def test_a_cancelled_run_is_flushed_as_a_failed_one(minds: Minds):
+    written = asyncio.Event()
+
+    async def wait(held: Mind) -> None:
+        await held.believe("Tea is hot")
+        written.set()
+        await asyncio.sleep(60)
+
+    running = asyncio.create_task(minds.run(wait))
+    await written.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await minds.entries())["Tea is hot"].model_dump()["error"] is True
+
+
+def left(run: str, target: str, **more: Any) -> DraftOperation:
+    """Return an operation that a run left which is not alive any more."""
+    base = {"id": f"{run}:{target}", "namespace": NAME, "run": run, "target": target, "made_at": FrozenClock().now()}
+    return DraftOperation(**{**base, **more})
+
+
+def created(run: str, entry: MindEntry, **more: Any) -> DraftOperation:
+    own = entry.model_copy(update={"namespace": NAME})
+    return left(run, entry.id, type=entry.type, action="create", entry=own, **more)
+
+
+async def test_a_run_that_crashed_before_its_end_is_flushed_as_failed_by_the_next_one(minds: Minds):
+    operations = [created("dead", belief("Tea is hot")), created("dead", goal("Drink tea"))]
+    await minds.table(lambda table: table.put_drafts(operations))
+    found = await minds.entries()
+    assert {text: one.model_dump()["error"] for text, one in found.items()} == {"Tea is hot": True}
+    assert await minds.table(lambda table: table.drafts()) == []
+
+
+async def test_a_crash_between_the_end_of_a_run_and_its_flush_loses_nothing(minds: Minds):
+    operations = [
+        created("dead", belief("Tea is hot"), ended=True),
+        created("dead", goal("Drink tea"), ended=True),
+        created("dead", reflection("Ask first", pinned=True), ended=True),
+    ]
+    await minds.table(lambda table: table.put_drafts(operations))
+    found = await minds.entries()
+    assert sorted(found) == ["Ask first", "Drink tea", "Tea is hot"]
+    assert found["Tea is hot"].model_dump()["error"] is False
+
+
+async def test_an_operation_that_fails_is_kept_and_reported_and_holds_up_no_other(minds: Minds):
+    change = GoalChange(progress=("begun",))
+    operations = [
+        left("dead", "mg_gone", type="goal", action="update", change=change, ended=True),
+        created("dead", belief("Tea is hot"), ended=True),
+    ]
+    await minds.table(lambda table: table.put_drafts(operations))
+    status = await minds.run(lambda held: held.status())
+    assert [(one.target, one.action) for one in status.failed] == [("mg_gone", "update")]
+    assert "mg_gone" in status.failed[0].reason
+    assert (status.beliefs, status.drafts) == (1, 0)
+
+
+async def test_a_run_beside_a_living_one_does_not_flush_what_that_one_wrote_ahead(minds: Minds):
+    async def outer(held: Mind) -> None:
+        await held.believe("Tea is hot")
+        assert await minds.entries(session="other") == {}
+        await held.believe("Water is cold")
+
+    await minds.run(outer)
+    assert sorted(await minds.entries()) == ["Tea is hot", "Water is cold"]
+
+
+async def test_the_id_that_was_given_is_the_one_in_the_store(minds: Minds):
+    made = await minds.run(lambda held: held.believe("Tea is hot"))
+    assert (await minds.entries())["Tea is hot"].id == made.id
+
+
+async def test_a_similar_belief_of_a_concurrent_run_is_updated_and_no_word_is_lost(minds: Minds):
+    async def inner(held: Mind) -> Any:
+        return await held.believe("Tea is hot!", confidence="high")
+
+    async def outer(held: Mind) -> tuple[Any, Any]:
+        first = await held.believe("Tea is hot", confidence="low")
+        return first, await minds.run(inner, session="other")
+
+    first, second = await minds.run(outer)
+    assert (second.action, second.id) == ("updated_draft", first.id)
+    (kept,) = (await minds.entries()).values()
+    assert (kept.id, kept.model_dump()["confidence"]) == (first.id, "high")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options", "held"),
+    [("high", "low", {}, "high"), ("low", "high", {}, "high"), ("high", "low", {"allow_downgrade": True}, "low")],
+)
+async def test_confidence_falls_only_when_that_is_allowed(
+    minds: Minds, first: Any, second: Any, options: Any, held: str
+):
+    await minds.run(lambda one: one.believe("Tea is hot", confidence=first, tags=["drink"]))
+    minds.clock.advance(days=10)
+    done = await minds.run(lambda one: one.believe("Tea is hot!", confidence=second, **options))
+    (kept,) = (await minds.entries()).values()
+    assert isinstance(kept, MindBelief)
+    assert (done.action, kept.confidence, kept.tags) == ("updated_store", held, ("drink",))
+    assert kept.expires_at == minds.clock.now() + timedelta(days=30)
+    assert kept.earlier[0].content == "Tea is hot"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Alice likes tea", "Bob likes tea"), ("The tea is hot", "The chairs are red")]
+)
+async def test_beliefs_about_two_things_are_two(minds: Minds, one: str, other: str):
+    await minds.run(lambda held: held.believe(one), embedder="default")
+    assert (await minds.run(lambda held: held.believe(other), embedder="default")).action == "created"
+
+
+async def test_an_expired_belief_is_not_updated(minds: Minds):
+    await minds.run(lambda held: held.believe("Tea is hot", expires_in="12h"))
+    minds.clock.advance(hours=12)
+    assert (await minds.run(lambda held: held.believe("Tea is hot"))).action == "created"
+
+
+async def test_reflections_are_never_deduplicated(minds: Minds):
+    first = await minds.run(lambda held: held.reflect("Ask first"))
+    second = await minds.run(lambda held: held.reflect("Ask first"))
+    assert first.id != second.id
+    assert (await minds.run(lambda held: held.status())).reflections == 2
+
+
+async def test_defaults_of_expiry_hold_for_beliefs_and_reflections_and_a_call_overrides_them(minds: Minds):
+    ttl = {"belief": "60d", "reflection": "90d"}
+    await minds.run(lambda held: held.believe("Tea is hot"), ttl_defaults=ttl)
+    await minds.run(lambda held: held.reflect("Ask first"), ttl_defaults=ttl)
+    await minds.run(lambda held: held.reflect("Ask twice", expires_in="45m"), ttl_defaults=ttl)
+    found = {text: one.model_dump()["expires_at"] for text, one in (await minds.entries()).items()}
+    now = minds.clock.now()
+    assert found == {
+        "Tea is hot": now + timedelta(days=60),
+        "Ask first": now + timedelta(days=90),
+        "Ask twice": now + timedelta(minutes=45),
+    }
+
+
+async def test_sixteen_runs_at_once_hold_the_cap(minds: Minds):
+    async def one(number: int) -> bool:
+        try:
+            await minds.run(lambda held: held.set_goal(f"Goal {number}"), session=f"s{number}")
+        except RefusedError:
+            return False
+        return True
+
+    made = await asyncio.gather(*(one(number) for number in range(16)))
+    assert made.count(True) == 10
+    assert len(await minds.table(lambda table: table.find(MindGoal, Wanted(status="active")))) == 10
+
+
+async def test_what_is_believed_of_one_user_never_reaches_another(minds: Minds):
+    await minds.run(fill, user="ann")
+    assert await minds.entries(user="bob") == {}
+
+
+async def test_a_goal_that_is_completed_in_the_run_that_set_it_is_written_completed(minds: Minds):
+    async def both(held: Mind) -> None:
+        made = await held.set_goal("Drink tea")
+        await held.update_goal(made.id, progress="half a cup")
+        await held.complete_goal(made.id, outcome="all drunk")
+
+    await minds.run(both)
+    (kept,) = (await minds.entries()).values()
+    assert isinstance(kept, MindGoal)
+    assert (kept.status, kept.progress, kept.outcome) == ("completed", ("half a cup",), "all drunk")
+
+
+async def test_secrets_are_taken_out_before_anything_is_written(minds: Minds):
+    await minds.run(lambda held: held.believe("The password: hunter2 opens it"))
+    assert list(await minds.entries()) == ["The password: [redacted] opens it"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"token_budget": -1},
+        {"max_goals": 0},
+        {"deduplication_threshold": 2},
+        {"ttl_defaults": {"belief": "soon"}},
+        {"ttl_defaults": {"goal": "3d"}},
+        {"scope": "galaxy"},
+        {"namespace": " "},
+        {"header_confidence": "certain"},
+        {"embedder": 7},
+    ],
+)
+def test_an_option_that_cannot_work_is_refused_when_the_mind_is_made(options: dict[str, Any]):
+    with pytest.raises(ConfigurationError):
+        mind(**options)
+
+
+async def test_without_the_capability_nothing_is_created():
+    model = ScriptedModel(["hello"])
+    with Fabric(":memory:", models=model, clock=FrozenClock()) as fabric:
+        await fabric.session("s", user="ann").arun(generator(name="plain", model="m"), "hi")
+        assert model.requests[0].tools == []
+        for resource in StoreProvider().resources:
+            with pytest.raises(StoreError, match="is not installed"):
+                fabric.store.scopes(resource.table)  # type: ignore[union-attr]
+
+
+def test_forgetting_a_user_leaves_nothing_of_their_mind():
+    mem = memory_system(model=None)
+    block = handler(lambda ctx: fill(ctx.cap.mind), name="run", uses=[mind(embedder=None, namespace=NAME)])
+    look = handler(lambda ctx: ctx.cap.mind.entries(), name="look", uses=[mind(embedder=None, namespace=NAME)])
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        ann, bob = fabric.session("a", user="ann"), fabric.session("b", user="bob")
+        ann.run(block)
+        bob.run(block)
+        receipt = ann.run(mem.forget_block, {"scope": "user"}).output
+        assert {name: count for name, count in receipt.removed.items() if name.startswith("mind_")} == {
+            "mind_goals": 1,
+            "mind_beliefs": 1,
+            "mind_reflections": 1,
+        }
+        assert ann.run(look).output == []
+        assert len(bob.run(look).output) == 3
