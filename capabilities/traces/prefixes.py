@@ -32,7 +32,8 @@ class _Words:
         self._sorted: list[str] = []
 
     def beginning(self, terms: dict[str, int], prefix: str) -> list[str]:
-        new = [term for term in islice(reversed(terms), len(terms) - self._seen) if _is_word(term)]
+        fresh = islice(reversed(terms), len(terms) - self._seen)
+        new = [term for term in fresh if NEXT not in term and term[0] != FIRST]
         self._seen = len(terms)
         if len(new) > _FEW:
             self._sorted.extend(new)
@@ -41,7 +42,3 @@ class _Words:
             for term in new:
                 insort(self._sorted, term)
         return self._sorted[bisect_left(self._sorted, prefix) : bisect_left(self._sorted, prefix + _LAST)]
-
-
-def _is_word(term: str) -> bool:
-    return NEXT not in term and not term.startswith(FIRST)
