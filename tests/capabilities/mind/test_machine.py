@@ -1,0 +1,158 @@
+"""A machine drives interleaved runs of one mind, which end, fail and crash, beside a plain model of it."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from capabilities.memory.meaning import Embedded
+from capabilities.mind import MindConfig, Wanted
+from capabilities.mind.draft import GoalChange
+from capabilities.mind.drafting import RunDraft, complete_goal, reflect, set_goal, unpin, update_goal
+from capabilities.mind.ephemeral import _Held, _Table
+from capabilities.mind.flush import flush, recover
+from capabilities.mind.record import MindGoal, MindReflection
+from fabric.errors import RefusedError
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CONFIG = MindConfig(max_goals=3, max_pinned_reflections=3)
+RUNS = st.integers(0, 2)
+WHICH = st.integers(0, 30)
+
+
+@dataclass
+class Plain:
+    """What one run wrote ahead: new goals with their notes, notes on others, new rules with their pins, unpins."""
+
+    goals: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    rules: dict[str, bool] = field(default_factory=dict)
+    unpins: set[str] = field(default_factory=set)
+
+
+class Minds(RuleBasedStateMachine):
+    @initialize()
+    def begin(self) -> None:
+        self.table = _Table(_Held(), None)
+        self.number = 0
+        self.alive = {place: f"run{place}" for place in range(3)}
+        self.plain = {place: Plain() for place in range(3)}
+        self.goals: dict[str, tuple[bool, list[str]]] = {}
+        self.rules: dict[str, tuple[bool, bool]] = {}
+
+    def draft(self, run: int) -> RunDraft:
+        return RunDraft(self.table, self.alive[run], "m", CONFIG, NOW)
+
+    def new(self, prefix: str) -> dict[str, object]:
+        self.number += 1
+        return {"id": f"{prefix}{self.number}", "namespace": "m", "created_at": NOW, "updated_at": NOW}
+
+    def taken(self) -> tuple[int, int]:
+        drafts = self.plain.values()
+        goals = sum(active for active, _ in self.goals.values()) + sum(len(one.goals) for one in drafts)
+        pinned = sum(pin for pin, _ in self.rules.values()) + sum(sum(one.rules.values()) for one in drafts)
+        return goals, pinned
+
+    @rule(run=RUNS)
+    def set_goal(self, run: int) -> None:
+        goal, fits = MindGoal(description="g", **self.new("g")), self.taken()[0] < 3
+        try:
+            set_goal(self.draft(run), goal)
+        except RefusedError:
+            assert not fits
+        else:
+            assert fits
+            self.plain[run].goals[goal.id] = []
+
+    @rule(run=RUNS, pin=st.booleans())
+    def reflect(self, run: int, *, pin: bool) -> None:
+        made, fits = MindReflection(content="r", pinned=pin, **self.new("r")), not pin or self.taken()[1] < 3
+        try:
+            reflect(self.draft(run), made, Embedded())
+        except RefusedError:
+            assert not fits
+        else:
+            assert fits
+            self.plain[run].rules[made.id] = pin
+
+    @rule(run=RUNS, which=WHICH)
+    def note(self, run: int, which: int) -> None:
+        target, own = f"g{which}", self.plain[run]
+        fits = target in own.goals or target in own.notes or self.goals.get(target, (False, []))[0]
+        try:
+            update_goal(self.draft(run), target, GoalChange(progress=("n",)))
+        except RefusedError:
+            assert not fits
+        else:
+            assert fits
+            (own.goals[target] if target in own.goals else own.notes.setdefault(target, [])).append("n")
+
+    @rule(run=RUNS, which=WHICH)
+    def complete(self, run: int, which: int) -> None:
+        target, own = f"g{which}", self.plain[run]
+        fits = target in own.goals or self.goals.get(target, (False, []))[0]
+        try:
+            complete_goal(self.draft(run), target, None)
+        except RefusedError:
+            assert not fits
+        else:
+            assert fits
+            notes = own.goals.pop(target, None)
+            if notes is None:
+                notes = [*self.goals[target][1], *own.notes.pop(target, [])]
+            self.goals[target] = (False, notes)
+
+    @rule(run=RUNS, which=WHICH)
+    def unpin(self, run: int, which: int) -> None:
+        target, own = f"r{which}", self.plain[run]
+        mine = own.rules.get(target, False)
+        fits = mine or (target not in own.unpins and self.rules.get(target, (False, False))[0])
+        try:
+            unpin(self.draft(run), target)
+        except RefusedError:
+            assert not fits
+        else:
+            assert fits
+            if mine:
+                own.rules[target] = False
+            else:
+                own.unpins.add(target)
+
+    @rule(run=RUNS, how=st.sampled_from(["ends", "fails", "crashes", "crashes after its end"]))
+    def end(self, run: int, how: str) -> None:
+        draft, well = self.draft(run), how in ("ends", "crashes after its end")
+        if how == "crashes after its end":
+            self.table.put_drafts([one.model_copy(update={"ended": True}) for one in draft.operations()])
+        self.number += 1
+        self.alive[run] = f"run{run}.{self.number}"
+        if how.startswith("crashes"):
+            recover(self.table, set(self.alive.values()), CONFIG, NOW)
+        else:
+            flush(self.table, draft.operations(), CONFIG, NOW, failed=not well)
+        own, self.plain[run] = self.plain[run], Plain()
+        self.rules |= {one: (pin, not well) for one, pin in own.rules.items()}
+        if not well:
+            return
+        self.goals |= {one: (True, notes) for one, notes in own.goals.items()}
+        for one, notes in own.notes.items():
+            active, before = self.goals[one]
+            if active:
+                self.goals[one] = (True, [*before, *notes])
+        for one in own.unpins:
+            self.rules[one] = (False, self.rules[one][1])
+
+    @invariant()
+    def it_holds_what_the_model_holds(self) -> None:
+        goals = self.table.find(MindGoal, Wanted())
+        assert {one.id: (one.status == "active", list(one.progress)) for one in goals} == self.goals
+        rules = self.table.find(MindReflection, Wanted())
+        assert {one.id: (one.pinned, one.error) for one in rules} == self.rules
+        assert max(self.taken()) <= 3
+        alive = set(self.alive.values())
+        assert all(one.run in alive or one.failed for one in self.table.drafts())
+
+
+TestMinds = Minds.TestCase
+TestMinds.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
