@@ -339,3 +339,17 @@ def test_forgetting_a_user_leaves_nothing_of_their_mind():
         }
         assert ann.run(look).output == []
         assert len(bob.run(look).output) == 3
+
+
+async def test_progress_notes_of_several_runs_and_of_one_are_kept_in_order(minds: Minds):
+    made = await minds.run(lambda held: held.set_goal("Drink tea"))
+
+    async def twice(held: Mind) -> None:
+        await held.update_goal(made.id, progress="one cup")
+        await held.update_goal(made.id, progress="two cups", priority="high")
+
+    await minds.run(twice)
+    await minds.run(lambda held: held.update_goal(made.id, progress="three cups"))
+    (kept,) = (await minds.entries()).values()
+    assert isinstance(kept, MindGoal)
+    assert (kept.progress, kept.priority) == (("one cup", "two cups", "three cups"), "high")
