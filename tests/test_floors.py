@@ -19,7 +19,7 @@ SUPERVISED = {
     ("fabric/work.py", "run"): "a job's failure is recorded, never raised",
     ("fabric/work.py", "_try_inline"): "the same",
     ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
-    ("fabric/toolbox.py", "_one"): "a tool is user code: its failure is a result the model sees",
+    ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""
 FILE_LINES, FILE_MEDIAN = 350, 150

@@ -2,19 +2,20 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
 from ..scope import Scope
 from .base import Match, Row, RowVectors, Table, Where
-from .catalog import MANY_KEYS, Catalog, Known
-from .columns import condition, row_id, to_json
+from .catalog import Catalog, Known
+from .columns import condition, row_id
 from .documents import Documents
-from .inserting import New, Search, insert, row_key
+from .inserting import row_key
 from .kept import KeptTexts, Place, Texts
-from .searching import Indexes, Searching, entry_of, half, tokens_of
+from .searching import Indexes, Searching
 from .sql import Sql, chunks, marks
+from .writing import CHUNK, Writing
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from .index import TextIndex
 
-CHUNK = 1000
-"""How many rows one statement handles at most."""
 FEW = 2000
 """Up to how many rows a scope is cut out by the index; the database itself stops using an index at 2,048."""
 
@@ -37,7 +36,12 @@ class SqlRows:
         self._texts = Texts(kept)
         self._searching = Searching(sql, indexes, self._texts)
         self._documents = Documents(sql, self._texts)
-        self.touched: set[tuple[str, int]] = set()
+        self._writing = Writing(sql, self._searching, self._texts)
+
+    @property
+    def touched(self) -> set[tuple[str, int]]:
+        """The collections and scopes that were written to."""
+        return self._writing.touched
 
     def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
         """Return the rows with these ids, in the order of ``ids``."""
@@ -47,7 +51,7 @@ class SqlRows:
         keys = {row_key(owner, wanted): wanted for wanted in ids}
         texts = {key: self._texts.get(Place(known.name, key), owner) for key in keys}
         unread = {key: keys[key] for key, text in texts.items() if text is None}
-        for some in chunks(self._there(known, owner, unread), CHUNK):
+        for some in chunks(self._writing.there(known, owner, unread), CHUNK):
             query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})"
             for key, text in self._sql.rows(query, some):
                 texts[key] = text
@@ -100,27 +104,17 @@ class SqlRows:
             return
         owner = self._catalog.scope_for_writing(self._sql, scope)
         for some in chunks(latest, CHUNK):
-            self._put(known, owner, {wanted: latest[wanted] for wanted in some}, vectors)
+            self._writing.put(known, owner, {wanted: latest[wanted] for wanted in some}, vectors)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        if owner is None:
-            return 0
-        keys = {row_key(owner, wanted): wanted for wanted in ids}
-        gone = self._remove(known, self._there(known, owner, keys))
-        for key in keys:
-            self._texts.change(Place(known.name, key), owner, "")
-        index = self._changed(known, owner, gone, ())
-        if index is not None:
-            for key, old in gone.items():
-                index.remove(keys[key], old.tokens or "")
-        return len(gone)
+        return 0 if owner is None else self._writing.delete(known, owner, ids)
 
     def clear(self, table: Table, scope: Scope) -> int:
         """Delete every row of the scope."""
         known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        return 0 if owner is None else self._clear(known, owner)
+        return 0 if owner is None else self._writing.clear(known, owner)
 
     def owners(self) -> list[Scope]:
         """Return every scope that ever wrote to the file and was not purged since."""
@@ -131,7 +125,7 @@ class SqlRows:
         owner = self._catalog.scope(scope)
         if owner is None:
             return {}
-        deleted = {known.name: self._clear(known, owner) for known in self._catalog.tables()}
+        deleted = {known.name: self._writing.clear(known, owner) for known in self._catalog.tables()}
         deleted["documents"] = self._documents.purge(owner)
         self._catalog.forget_scope(self._sql, scope)
         return {name: number for name, number in deleted.items() if number}
@@ -159,7 +153,7 @@ class SqlRows:
         if owner is None or not vectors.by_id:
             return 0
         keys = {row_key(owner, row_id): row_id for row_id in vectors.by_id}
-        self.touched.add((known.name, owner))
+        self._writing.touched.add((known.name, owner))
         return self._searching.set_vectors(known, owner, vectors.space, keys, vectors.by_id)
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
@@ -196,13 +190,7 @@ class SqlRows:
 
     def fill(self, known: Known) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""
-        query = f"SELECT _key, _scope, _seq, _row FROM {known.sql} WHERE _seq > ? ORDER BY _seq LIMIT {CHUNK * 10}"
-        last = -1
-        while found := self._sql.rows(query, [last]):
-            old = self._remove(known, [key for key, *_ in found])
-            new = [New(key, owner, old[key], json.loads(row), row) for key, owner, _, row in found]
-            insert(self._sql, known, new)
-            last = found[-1][2]
+        self._writing.fill(known)
 
     def _source(self, known: Known, owner: int, columns: Sequence[str], narrow: bool) -> str:
         """Return the start of a query over the rows of a scope, up to the condition on it.
@@ -221,44 +209,6 @@ class SqlRows:
             found = self._sql.rows(f"SELECT count(*) FROM {known.sql} WHERE _scope = ?", [owner])
             known.sizes[owner] = int(found[0][0])
         return known.sizes[owner]
-
-    def _put(self, known: Known, owner: int, rows: dict[str, Row], vectors: RowVectors | None) -> None:
-        keys = {row_key(owner, row_id): row for row_id, row in rows.items()}
-        self._learn_keys(known, owner)
-        held = self._remove(known, self._there(known, owner, {key: row["id"] for key, row in keys.items()}))
-        given = dict(vectors.by_id) if vectors is not None else {}
-        space = self._searching.space(vectors.space, make=True) if vectors is not None and given else None
-        new: list[New] = []
-        for key, row in keys.items():
-            old = held.get(key)
-            place = known.next_place if old is None else old.place
-            known.next_place = max(known.next_place, place + 1)
-            tokens = tokens_of(known, row)
-            kept = old if old is not None and old.tokens == tokens else Search()
-            own = given.get(row["id"])
-            search = Search(place, tokens, kept.space, kept.vector)
-            if own is not None:
-                search = Search(place, tokens, space, half(own).tobytes())
-            new.append(New(key, owner, search, row, to_json(row, f"row {row['id']!r} of {known.name!r}")))
-        insert(self._sql, known, new)
-        for one in new:
-            self._texts.change(Place(known.name, one.key), owner, one.text)
-        self._reindex(known, owner, new, held)
-
-    def _there(self, known: Known, owner: int, ids: Mapping[int, str]) -> list[int]:
-        """Return those of the keys that may be in the file: where it is known in memory, without asking."""
-        index = self._searching.known(known, owner)
-        if index is not None:
-            return [key for key, row_id in ids.items() if row_id in index]
-        keys = known.keys.get(owner)
-        return list(ids) if keys is None else [key for key in ids if key in keys]
-
-    def _learn_keys(self, known: Known, owner: int) -> None:
-        """Know from now on which rows a scope of few has: a new one is then inserted without a look for an old one."""
-        if owner in known.keys or self._searching.known(known, owner) is not None:
-            return
-        found = self._sql.rows(f"SELECT _key FROM {known.sql} WHERE _scope = ? LIMIT {MANY_KEYS + 1}", [owner])
-        known.learn_keys(owner, [key for (key,) in found])
 
     def _narrowed(
         self, known: Known, owner: int, where: Sequence[Where], order: str, limit: int | None, offset: int
@@ -282,46 +232,11 @@ class SqlRows:
 
         return meeting(index, known, where)
 
-    def _reindex(self, known: Known, owner: int, new: list[New], held: dict[int, Search]) -> None:
-        index = self._changed(known, owner, held, [one.key for one in new])
-        if index is None:
-            return
-        for one in new:
-            old = held.get(one.key)
-            index.put(entry_of(known, one.row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
-            index.note_vector(one.row["id"], one.search.space, one.search.vector)
-
-    def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, Search]:
-        """Delete rows and return by key their places and what they are searched by.
-
-        A changed row is deleted and inserted, because updates in place make checkpoints slow.
-        """
-        found: dict[int, Search] = {}
-        for some in chunks(keys, CHUNK):
-            query = (
-                f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq, _terms, _space, _vector"
-            )
-            found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, some)}
-        return found
-
-    def _clear(self, known: Known, owner: int) -> int:
-        self._searching.drop(known, owner)
-        self._texts.clear(known.name, owner)
-        known.sizes.pop(owner, None)
-        known.keys.pop(owner, None)
-        return self._sql.run(f"DELETE FROM {known.sql} WHERE _scope = ?", [owner])
-
     def _searched(self, table: Table) -> Known:
         known = self._catalog.table(table)
         if not known.text:
             raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
         return known
-
-    def _changed(self, known: Known, owner: int, gone: Collection[int], new: Collection[int]) -> "TextIndex | None":
-        """Note which rows the scope lost and got, and return its index if there is one to keep true."""
-        known.changed(owner, gone, new)
-        self.touched.add((known.name, owner))
-        return self._searching.known(known, owner)
 
 
 def _conditions(known: Known, where: Sequence[Where]) -> tuple[str, list[Any]]:

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
-from capabilities.mind.ephemeral import InMemoryProvider
 
 from capabilities.memory.meaning import Embedded
+from capabilities.mind.ephemeral import InMemoryProvider
 from capabilities.mind.provider import MindTable
 from capabilities.mind.record import MindBelief, MindEntry, MindGoal, MindReflection
 from fabric import Context, handler
