@@ -2,20 +2,37 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 from pydantic_core import to_jsonable_python
 
-from .block import Use
+from .block import Block, Use
 from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError
-from .handler import handler
 from .models.base import ToolCall
 from .run import Fabric
 from .scope import ScopeIds
 from .toolbox import Toolbox, ToolOutcome
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Answer(Block[ToolCall, ToolOutcome]):
+    """Carries out one call. The blocks that are tools are inside it: their background work is found again by it."""
+
+    toolbox: Toolbox
+
+    def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
+        """Return the blocks of rescues, then those that are tools."""
+        blocks = [(f"tool {name}", one.block) for name, one in self.toolbox.tools.items() if one.block is not None]
+        return [*super().children(), *blocks]
+
+    async def execute(self, value: ToolCall, ctx: Context) -> ToolOutcome:
+        """Return what became of the call."""
+        return await self.toolbox.outcome(value, ctx)
 
 
 class ToolHost:
@@ -43,12 +60,14 @@ class ToolHost:
         self.fabric = fabric
         self.ids = ids
         self._owns = owns
+        self.block: Block[ToolCall, ToolOutcome] = _Answer(name=name, uses=tuple(uses), toolbox=self.toolbox)
+        """Carries out one call; ``fabric.register`` it so that background work left by tools goes on."""
 
-        @handler(name=name, uses=uses)
-        async def answer(call: ToolCall, ctx: Context) -> ToolOutcome:
-            return await self.toolbox.outcome(call, ctx)
-
-        self._block = answer
+    def of(self, ids: ScopeIds) -> "ToolHost":
+        """Return the same tools for another owner; closing this one closes nothing."""
+        other = copy(self)
+        other.ids, other._owns = ids, False  # noqa: SLF001  its own kind
+        return other
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as OpenAI function schemas, as ``tools=`` of a chat completion takes them."""
@@ -60,11 +79,11 @@ class ToolHost:
         ``arguments`` is the JSON text that a model wrote, or a mapping. A model's mistakes never raise; an error of
         the store does. ``session`` names another session of the same owner.
         """
-        return _envelope(self._in(session).run(self._block, _call(name, arguments)).output)
+        return _envelope(self._in(session).run(self.block, _call(name, arguments)).output)
 
     async def acall(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, session: str = "") -> dict[str, Any]:
         """Do what `call` does, on the caller's own event loop."""
-        return _envelope((await self._in(session).arun(self._block, _call(name, arguments))).output)
+        return _envelope((await self._in(session).arun(self.block, _call(name, arguments))).output)
 
     def close(self) -> None:
         """Close the file, if this host owns it."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from fabric import Context, Fabric, define_capability
+from fabric import Context, Fabric, define_capability, handler, sequencer
 from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, StoreError
 from fabric.resource import Collection
 from fabric.scope import ScopeIds
@@ -84,3 +84,24 @@ def test_nothing_to_offer_and_two_of_one_name_are_refused():
             ToolHost(fabric, JAKE)
         with pytest.raises(DuplicateNameError, match="'write'"):
             ToolHost(fabric, JAKE, tools=[write], uses=[notebook])
+
+
+def test_the_same_tools_serve_other_owners_and_close_nothing():
+    with Fabric() as fabric:
+        jake = ToolHost(fabric, JAKE, uses=[notebook])
+        with jake.of(ScopeIds(session="tools", user="anna")) as anna:
+            assert anna.call("write", {"text": "tea"})["success"]
+            assert (anna.call("read")["output"], jake.call("read")["output"]) == (["tea"], [])
+        assert jake.call("read")["success"]
+
+
+def test_the_blocks_that_are_tools_are_inside_it_so_that_their_background_work_is_found_again(tmp_path: Path):
+    done: list[str] = []
+    later = sequencer(name="later").work(handler(done.append, name="note")).map(lambda _: "noted").as_tool()
+    with Fabric(tmp_path / "m.duckdb") as fabric:
+        host = ToolHost(fabric, JAKE, tools=[later])
+        fabric.register(host.block)
+        assert host.call("later", {"input": "tea"})["output"] == "noted"
+        fabric.drain()
+    assert done == ["tea"]
+    assert [path for path, _ in host.block.children()] == ["tool later"]
