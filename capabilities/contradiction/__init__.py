@@ -1,6 +1,6 @@
 """Contradiction without a model: which texts differ in a value, which slot a text fills, which entry it replaces."""
 
-from .changes import changes_value, dates, negated, numbers
+from .changes import changes_value, dates, negated, numbers, rival_names
 from .claims import same_claim
 from .relations import called
 from .replaced import Existing, find_replaced, only_ends, restates
@@ -17,6 +17,7 @@ __all__ = [
     "numbers",
     "only_ends",
     "restates",
+    "rival_names",
     "same_claim",
     "slot_of",
 ]

@@ -132,7 +132,7 @@ def changes_value(a: str, b: str) -> bool:
         or _reordered(a, b)
         or _recounted(a, b)
         or _rival(dates(a), dates(b))
-        or _rival_names(a, b)
+        or rival_names(a, b)
         or _changed_places(a, b)
     )
 
@@ -255,7 +255,12 @@ def _changed_places(a: str, b: str) -> bool:
     return first[1] in _SPACED.split(b[second.end() :]) or second[1] in _SPACED.split(a[first.end() :])
 
 
-def _rival_names(a: str, b: str) -> bool:
+def rival_names(a: str, b: str) -> bool:
+    """Return whether each of two texts names somebody or something that the other does not.
+
+    >>> rival_names("Meets Alice on Monday", "Meets Bob on Monday"), rival_names("Meets Alice", "Meets her friend")
+    (True, False)
+    """
     said_a, said_b = set(words(a)), set(words(b))
     only_a = _names(a) - said_b - _initials(b)
     only_b = _names(b) - said_a - _initials(a)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fabric.text import content_words, normalise
 
-from ..contradiction import changes_value, dates, negated, numbers
+from ..contradiction import changes_value, dates, negated, numbers, rival_names
 from ..formulas.similarity import word_cosine
 from .provider import Wanted
 from .record import LEVELS, MindBelief, MindEntry, MindGoal, MindReflection
@@ -35,11 +35,15 @@ def cosine(a: "NDArray[float32] | Sequence[float]", b: "NDArray[float32] | Seque
 def names_another(a: str, b: str) -> bool:
     """Return whether two texts differ in whom or what they name, so that they are about two things.
 
-    A changed number, day or negation is a change of one thing.
+    A changed number, day or negation is a change of one thing, but not of what names somebody else besides.
 
     >>> names_another("Alice likes tea", "Bob likes tea"), names_another("The limit is 100", "The limit is 200")
     (True, False)
+    >>> names_another("Ask Alice for 2 keys", "Ask Bob for 3 keys")
+    True
     """
+    if rival_names(a, b):
+        return True
     same = (numbers(a), dates(a), negated(a)) == (numbers(b), dates(b), negated(b))
     return same and changes_value(a, b)
 
