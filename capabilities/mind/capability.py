@@ -8,7 +8,7 @@ from typing import Any, Literal
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
-from fabric.errors import ConfigurationError, FabricError
+from fabric.errors import ConfigurationError
 
 from ..memory.meaning import Meaning
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
@@ -78,12 +78,11 @@ def _capability(
         try:
             yield held
         except BaseException as error:
-            try:
-                await _to_its_end(held, failed=True)
-            except FabricError as second:
-                error.add_note(f"and its mind could not be flushed: {second}")
+            second = (await _to_its_end(held, failed=True)).exception()
+            if second is not None:
+                error.add_note(f"and its mind could not be flushed: {type(second).__name__}: {second}")
             raise
-        await _to_its_end(held, failed=False)
+        (await _to_its_end(held, failed=False)).result()
 
     return define_capability("mind", resources=provider.resources, header=[_header], tools=TOOLS, during=during)
 
@@ -97,11 +96,15 @@ def _declaring(ctx: Context) -> str:
     return "agent" if ctx.block is None else ctx.block.name
 
 
-async def _to_its_end(held: Mind, *, failed: bool) -> None:
-    """Flush, whole even if the run is cancelled meanwhile."""
+async def _to_its_end(held: Mind, *, failed: bool) -> "asyncio.Task[None]":
+    """Flush, whole even if the run is cancelled meanwhile, however often; return the flush, which is over."""
     flushing = asyncio.ensure_future(held.end(failed=failed))
-    try:
-        await asyncio.shield(flushing)
-    except asyncio.CancelledError:
-        await asyncio.wait([flushing])
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not flushing.done():
+        try:
+            await asyncio.wait([flushing])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None and not failed:
+        raise cancelled
+    return flushing

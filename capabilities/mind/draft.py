@@ -74,6 +74,7 @@ def merged(old: MindBelief, new: MindBelief, *, allow_downgrade: bool) -> MindBe
     """Return the older belief as the newer one updates it: its id and age stay, what it said is kept.
 
     Confidence falls only with ``allow_downgrade``; tags stay where the newer one has none; the expiry is the newer's.
+    What a failed run merely repeats is not marked as written in one.
     """
     level = new.confidence if allow_downgrade else max(old.confidence, new.confidence, key=LEVELS.index)
     before = Revision(content=old.content, confidence=old.confidence, until=new.updated_at, source=old.source)
@@ -87,8 +88,8 @@ def merged(old: MindBelief, new: MindBelief, *, allow_downgrade: bool) -> MindBe
             "updated_at": new.updated_at,
             "source": new.source or old.source,
             "made_by": new.made_by or old.made_by,
-            "earlier": (*old.earlier, before) if changed else old.earlier,
-            "error": old.error and new.error,
+            "earlier": (*old.earlier, *([before] if changed else []), *new.earlier),
+            "error": new.error and (old.error or old.content != new.content),
         }
     )
 

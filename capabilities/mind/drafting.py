@@ -103,11 +103,15 @@ def _known(draft: RunDraft, new: MindBelief) -> str | None:
 
 
 def reflect(draft: RunDraft, new: MindReflection, embedded: Embedded) -> Reflected:
-    """Write a reflection ahead; RefusedError for a pinned one when all places are taken."""
+    """Write a reflection ahead; RefusedError for a pinned one when all places are taken.
+
+    A place that this run freed is free for this run only: to others the unpin is not done before the flush.
+    """
     warning = None
     if new.pinned:
         cap = draft.config.max_pinned_reflections
-        pinned = [one.id for one in draft.table.find(MindReflection, Wanted(pinned=True))]
+        freed = {one.target for one in draft.operations() if one.action == "unpin"}
+        pinned = [one.id for one in draft.table.find(MindReflection, Wanted(pinned=True)) if one.id not in freed]
         drafts = drafted(draft.table.drafts(), MindReflection)
         pinned += [one.id for one in drafts if isinstance(one, MindReflection) and one.pinned]
         _check_room(pinned, cap, "pinned reflections", "mind_unpin_reflection")

@@ -33,19 +33,23 @@ class Flushed(BaseModel):
 def flush(
     table: MindTable, operations: Sequence[DraftOperation], config: MindConfig, now: datetime, *, failed: bool
 ) -> Flushed:
-    """Apply the operations of one run in the order they were made; with ``failed`` as those of a run that failed.
+    """Apply the operations of one run, unpins first; with ``failed`` as those of a run that failed.
+
+    A failed run's unpins are dropped, so a rule of it that counted on their places becomes an ordinary reflection.
 
     One that cannot be applied stays in the draft with its reason; the others are not held up by it.
     """
     applied: list[str] = []
     refused: list[MindFailure] = []
     dropped: list[str] = []
-    for one in operations:
+    for one in sorted(operations, key=lambda one: one.action != "unpin"):
         if failed and not survives(one):
             dropped.append(one.target)
             continue
         try:
             entry = apply(one, _existing(table, one), now, failed=failed)
+            if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, config):
+                entry = entry.model_copy(update={"pinned": False})
             _check_cap(table, entry, config)
         except RefusedError as error:
             refused.append(MindFailure(id=one.id, target=one.target, action=one.action, reason=error.reason))
@@ -61,9 +65,8 @@ def flush(
 def recover(table: MindTable, alive: Collection[str], config: MindConfig, now: datetime) -> Flushed:
     """Flush what runs left that are not alive any more: those that ended well as such, the others as failed."""
     left: dict[tuple[str, bool], list[DraftOperation]] = {}
-    for one in table.drafts():
-        if one.run not in alive and not one.failed:
-            left.setdefault((one.run, one.ended), []).append(one)
+    for one in left_behind(table, alive):
+        left.setdefault((one.run, one.ended), []).append(one)
     done = [flush(table, operations, config, now, failed=not ended) for (_, ended), operations in left.items()]
     return Flushed(
         applied=tuple(target for one in done for target in one.applied),
@@ -79,6 +82,15 @@ def _existing(table: MindTable, operation: DraftOperation) -> MindEntry | None:
     if operation.type == "belief":
         return next(iter(table.get(MindBelief, ids)), None)
     return next(iter(table.get(MindReflection, ids)), None)
+
+
+def left_behind(table: MindTable, alive: Collection[str]) -> list[DraftOperation]:
+    """Return what runs that are not alive any more did not flush."""
+    return [one for one in table.drafts() if one.run not in alive and not one.failed]
+
+
+def _has_room(table: MindTable, entry: MindReflection, config: MindConfig) -> bool:
+    return not entry.pinned or table.count(MindReflection, Wanted(pinned=True)) < config.max_pinned_reflections
 
 
 def _check_cap(table: MindTable, entry: MindEntry, config: MindConfig) -> None:

@@ -1,8 +1,8 @@
 """The mind of an agent while it runs: what it reads, what it writes ahead, and the flush at its end."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from fabric.context import Context
 from fabric.errors import RefusedError
@@ -13,7 +13,7 @@ from . import drafting
 from .config import MindConfig
 from .draft import DraftOperation, GoalChange
 from .drafting import RunDraft
-from .flush import Flushed, flush, recover, vectors_of
+from .flush import Flushed, flush, left_behind, recover, vectors_of
 from .header import assemble
 from .provider import MindProvider, MindTable, Wanted
 from .recall import DEFAULT_LIMIT, Recalling, SearchedType, recall
@@ -265,20 +265,28 @@ class Mind:
         return RunDraft(table, self._run, self._place.namespace, self._place.config, self._ctx.clock.now())
 
     async def _transact(self, work: Callable[[MindTable], T], embedded: Embedded | None = None, text: str = "") -> T:
-        recovered: list[Flushed] = []
+        left: list[DraftOperation] = []
 
-        def whole(table: MindTable) -> T:
-            if not self._has_recovered:
-                recovered.append(recover(table, _ALIVE, self._place.config, self._ctx.clock.now()))
-            return work(table)
+        def whole(table: MindTable) -> T | None:
+            left.extend([] if self._has_recovered else left_behind(table, _ALIVE))
+            return None if left else work(table)
 
-        result = await self._place.provider.transact(
-            self._ctx, self._place.namespace, whole, embedded or Embedded(), [text] if text else ()
-        )
+        given, texts = embedded or Embedded(), [text] if text else []
+        result = await self._place.provider.transact(self._ctx, self._place.namespace, whole, given, texts)
         self._has_recovered = True
-        for one in recovered:
-            self._report(one)
-        return result
+        if not left:
+            return cast("T", result)
+        await self._recover(left)
+        return await self._place.provider.transact(self._ctx, self._place.namespace, work, given, texts)
+
+    async def _recover(self, left: Sequence[DraftOperation]) -> None:
+        """Flush what dead runs left; in a transaction of its own, because it needs the vectors of what they left."""
+        config, now = self._place.config, self._ctx.clock.now()
+        embedded, texts = vectors_of(left)
+        done = await self._place.provider.transact(
+            self._ctx, self._place.namespace, lambda table: recover(table, _ALIVE, config, now), embedded, texts
+        )
+        self._report(done)
 
     async def _embed(self, text: str) -> Embedded:
         embedded = await self._place.meaning.embed([text]) if text.strip() else Embedded()

@@ -6,7 +6,9 @@ from typing import Any
 
 from fabric.context import Context
 from fabric.errors import RefusedError
+from fabric.text import printable
 
+from ..sources import Source
 from .durations import FORM, due_date, moment_after
 
 MAX_CHARS = 4_000
@@ -18,7 +20,7 @@ _SHOWN = 40
 
 def checked(ctx: Context, what: str, text: str) -> str:
     """Return the text as it may be stored, without secrets; RefusedError when it is blank or too long."""
-    kept = ctx.redact(text).strip()
+    kept = printable(ctx.redact(text)).strip()
     if not kept:
         raise RefusedError(f"the {what} is blank", do="Say it in words, or leave it.")
     if len(kept) > MAX_CHARS:
@@ -63,5 +65,14 @@ def shared(ctx: Context, namespace: str, prefix: str, tags: Iterable[str]) -> di
         "tags": plain_tags(map(ctx.redact, tags)),
         "created_at": now,
         "updated_at": now,
+        "source": _source(ctx),
         "made_by": ctx.path,
     }
+
+
+def _source(ctx: Context) -> Source | None:
+    """Return the user's message that the run answers; None where nobody said anything yet."""
+    said = next((one for one in reversed(ctx.items) if one.role == "user" and one.kind == "message"), None)
+    if said is None:
+        return None
+    return Source(turn_id=said.id, session=ctx.session, turn=said.turn, user=ctx.user, said_at=said.created_at)

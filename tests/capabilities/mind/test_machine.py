@@ -55,6 +55,10 @@ class Minds(RuleBasedStateMachine):
         pinned = sum(pin for pin, _ in self.rules.values()) + sum(sum(one.rules.values()) for one in drafts)
         return goals, pinned
 
+    def freed(self, run: int) -> int:
+        """Return how many committed rules this run unpins: places that are free for it alone."""
+        return sum(self.rules[one][0] for one in self.plain[run].unpins)
+
     @rule(run=RUNS)
     def set_goal(self, run: int) -> None:
         goal, fits = MindGoal(description="g", **self.new("g")), self.taken()[0] < 3
@@ -68,7 +72,10 @@ class Minds(RuleBasedStateMachine):
 
     @rule(run=RUNS, pin=st.booleans())
     def reflect(self, run: int, *, pin: bool) -> None:
-        made, fits = MindReflection(content="r", pinned=pin, **self.new("r")), not pin or self.taken()[1] < 3
+        made, fits = (
+            MindReflection(content="r", pinned=pin, **self.new("r")),
+            not pin or self.taken()[1] - self.freed(run) < 3,
+        )
         try:
             reflect(self.draft(run), made, Embedded())
         except RefusedError:
@@ -132,7 +139,11 @@ class Minds(RuleBasedStateMachine):
         else:
             flush(self.table, draft.operations(), CONFIG, NOW, failed=not well)
         own, self.plain[run] = self.plain[run], Plain()
-        self.rules |= {one: (pin, not well) for one, pin in own.rules.items()}
+        for one in own.unpins if well else ():
+            self.rules[one] = (False, self.rules[one][1])
+        for one, pin in own.rules.items():
+            room = sum(pinned for pinned, _ in self.rules.values()) < 3
+            self.rules[one] = (pin and (well or room), not well)
         if not well:
             return
         self.goals |= {one: (True, notes) for one, notes in own.goals.items()}
@@ -140,8 +151,6 @@ class Minds(RuleBasedStateMachine):
             active, before = self.goals[one]
             if active:
                 self.goals[one] = (True, [*before, *notes])
-        for one in own.unpins:
-            self.rules[one] = (False, self.rules[one][1])
 
     @invariant()
     def it_holds_what_the_model_holds(self) -> None:
@@ -149,7 +158,9 @@ class Minds(RuleBasedStateMachine):
         assert {one.id: (one.status == "active", list(one.progress)) for one in goals} == self.goals
         rules = self.table.find(MindReflection, Wanted())
         assert {one.id: (one.pinned, one.error) for one in rules} == self.rules
-        assert max(self.taken()) <= 3
+        assert self.taken()[0] <= 3
+        assert sum(pinned for pinned, _ in self.rules.values()) <= 3
+        assert not any(one.failed and one.action == "create" for one in self.table.drafts())
         alive = set(self.alive.values())
         assert all(one.run in alive or one.failed for one in self.table.drafts())
 
