@@ -1,6 +1,7 @@
 """The documentation is true: what it lists is what there is, and all of its code runs (see the root conftest)."""
 
 import inspect
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -21,7 +22,7 @@ READMES = sorted([ROOT / "README.md", *ROOT.glob("*/README.md")])
 FLOORS = ("fabric", "capabilities", "blocks", "pipelines", "tests")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
-RUN_OR_DRAWN = {"python", "bash", "mermaid"}
+RUN_OR_DRAWN = {"python", "bash", "mermaid", "json"}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -51,6 +52,17 @@ def test_every_code_block_is_of_a_kind_that_runs(path: Path):
     text = path.read_text(encoding="utf-8")
     assert {language for language, _ in FENCE.findall(text)} <= RUN_OR_DRAWN
     assert text.count("```") == 2 * len(FENCE.findall(text))
+
+
+def test_configurations_call_a_command_that_exists():
+    texts = [code for language, code in FENCE.findall(README) if language == "json"]
+    servers = [one for text in texts for one in json.loads(text)["mcpServers"].values()]
+    assert servers
+    commands: Any = typer.main.get_command(app)
+    for one in servers:
+        assert one["command"] == "thought-fabric"
+        name, *rest = one["args"]
+        commands.commands[name].make_context(name, rest)  # raises for an option that it has not
 
 
 @pytest.mark.parametrize("path", READMES, ids=name_of)

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import care, embedding, explain, look, mind, talk
+from . import care, embedding, explain, look, mind, serve, talk
 from .output import plain
 
 
@@ -72,6 +72,7 @@ for command in (
     care.jobs,
     embedding.status,
     embedding.reembed,
+    serve.mcp,
     look.graph,
 ):
     app.command()(command)

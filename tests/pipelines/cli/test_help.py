@@ -9,8 +9,9 @@ from .conftest import ROOT, run, start
 
 TALK = ["demo", "chat", "replay"]
 LOOK = ["recall", "show", "why", "graph", "mind"]
+SERVE = ["mcp"]
 CARE = ["forget", "export", "consolidate", "prune", "jobs", "status", "reembed"]
-COMMANDS = [*TALK, *LOOK, *CARE]
+COMMANDS = [*TALK, *LOOK, *SERVE, *CARE]
 
 
 def test_help_lists_every_command_and_the_exit_codes() -> None:

@@ -1,0 +1,67 @@
+"""The command that serves a memory to other programs."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Model, Org, Project, Session, User
+from .output import note
+from .place import Place, opened
+
+
+def mcp(
+    file: Annotated[
+        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False)
+    ] = Path("memory.duckdb"),
+    user: User = "",
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
+    ] = "",
+    session: Session = "",
+    project: Project = "",
+    org: Org = "",
+    model: Model = "",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to listen on.")] = 8765,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(
+            "--tokens", help='A file {"TOKEN": {"user": "NAME"}}: whose memory each bearer token opens.', exists=True
+        ),
+    ] = None,
+    origin: Annotated[
+        list[str] | None, typer.Option("--origin", help="A web page that may ask, such as https://chat.example.")
+    ] = None,
+) -> None:
+    """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
+    try:
+        from ..server.serve import serve_http, serve_stdio  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name not in ("mcp", "mcp_types", "uvicorn", "starlette"):
+            raise
+        note("The server needs an extra: pip install 'thought-fabric[mcp]'")
+        raise typer.Exit(1) from error
+    place = Place(file, user, project, org, session or "mcp", model)
+    with opened(place, create=True) as at:
+        ids = replace(at.session().ids, agent=agent or None)
+        if http:
+            note(f"Serving {file} at http://{host}:{port}/mcp")
+            asyncio.run(
+                serve_http(
+                    at.fabric,
+                    at.mem,
+                    ids,
+                    read_only=read_only,
+                    bound_to=host,
+                    port=port,
+                    tokens=tokens,
+                    origins=origin or (),
+                )
+            )
+        else:
+            asyncio.run(serve_stdio(at.fabric, at.mem, ids, read_only=read_only))

@@ -1,0 +1,51 @@
+"""The offer: which tools a server has, for everybody or for reading only, and what carries their calls out."""
+
+from dataclasses import dataclass
+
+from blocks.tools import memory_tools
+from capabilities.mind import mind
+from capabilities.mind.tools import TOOLS
+from fabric.block import Use
+from fabric.run import Fabric
+from fabric.scope import ScopeIds
+from fabric.tool import Tool
+from fabric.toolbox import Toolbox
+from fabric.toolhost import ToolHost
+
+from ..system import MemorySystem
+from .verbs import verbs
+
+NAME = "mcp"
+"""The root of what the server runs, and the agent whose mind it is unless one is named."""
+READING = frozenset({"recall", "context", "why", "mind_recall", "memory_search"})
+"""The tools that change nothing."""
+DESTROYING = frozenset({"forget", "memory_delete", "memory_merge"})
+"""The tools after which something is not found any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Tools by name, and what they need."""
+
+    tools: dict[str, Tool]
+    uses: tuple[Use, ...]
+
+    def host(self, fabric: Fabric, ids: ScopeIds) -> ToolHost:
+        """Return what carries out calls for these ids; what tools left undone when the file was closed goes on."""
+        host = ToolHost(fabric, ids, tools=list(self.tools.values()), uses=self.uses, name=NAME)
+        fabric.register(host.block)
+        return host
+
+
+def offer(mem: MemorySystem, *, read_only: bool = False) -> Offer:
+    """Return what a server offers: the verbs of a memory, the tools of the agent's mind, the six memory tools.
+
+    ``read_only`` leaves out every tool that is not among ``READING``.
+    """
+    embedder = mem.layout.meaning.embedder
+    pack = memory_tools(mem.model, embedder=embedder)
+    sources = [("the memory", verbs(mem)), ("the mind", TOOLS), ("the memory tools", pack.tools)]
+    offered = Toolbox((place, one) for place, tools in sources for one in tools).tools
+    kept = {name: one for name, one in offered.items() if not read_only or name in READING}
+    own_mind = mind(embedder).presets(header=False, tools=False)
+    return Offer(kept, (mem.capability.presets(context=False), own_mind, pack.traces))

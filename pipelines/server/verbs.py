@@ -1,0 +1,148 @@
+"""What an agent can do with the whole memory, as tools: recall, context, why, remember, capture, forget."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from blocks.explain import Explanation
+from blocks.forget import Forget, Receipt
+from blocks.remember import Remember, remember_block
+from capabilities.memory.recall import RankedMemory
+from capabilities.sources import Outcome
+from capabilities.vocabulary import FactCategory
+from fabric.context import Context
+from fabric.errors import RefusedError
+from fabric.sequencer import sequencer
+from fabric.tool import Tool, tool
+
+from ..system import MemorySystem
+
+Kind = Literal["turn", "working", "episodic", "semantic"]
+
+
+class Found(BaseModel):
+    """One memory as an agent reads it; ``id`` is what `why` and `forget` take."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    content: str
+    relevance: float
+    kind: Kind
+    subject: str
+    said_at: datetime | None = None
+
+    @classmethod
+    def of(cls, memory: RankedMemory) -> "Found":
+        """Return what an agent needs of a ranked memory."""
+        return cls(
+            id=memory.id,
+            content=memory.content,
+            relevance=round(memory.relevance, 3),
+            kind=memory.source,
+            subject=memory.subject,
+            said_at=memory.said_at or (memory.sources[-1].said_at if memory.sources else None),
+        )
+
+
+class Said(BaseModel):
+    """What the user said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    message: str = Field(min_length=1, description="What the user said, word for word.")
+
+
+def verbs(mem: MemorySystem) -> list[Tool]:
+    """Return the tools of a memory system; whoever runs them must declare its capability."""
+    functions = (_recall(mem), _context(mem), _why(mem), _remember(mem), _forget(mem))
+    return [*(tool(fn) for fn in functions), _capture(mem)]
+
+
+def _recall(mem: MemorySystem) -> Callable[..., Any]:
+    async def recall(
+        query: Annotated[str, Field(description="What to look for, in plain words.")],
+        ctx: Context,
+        limit: Annotated[int, Field(ge=1, le=50, description="How many results at most.")] = 10,
+        kinds: Annotated[list[Kind] | None, Field(description="Where to look; everywhere when null.")] = None,
+        subject: Annotated[str | None, Field(description="Whom it must be about, such as 'user' or 'anna'.")] = None,
+        since: Annotated[datetime | None, Field(description="Said then or later, ISO 8601.")] = None,
+        until: Annotated[datetime | None, Field(description="Said then or earlier, ISO 8601.")] = None,
+    ) -> list[Found]:
+        """Recall what is remembered about something, most relevant first. Below 0.5, probably nothing is."""
+        options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
+        found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
+        return [Found.of(one) for one in found]
+
+    return recall
+
+
+def _context(mem: MemorySystem) -> Callable[..., Any]:
+    async def context(
+        query: Annotated[str, Field(description="What the context is for, such as the user's question.")],
+        ctx: Context,
+        tokens: Annotated[int, Field(ge=50, le=16_000, description="How many tokens it may take.")] = 2_000,
+    ) -> str:
+        """Return the best evidence for a question as text, oldest first, to be read before answering."""
+        return await mem.context(ctx, query, tokens)
+
+    return context
+
+
+def _why(mem: MemorySystem) -> Callable[..., Any]:
+    async def why(
+        id: Annotated[str, Field(description="The id of a memory, as recall prints it.")],  # noqa: A002
+        ctx: Context,
+    ) -> Explanation:
+        """Explain a memory: the words it rests on, when they were said, and how it changed."""
+        found = await mem.why_block(id, ctx)
+        if found is None:
+            raise RefusedError(f"there is no memory {id!r}", do="Take an id that recall printed.")
+        return found
+
+    return why
+
+
+def _remember(mem: MemorySystem) -> Callable[..., Any]:
+    block = remember_block(mem.layout)
+
+    async def remember(
+        content: Annotated[str, Field(min_length=1, description="One fact in one short sentence.")],
+        ctx: Context,
+        subject: Annotated[str, Field(min_length=1, description="Whom it is about: 'user', or a first name.")] = "user",
+        category: FactCategory = "attribute",
+    ) -> Outcome:
+        """Remember a fact: it is stored, merged with what is known, or takes the place of what it contradicts."""
+        return await block(Remember(content=content, subject=subject, category=category), ctx)
+
+    return remember
+
+
+def _forget(mem: MemorySystem) -> Callable[..., Any]:
+    async def forget(
+        ctx: Context,
+        id: Annotated[str, Field(description="The id of one memory, as recall prints it.")] = "",  # noqa: A002
+        subject: Annotated[str, Field(description="Everything about somebody instead.")] = "",
+    ) -> Receipt:
+        """Delete one memory, or all about somebody, for good, with the words it came from. Only when the user asks."""
+        if bool(id) == bool(subject):
+            raise RefusedError("forget needs an id or a subject, and not both", do="Give one of the two.")
+        receipt = await mem.forget_block(Forget(id=id, subject=subject or None), ctx)
+        if not receipt.found:
+            raise RefusedError(f"nothing is remembered under {id or subject!r}", do="Look it up with recall first.")
+        return receipt
+
+    return forget
+
+
+def _capture(mem: MemorySystem) -> Tool:
+    captured = (
+        sequencer(name="capture", input_schema=Said)
+        .work(lambda said: said.message, mem.capture)
+        .map(lambda _: "captured: it can be recalled in a moment")
+    )
+    return captured.as_tool(
+        description="Keep what the user said, word for word; what is worth remembering is taken from it."
+    )

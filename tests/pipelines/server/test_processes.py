@@ -1,0 +1,143 @@
+"""The server as a process of its own: over stdio, over HTTP, asked to stop, and asked by those who may not."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+import httpx2 as httpx  # noqa: E402
+from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+
+from fabric import Fabric  # noqa: E402
+
+from .test_tools import output  # noqa: E402
+
+JAKE, ANNA = "jakes-token-0123456789", "annas-token-0123456789"
+PATIENCE = 30.0
+
+
+def command(file: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "pipelines", "mcp", str(file), *options]
+
+
+@asynccontextmanager
+async def over_stdio(file: Path, *options: str) -> AsyncGenerator[Any]:
+    _, *rest = command(file, *options)
+    asked = StdioServerParameters(command=sys.executable, args=rest, env=dict(os.environ))
+    async with mcp.Client(stdio_client(asked)) as client:
+        yield client
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@asynccontextmanager
+async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subprocess.Popen[bytes]]]:
+    port = free_port()
+    asked = command(file, "--http", "--port", str(port), *options)
+    process = subprocess.Popen(asked, stderr=subprocess.PIPE)  # noqa: ASYNC220  it outlives this loop's waits
+    try:
+        for _ in range(int(PATIENCE * 20)):
+            with socket.socket() as one:
+                if one.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            await asyncio.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp", process
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def client_of(url: str, token: str = "") -> AsyncGenerator[Any]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx.AsyncClient(headers=headers, timeout=PATIENCE) as http,
+        mcp.Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        yield client
+
+
+async def test_what_is_remembered_over_stdio_is_in_the_file(tmp_path: Path):
+    file = tmp_path / "m.duckdb"
+    async with over_stdio(file, "--user", "jake") as client:
+        await output(client, "remember", content="Works at Stripe", category="profession")
+        await output(client, "capture", message="I moved to Oslo last week.")
+    async with over_stdio(file, "--user", "jake", "--read-only") as client:
+        found = await output(client, "recall", query="Oslo", kinds=["semantic"])
+        assert "Moved to Oslo last week" in [one["content"] for one in found]
+        with pytest.raises(mcp.MCPError):
+            await client.call_tool("remember", {"content": "no"})
+
+
+async def test_two_clients_over_http_reach_their_own_memory_only(tmp_path: Path):
+    tokens = tmp_path / "tokens.json"
+    tokens.write_text(json.dumps({JAKE: {"user": "jake"}, ANNA: {"user": "anna"}}))
+    async with (
+        served(tmp_path / "m.duckdb", "--tokens", str(tokens)) as (url, _),
+        client_of(url, JAKE) as jakes,
+        client_of(url, ANNA) as annas,
+    ):
+        await output(jakes, "remember", content="Likes green tea", category="preference")
+        assert len(await output(jakes, "recall", query="tea", kinds=["semantic"])) == 1
+        assert await output(annas, "recall", query="tea") == []
+
+
+async def test_no_token_a_wrong_one_and_a_strange_page_are_turned_away(tmp_path: Path):
+    tokens = tmp_path / "tokens.json"
+    tokens.write_text(json.dumps({JAKE: {"user": "jake"}}))
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    async with served(tmp_path / "m.duckdb", "--tokens", str(tokens)) as (url, _), httpx.AsyncClient() as http:
+        none = await http.post(url, json=ask, headers=accept)
+        wrong = await http.post(url, json=ask, headers={**accept, "Authorization": "Bearer wrong-token-0123456789"})
+        own = {**accept, "Authorization": f"Bearer {JAKE}"}
+        strange = await http.post(url, json=ask, headers={**own, "Origin": "https://evil.example"})
+        rebound = await http.post(url, json=ask, headers={**own, "Host": "evil.example"})
+        broken = await http.post(url, content=b"{nonsense", headers=own)
+    assert [one.status_code for one in (none, wrong, strange, rebound, broken)] == [401, 401, 403, 421, 400]
+
+
+async def test_it_stops_when_asked_and_keeps_what_was_captured(tmp_path: Path):
+    file = tmp_path / "m.duckdb"
+    async with served(file, "--user", "jake") as (url, process):
+        async with client_of(url) as client:
+            for number in range(5):
+                await output(client, "capture", message=f"My favourite number is {number}.")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE) == 0
+    with Fabric(file) as fabric:
+        said = [item.text for item in fabric.session("mcp", user="jake").items if item.kind == "message"]
+    assert len(said) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--http", "--host", "192.0.2.1"], "name a file of tokens with --tokens"),
+        (["--http", "--tokens", "EMPTY"], "give at least one token"),
+        (["--http", "--tokens", "BROKEN"], "Invalid JSON"),
+    ],
+)
+def test_an_open_door_and_a_broken_file_of_tokens_are_refused(tmp_path: Path, options: list[str], error: str):
+    (tmp_path / "EMPTY").write_text("{}")
+    (tmp_path / "BROKEN").write_text("{")
+    given = [str(tmp_path / one) if one.isupper() else one for one in options]
+    done = subprocess.run(command(tmp_path / "m.duckdb", *given), capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 1
+    assert error in done.stderr.decode()

@@ -1,0 +1,148 @@
+"""What the server offers, and what becomes of calls: in one process, through the protocol's own client."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+from fabric import Fabric  # noqa: E402
+from fabric.scope import ScopeIds  # noqa: E402
+from pipelines import memory_system  # noqa: E402
+from pipelines.server.offer import READING, offer  # noqa: E402
+from pipelines.server.protocol import MAX_ARGUMENT_CHARS, memory_server  # noqa: E402
+
+VERBS = ["recall", "context", "why", "remember", "forget", "capture"]
+MIND = ["recall", "believe", "reflect", "unpin_reflection", "set_goal", "update_goal", "complete_goal"]
+MEMORY = ["add", "update", "delete", "merge", "search", "reflect"]
+
+
+@asynccontextmanager
+async def served(
+    file: Path | str = ":memory:", user: str = "jake", *, read_only: bool = False
+) -> AsyncGenerator[tuple[Any, Fabric]]:
+    mem = memory_system(episodic=True, semantic=True)
+    async with Fabric(file) as fabric:
+        offered = offer(mem, read_only=read_only)
+        host = offered.host(fabric, ScopeIds(session="mcp", user=user))
+        async with mcp.Client(memory_server(offered, lambda: host)) as client:
+            yield client, fabric
+
+
+async def output(client: Any, name: str, **arguments: Any) -> Any:
+    answer = await client.call_tool(name, arguments)
+    assert not answer.is_error, answer.content[0].text
+    structured = answer.structured_content
+    return structured["result"] if set(structured) == {"result"} else structured
+
+
+async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
+    async with served() as (client, _):
+        listed = {one.name: one for one in (await client.list_tools()).tools}
+    assert list(listed) == [*VERBS, *(f"mind_{one}" for one in MIND), *(f"memory_{one}" for one in MEMORY)]
+    assert all(one.input_schema["type"] == "object" and one.description for one in listed.values())
+    assert {name for name, one in listed.items() if one.annotations.read_only_hint} == READING
+    assert listed["forget"].annotations.destructive_hint
+    arguments = {name for one in listed.values() for name in one.input_schema["properties"]}
+    assert arguments.isdisjoint({"user", "session", "agent", "org", "project", "ctx"})
+
+
+async def test_a_reader_is_offered_nothing_that_writes():
+    async with served(read_only=True) as (client, _):
+        assert {one.name for one in (await client.list_tools()).tools} == READING
+        with pytest.raises(mcp.MCPError, match="no tool 'remember'"):
+            await client.call_tool("remember", {"content": "x"})
+
+
+async def test_a_fact_is_remembered_recalled_explained_and_forgotten():
+    async with served() as (client, _):
+        stored = await output(client, "remember", content="Works at Stripe", category="profession")
+        (found,) = await output(client, "recall", query="work", kinds=["semantic"])
+        assert (found["id"], found["content"], found["kind"]) == (stored["id"], "Works at Stripe", "semantic")
+        why = await output(client, "why", id=stored["id"])
+        assert [one["text"] for one in why["evidence"]] == ["Works at Stripe"]
+        assert (await output(client, "forget", id=stored["id"]))["removed"]["facts"] == 1
+        assert await output(client, "recall", query="work") == []
+
+
+async def test_what_the_user_said_is_captured_behind_the_answer():
+    async with served() as (client, fabric):
+        assert "captured" in await output(client, "capture", message="I moved to Oslo last week.")
+        await fabric.adrain()
+        found = await output(client, "recall", query="Oslo", kinds=["semantic"])
+        assert [one["content"] for one in found] == ["Moved to Oslo last week"]
+        assert "Oslo" in await output(client, "context", query="Where does the user live?", tokens=100)
+
+
+async def test_the_mind_and_the_memory_tools_keep_what_each_call_writes():
+    async with served() as (client, _):
+        goal = await output(client, "mind_set_goal", description="Ship the release")
+        assert "Ship the release" in await output(client, "mind_recall", query="", type="goal")
+        assert await output(client, "mind_complete_goal", id=goal["id"]) == {"status": "ok"}
+        added = await output(client, "memory_add", content="Prefers dark mode", type="semantic")
+        assert added["trace_id"] in json.dumps(await output(client, "memory_search", query="dark mode"))
+
+
+async def test_two_users_of_one_file_do_not_meet():
+    mem = memory_system(episodic=True, semantic=True)
+    async with Fabric() as fabric:
+        offered = offer(mem)
+        host = offered.host(fabric, ScopeIds(session="mcp", user="jake"))
+        anna = host.of(ScopeIds(session="mcp", user="anna"))
+        async with (
+            mcp.Client(memory_server(offered, lambda: host)) as jakes,
+            mcp.Client(memory_server(offered, lambda: anna)) as annas,
+        ):
+            stored = await output(jakes, "remember", content="Likes green tea", category="preference")
+            await output(jakes, "mind_believe", content="Jake likes tea", confidence="high")
+            trace = await output(jakes, "memory_add", content="tea at nine")
+            assert await output(annas, "recall", query="tea") == []
+            assert "tea" not in json.dumps(await output(annas, "mind_recall", query="tea"))
+            assert "nine" not in json.dumps(await output(annas, "memory_search", query="tea"))
+            assert (await output(annas, "memory_delete", trace_id=trace["trace_id"])) == {"deleted": False}
+            for name in ("why", "forget"):
+                assert (await annas.call_tool(name, {"id": stored["id"]})).is_error
+            assert len(await output(jakes, "recall", query="tea", kinds=["semantic"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        ("recall", {"q": 1}, "query: Field required"),
+        ("recall", {"query": "x", "limit": 0}, "greater than or equal to 1"),
+        ("recall", {"query": "x", "user": "anna"}, "user: Extra inputs are not permitted"),
+        ("why", {"id": "sf_made_up"}, "there is no memory 'sf_made_up'"),
+        ("forget", {}, "needs an id or a subject"),
+        ("forget", {"id": "sf_made_up"}, "nothing is remembered under 'sf_made_up'"),
+        ("remember", {"content": "  "}, "content"),
+        ("mind_complete_goal", {"id": "mg_none"}, "mg_none"),
+        ("memory_merge", {"trace_ids": ["mt_a"]}, ""),
+    ],
+)
+async def test_a_wrong_call_is_a_result_that_says_what_to_do(name: str, arguments: dict[str, Any], error: str):
+    async with served() as (client, _):
+        answer = await client.call_tool(name, arguments)
+    assert answer.is_error
+    assert error in answer.structured_content["error"]
+    assert answer.structured_content["do"]
+
+
+async def test_an_unknown_tool_and_endless_arguments_are_protocol_errors():
+    async with served() as (client, _):
+        with pytest.raises(mcp.MCPError, match="there is no tool 'fly'; use one of: recall"):
+            await client.call_tool("fly", {})
+        with pytest.raises(mcp.MCPError, match="at most 1000000 are taken"):
+            await client.call_tool("recall", {"query": "x" * MAX_ARGUMENT_CHARS})
+        assert await output(client, "recall", query="still there") == []
+
+
+@pytest.mark.parametrize("text", ["🍕", "東京", "\x00", 'a "quote', "\ud83d", "x" * 100_000, "<b>&amp;</b>", "NOT"])
+async def test_any_text_is_taken(text: str):
+    async with served() as (client, _):
+        for name in ("recall", "mind_recall", "memory_search"):
+            answer = await client.call_tool(name, {"query": text})
+            assert not answer.is_error, answer.content[0].text
