@@ -24,6 +24,15 @@ def idf(rows: int, holding: int) -> float:
     return float(np.log1p((max(0, rows - holding) + 0.5) / (holding + 0.5)))
 
 
+def idfs(rows: int, holding: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return `idf` of many terms at once.
+
+    >>> idfs(1000, np.array([1, 1000], np.int32)).round(2).tolist()
+    [6.5, 0.0]
+    """
+    return np.asarray(np.log1p((np.maximum(0, rows - holding) + 0.5) / (holding + 0.5)), np.float64)
+
+
 def idf_unseen(rows: int) -> float:
     """Return the weight of a word that no row holds, ``ln(1 + rows / 1.5)``: the most that a word can weigh."""
     return float(np.log1p(rows / 1.5))
@@ -36,5 +45,10 @@ def saturation(counts: NDArray[np.uint16], lengths: NDArray[np.int32], mean_leng
     [1.0, 1.5]
     """
     tf = counts.astype(np.float32)
-    norm = K1 * (1 - B + B * lengths.astype(np.float32) / max(mean_length, 1e-9))
-    return np.asarray(tf * (K1 + 1) / (tf + norm), np.float32)
+    below = lengths.astype(np.float32)
+    below *= np.float32(K1 * B / max(mean_length, 1e-9))
+    below += np.float32(K1 * (1 - B))
+    below += tf
+    tf *= np.float32(K1 + 1)
+    tf /= below
+    return tf

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .neighbours import best_of_group
-
 Floats = NDArray[np.float32]
 RAREST = 2
 
@@ -21,8 +19,11 @@ def confidence(matched: Floats, weights: Floats, sessions: NDArray[np.int32], co
     """
     parts: list[float] = []
     if len(weights) and matched.shape[1] and float(weights.sum()) > 0:
-        covered = sum(best_of_group(row, sessions) * weight for row, weight in zip(matched, weights, strict=True))
-        parts.append(float(np.max(covered)) / float(weights.sum()))
+        order = np.argsort(sessions, kind="stable")
+        ordered = sessions[order]
+        begins = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]) | (ordered[1:] < 0)])
+        covered = np.maximum.reduceat(matched[:, order], begins, axis=1)
+        parts.append(float((weights @ covered).max()) / float(weights.sum()))
         rarest = np.argsort(-weights, kind="stable")[:RAREST]
         parts.append(float(matched[rarest].sum(axis=0).max()) / len(rarest))
     else:

@@ -30,14 +30,15 @@ class Lexical:
     hits: tuple[Hits, ...]
 
     def matched(self, rows: NDArray[np.int64], size: int) -> Floats:
-        """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
+        """Return shape (words, rows): how far each word is found in each of some rows (ascending), from 0 to 1."""
         found = np.zeros((len(self.hits), len(rows)), np.float32)
-        scratch = np.zeros(size, np.float32)
-        for place, hit in enumerate(self.hits):
+        wanted = np.zeros(size, np.bool_)
+        wanted[rows] = True
+        for one, hit in zip(found, self.hits, strict=True):
             if hit.weight > 0:
-                scratch[hit.rows] = hit.values
-                found[place] = np.minimum(scratch[rows] / hit.weight, 1)
-                scratch[hit.rows] = 0
+                mine = np.flatnonzero(wanted[hit.rows])
+                places = np.searchsorted(rows, hit.rows[mine])
+                one[places] = np.minimum(hit.values[mine] / np.float32(hit.weight), 1)
         return found
 
     @property
@@ -52,8 +53,7 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
     squared, times the lower idf of the two.
     """
-    sums = np.zeros(pools.size, np.float32)
-    best = np.zeros(pools.size, np.float32)
+    sums, best = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.float32)
     near = {pool.tier: _nearest(question, pool) for pool in pools}
     hits: list[Hits] = []
     for place, (word, weight) in enumerate(zip(question.cue.words, question.weights, strict=True)):
@@ -94,21 +94,17 @@ def _hit(
     terms = dict(zip(near[0].tolist(), (near[1] ** 2).tolist(), strict=True))
     terms |= {postings.terms[term]: 1.0 for term in held if term in postings.terms}
     mean = index.total_length / max(1, len(index))
-    found: list[NDArray[np.int32]] = []
-    factors: list[Floats] = []
-    counts: list[NDArray[np.uint16]] = []
-    for term, share in terms.items():
-        slots, times = postings.of(term)
-        if len(slots):
-            factor = share * min(own_idf, pools.idf_in(pool, term))
-            found.append(slots)
-            counts.append(times)
-            factors.append(np.full(len(slots), factor, np.float32))
+    found = [postings.of(term) for term in terms]
     if not found:
         return np.zeros(0, np.int32)
-    slots = np.concatenate(found)
-    values = np.concatenate(factors) * saturation(np.concatenate(counts), index.lengths.view[slots], mean)
-    values *= pool.allowed[slots]
-    numbers = slots + np.int32(pool.start)
+    idfs = np.minimum(own_idf, pools.idfs_in(pool, list(terms)))
+    factors = np.asarray(np.fromiter(terms.values(), np.float64, len(terms)) * idfs, np.float32)
+    slots = np.concatenate([slots for slots, _ in found])
+    counts = np.concatenate([counts for _, counts in found])
+    values = np.repeat(factors, [len(slots) for slots, _ in found])
+    values *= saturation(counts, index.lengths.view[slots], mean)
+    if not pool.is_open:
+        values *= pool.allowed[slots]
+    numbers = slots + np.int32(pool.start) if pool.start else slots
     np.maximum.at(best, numbers, values)
     return numbers

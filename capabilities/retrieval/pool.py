@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fabric.store.index import TextIndex
 
 from .alike import Vocabulary
-from .bm25 import idf, idf_unseen
+from .bm25 import idf, idf_unseen, idfs
 
 Mask = NDArray[np.bool_]
 
@@ -23,6 +23,8 @@ class Pool:
     allowed: Mask
     start: int
     vocabulary: Vocabulary | None = None
+    is_open: bool = False
+    """Whether all of its slots may be found."""
 
     @property
     def end(self) -> int:
@@ -63,15 +65,22 @@ class Pools:
         held = self.holding(term)
         return idf(self.rows, held) if held else idf_unseen(self.rows)
 
-    def idf_in(self, pool: Pool, term: int) -> float:
-        """Return the weight of a term by its number in a pool's index."""
+    def idfs_in(self, pool: Pool, terms: Sequence[int]) -> NDArray[np.float64]:
+        """Return the weights of terms by their numbers in a pool's index."""
         if len(self.pools) == 1:
-            return idf(len(pool.index), int(pool.index.postings.frequencies.view[term]))
-        return self.idf(pool.index.postings.name(term))
+            return idfs(len(pool.index), pool.index.postings.frequencies.view[list(terms)])
+        return np.array([self.idf(pool.index.postings.name(term)) for term in terms], np.float64)
 
     def allowed(self) -> Mask:
         """Return by number which rows may be found."""
+        if len(self.pools) == 1:
+            return self.pools[0].allowed
         return np.concatenate([pool.allowed for pool in self.pools]) if self.pools else np.zeros(0, np.bool_)
+
+    @property
+    def are_open(self) -> bool:
+        """Whether all rows may be found."""
+        return all(pool.is_open for pool in self.pools)
 
     def of(self, number: int) -> Pool:
         """Return the pool of a row's number."""
@@ -88,6 +97,6 @@ def make_pools(parts: Sequence[tuple[str, TextIndex, Mask, Vocabulary | None]]) 
     pools: list[Pool] = []
     start = 0
     for tier, index, allowed, vocabulary in parts:
-        pools.append(Pool(tier, index, allowed, start, vocabulary))
+        pools.append(Pool(tier, index, allowed, start, vocabulary, bool(allowed.all())))
         start = pools[-1].end
     return Pools(tuple(pools))

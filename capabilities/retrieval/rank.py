@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from fabric.store.index import Column
 
 from .confidence import confidence
+from .dense import Meaning, compare, refine
 from .feedback import widened
-from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, unit_range
+from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, greatest, unit_range
 from .lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
 from .pool import Pools
@@ -106,12 +107,12 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     """
     if question.is_foreign:
         weights = replace(weights, dense=weights.dense * FOREIGN_SHARE)
-    lexical = look_up(question, pools)
-    first = _rank(question, pools, lexical, now, most, weights)
+    same = _signals(question, pools)
+    first = _rank(question, pools, same, now, most, weights)
     vector = _widened(first) if question.is_about_several and weights.found else None
     if vector is None:
         return first
-    second = _rank(replace(question, vector=vector), pools, lexical, now, most, weights)
+    second = _rank(replace(question, vector=vector), pools, same, now, most, weights)
     second.sureness = first.sureness
     return second
 
@@ -137,24 +138,39 @@ def _vector(pools: Pools, number: int, dimension: int) -> Floats:
     return vectors.at(number - pool.start)
 
 
-def _rank(question: Question, pools: Pools, lexical: Lexical, now: datetime, most: int, weights: Weights) -> Ranking:
-    allowed = pools.allowed()
-    every = bool(allowed.all())
-    among = None if every else allowed
-    text = unit_range(lexical.sums, among)
-    cosines, present = _cosines(question, pools)
-    dense = _dense(cosines, present, text, allowed)
-    speaker = _speakers(question, pools)
-    base = np.asarray(text + weights.dense * dense + weights.speaker * speaker, np.float32)
-    if not every:
-        base[~allowed] = 0
-    exact = exact_rows(question, pools)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Signals:
+    """What rows score apart from their meaning, which alone changes from the first look to the second."""
+
+    lexical: Lexical
+    text: Floats
+    speaker: Floats
+    exact: Floats
+    allowed: NDArray[np.bool_]
+    are_open: bool
+    """Whether all rows may be found."""
+
+
+def _signals(question: Question, pools: Pools) -> _Signals:
+    lexical, allowed, are_open = look_up(question, pools), pools.allowed(), pools.are_open
+    text = unit_range(lexical.sums, None if are_open else allowed)
+    return _Signals(lexical, text, _speakers(question, pools), exact_rows(question, pools), allowed, are_open)
+
+
+def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most: int, weights: Weights) -> Ranking:
+    meaning = compare(question, pools, same.text, None if same.are_open else same.allowed)
+    base = meaning.dense * np.float32(weights.dense)
+    base += same.text
+    if same.speaker.any():
+        base += np.float32(weights.speaker) * same.speaker
+    if not same.are_open:
+        base[~same.allowed] = 0
     count = max(BEST_ROWS, 2 * most)
     rows = np.arange(pools.size)
     if pools.size > max(ALL_ROWS, count):
-        top = np.sort(np.argpartition(base, pools.size - count)[pools.size - count :])
-        _refine(question, pools, top, cosines, present, dense, base, weights, allowed)
-        rows = _with_neighbours(top, np.flatnonzero(exact)[:count], pools)
+        top = greatest(base, count)
+        refine(question, pools, top[same.allowed[top]], meaning, base, weights.dense)
+        rows = _with_neighbours(top, np.flatnonzero(same.exact)[:count], pools)
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.asarray(weights.next * near + weights.beyond * far, np.float32)
     if "assistant" not in question.roles:
@@ -163,31 +179,26 @@ def _rank(question: Question, pools: Pools, lexical: Lexical, now: datetime, mos
     scores = np.asarray(base[rows] + around_it + session, np.float32)
     time = _time(question, pools, rows, now)
     scores *= 1 + np.float32(weights.time) * time
-    scores += np.float32(EXACT_BONUS) * exact[rows]
+    scores += np.float32(EXACT_BONUS) * same.exact[rows]
+    text, dense, speaker, exact = same.text, meaning.dense, same.speaker, same.exact
     made = Ranking(
-        question, pools, lexical, text, dense, speaker, exact, base, rows, around_it, session, time, scores, weights
+        question,
+        pools,
+        same.lexical,
+        text,
+        dense,
+        speaker,
+        exact,
+        base,
+        rows,
+        around_it,
+        session,
+        time,
+        scores,
+        weights,
     )
-    _finish(made, cosines, present, allowed)
+    _finish(made, meaning, same.allowed)
     return made
-
-
-def _cosines(question: Question, pools: Pools) -> tuple[Floats, NDArray[np.bool_]]:
-    found, present = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.bool_)
-    for pool in pools:
-        vectors = pool.index.vectors
-        if question.vector is not None and vectors is not None and vectors.dimension == len(question.vector):
-            end = pool.start + len(vectors)
-            found[pool.start : end] = vectors.quick(question.vector)
-            present[pool.start : end] = vectors.present.view
-    return found, present
-
-
-def _dense(cosines: Floats, present: NDArray[np.bool_], text: Floats, allowed: NDArray[np.bool_]) -> Floats:
-    """Return the cosines from 0 to 1. A row without a vector, among rows that have some, counts by its words twice."""
-    counted = present & allowed
-    if not counted.any():
-        return np.zeros(len(cosines), np.float32)
-    return np.where(present, unit_range(cosines, counted), text)
 
 
 def _speakers(question: Question, pools: Pools) -> Floats:
@@ -240,36 +251,8 @@ def _with_neighbours(top: Numbers, exact: Numbers, pools: Pools) -> Numbers:
             one = links[mine]
             two = np.where(one >= 0, links[one], -1)
             chosen += [pool.start + step[step >= 0] for step in (one, two)]
-    marked = np.zeros(pools.size, np.bool_)
-    marked[np.concatenate(chosen)] = True
-    return np.flatnonzero(marked)
-
-
-def _refine(
-    question: Question,
-    pools: Pools,
-    rows: Numbers,
-    cosines: Floats,
-    present: NDArray[np.bool_],
-    dense: Floats,
-    base: Floats,
-    weights: Weights,
-    allowed: NDArray[np.bool_],
-) -> None:
-    """Replace the quick cosines of some rows by exact ones, the best of which is the new end of the scale."""
-    for pool in pools:
-        vectors = pool.index.vectors
-        mine = rows[(rows >= pool.start) & (rows < pool.end)]
-        mine = mine[present[mine] & allowed[mine]]
-        if question.vector is None or vectors is None or vectors.is_exact or not len(mine):
-            continue
-        counted = present & allowed
-        low = float(cosines.min() if counted.all() else cosines[counted].min())
-        cosines[mine] = vectors.exact(question.vector, mine - pool.start)
-        high = float(cosines[mine].max())
-        better = np.clip((cosines[mine] - np.float32(low)) / np.float32(max(high - low, 1e-6)), 0, 1)
-        base[mine] += np.float32(weights.dense) * (better - dense[mine])
-        dense[mine] = better
+    numbers = np.sort(np.concatenate(chosen))
+    return numbers[np.r_[True, numbers[1:] != numbers[:-1]]]
 
 
 def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Floats, Floats]:
@@ -296,28 +279,27 @@ def _time(question: Question, pools: Pools, rows: Numbers, now: datetime) -> Flo
     return found
 
 
-def _finish(ranking: Ranking, cosines: Floats, present: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> None:
+def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> None:
     """Put a newer turn above an older one where both speak of the same, and say how sure it is that anything fits."""
-    rows = ranking.rows[allowed[ranking.rows]]
-    if not len(rows):
+    places = np.flatnonzero(allowed[ranking.rows])
+    if not len(places):
         return
-    if len(rows) > BEST_ROWS:
-        scores = ranking.scores[allowed[ranking.rows]]
-        rows = np.sort(rows[np.argpartition(-scores, BEST_ROWS)[:BEST_ROWS]])
+    places = places[greatest(ranking.scores[places], BEST_ROWS)]
+    rows = ranking.rows[places]
     matched = ranking.lexical.matched(rows.astype(np.int64), ranking.pools.size)
     sessions, times = _of_turns(ranking.pools, rows)
     turns = np.flatnonzero(sessions >= 0)
-    scores = ranking.scores[np.searchsorted(ranking.rows, rows)]
+    scores = ranking.scores[places]
     weighted = matched * ranking.lexical.weights[:, None]
-    asked = ranking.time[np.searchsorted(ranking.rows, rows[turns])]
+    asked = ranking.time[places[turns]]
     raised = newer_first(scores[turns], sessions[turns], times[turns], weighted[:, turns], asked)
     if raised >= 0:
         number = int(rows[turns[raised]])
         ranking.raised = number
         best = float(scores[turns].max())
         ranking.scores[ranking.place(number)] = best * (1 + EDGE)
-    held = present[rows]
-    cosine = float(cosines[rows][held].max()) if held.any() else None
+    held = rows[meaning.present[rows]]
+    cosine = float(meaning.cosines[held].max()) if len(held) else None
     ranking.sureness = confidence(matched, ranking.lexical.weights, sessions, cosine)
 
 

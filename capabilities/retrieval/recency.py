@@ -1,5 +1,7 @@
 """What was said last stands first where two sessions speak of the same: a rule for changed facts without a model."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,8 @@ def newer_first(
     pair = best_pair(scores, sessions)
     if pair is None:
         return -1
-    old, new = sorted(pair, key=lambda row: float(np.nan_to_num(times[row])))
+    first, other = pair
+    old, new = pair if _time(times[first]) <= _time(times[other]) else (other, first)
     if not times[old] < times[new] or scores[old] < scores[new] or scores[new] < MIN_SCORE * scores[old]:
         return -1
     if asked[old] > asked[new]:
@@ -46,3 +49,7 @@ def best_pair(scores: Floats, sessions: NDArray[np.int32]) -> tuple[int, int] | 
     if not len(others):
         return None
     return first, int(others[np.argmax(scores[others])])
+
+
+def _time(seconds: np.float64) -> float:
+    return 0.0 if math.isnan(seconds) else float(seconds)

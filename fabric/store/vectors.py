@@ -1,6 +1,7 @@
 """The vectors of one scope's rows in memory: exact cosines for some rows, quick ones for all."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ HEAD = 64
 AT_ONCE = 30_000
 """How many vectors are shortened at once."""
 Floats = NDArray[np.float32]
+_WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.float32)
+"""Each float16 by its bits, as float32: looked up four times as fast as converted."""
 
 
 class Vectors:
@@ -43,9 +46,13 @@ class Vectors:
     def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
         """Set the vectors of these slots."""
         places = _span(np.asarray(slots, np.int64))
+        head = _headed(vectors, self._quick.view.shape[1])
+        present: NDArray[np.bool_] = np.any(head, axis=1)
+        doubtful = np.flatnonzero(~present)
+        present[doubtful] = np.any(vectors[doubtful], axis=1)
         self._full.view[places] = vectors
-        self._quick.view[places] = _headed(vectors, self._quick.view.shape[1])
-        self.present.view[places] = vectors.any(axis=1)
+        self._quick.view[places] = head
+        self.present.view[places] = present
 
     def drop(self, slot: int) -> None:
         """Take away the vector of a slot."""
@@ -72,7 +79,7 @@ class Vectors:
 
     def exact(self, asked: Floats, slots: NDArray[np.int64]) -> Floats:
         """Return the exact cosines of some slots with a unit vector."""
-        return _dots(self._full.view[slots].astype(np.float32), asked.astype(np.float32))
+        return _dots(_wide(self._full.view[slots]), asked.astype(np.float32))
 
     def _narrow(self) -> None:
         if len(self.present) > EXACT_ROWS and self._quick.view.shape[1] > HEAD:
@@ -84,10 +91,15 @@ class Vectors:
 
 def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
     """Return the first numbers of unit vectors, scaled to length 1 again where some are left out."""
-    head = vectors[:, :width].astype(np.float32)
+    head = _wide(vectors[:, :width]) if vectors.dtype == np.float16 else vectors[:, :width].astype(np.float32)
     if width < vectors.shape[1]:
         head /= np.maximum(np.sqrt(np.einsum("ij,ij->i", head, head)), 1e-9)[:, None]
     return head
+
+
+def _wide(vectors: NDArray[Any]) -> Floats:
+    found: Floats = np.take(_WIDE, vectors.view(np.uint16))
+    return found
 
 
 def _dots(rows: Floats, asked: Floats) -> Floats:
