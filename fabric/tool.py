@@ -25,7 +25,7 @@ class Tool:
     """Something a model may call. ``run`` takes the validated arguments and the context.
 
     The scope of whatever a tool touches comes from the context, never from its arguments. ``block`` is the block that a
-    tool made from one runs.
+    tool made from one runs. ``shown`` makes of a result the text that a model is shown; by default its JSON.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Tool:
     arguments: type[BaseModel]
     run: "Callable[[Any, Context], Awaitable[Any]]"
     block: "Block[Any, Any] | None" = None
+    shown: Callable[[Any], str] | None = None
 
     def schema(self) -> Mapping[str, Any]:
         """Return the OpenAI function schema, its parameters in the form that strict mode accepts.

@@ -67,8 +67,7 @@ class Toolbox:
         return [*done, *[over for _ in calls[MAX_CALLS_PER_STEP:]]]
 
     async def _one(self, call: ToolCall, ctx: Context, cut_off: bool) -> str:
-        done = await self.outcome(call, ctx, guess=not cut_off)
-        return failure(done.error, done.do) if done.error else cut(done.text)
+        return (await self.outcome(call, ctx, guess=not cut_off)).shown
 
     async def outcome(self, call: ToolCall, ctx: Context, *, guess: bool = True) -> "ToolOutcome":
         """Carry out one call; whatever goes wrong is an outcome, too. ``guess`` is that of `read_arguments`."""
@@ -82,7 +81,7 @@ class Toolbox:
             return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
         try:
             value = await known.run(arguments, ctx)
-            return ToolOutcome(value, as_text(value))
+            return ToolOutcome(value, (known.shown or as_text)(value))
         except RefusedError as error:
             return ToolOutcome(error=error.reason, do=error.do)
         except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
@@ -99,6 +98,11 @@ class ToolOutcome:
     text: str = ""
     error: str = ""
     do: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What a model is shown of it."""
+        return failure(self.error, self.do) if self.error else cut(self.text)
 
 
 def failure(reason: str, advice: str) -> str:

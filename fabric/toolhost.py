@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,11 +13,13 @@ from pydantic_core import to_jsonable_python
 from .block import Block, Use
 from .capability import Capability, merge_capabilities
 from .context import Context
-from .errors import ConfigurationError
+from .errors import ConfigurationError, StoreError
 from .models.base import ToolCall
-from .run import Fabric
+from .run import Fabric, Session
 from .scope import ScopeIds
-from .toolbox import Toolbox, ToolOutcome
+from .toolbox import Toolbox, ToolOutcome, failure
+
+Arguments = str | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,30 +39,31 @@ class _Answer(Block[ToolCall, ToolOutcome]):
 
 
 class ToolHost:
-    """Tools of capabilities and single tools, run on an open file for those whom ``ids`` name.
+    """Tools of capabilities and single tools, run on a file for those whom ``ids`` name.
 
-    Each call is a run of its own, in the session of ``ids``. With ``owns``, closing the host closes the file; use it as
-    a context manager then. ConfigurationError when there is no tool, DuplicateNameError when two share a name.
+    ``file`` is a path or an open `Fabric`; each call is a run of its own, in the session of ``ids``. ``owns`` says
+    whether closing the host closes the file, by default when the host has opened it; use it as a context manager then.
+    ConfigurationError when there is no tool, DuplicateNameError when two share a name; no file is opened then.
     """
 
     def __init__(
         self,
-        fabric: Fabric,
+        file: str | PathLike[str] | Fabric,
         ids: ScopeIds,
         *,
         tools: Sequence[Any] = (),
         uses: Sequence[Use] = (),
         name: str = "tools",
-        owns: bool = False,
+        owns: bool | None = None,
     ) -> None:
         declared = merge_capabilities((name, one) for one in uses if isinstance(one, Capability))
         offered = [(f"capability {key!r}", tool) for key, one in declared.items() for tool in _tools_of(one)]
         self.toolbox = Toolbox([*((name, tool) for tool in tools), *offered])
         if not self.toolbox.tools:
             raise ConfigurationError(f"{name}: there is no tool to offer: give tools, or capabilities that have some")
-        self.fabric = fabric
+        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
         self.ids = ids
-        self._owns = owns
+        self._owns = not isinstance(file, Fabric) if owns is None else owns
         self.block: Block[ToolCall, ToolOutcome] = _Answer(name=name, uses=tuple(uses), toolbox=self.toolbox)
         """Carries out one call; ``fabric.register`` it so that background work left by tools goes on."""
 
@@ -73,17 +77,28 @@ class ToolHost:
         """Return the tools as OpenAI function schemas, as ``tools=`` of a chat completion takes them."""
         return [dict(one) for one in self.toolbox.schemas()]
 
-    def call(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, session: str = "") -> dict[str, Any]:
+    def call(self, name: str, arguments: Arguments = None, *, session: str = "") -> dict[str, Any]:
         """Carry out one call: ``{"success": True, "output": ...}``, or ``{"success": False, "error", "do"}``.
 
-        ``arguments`` is the JSON text that a model wrote, or a mapping. A model's mistakes never raise; an error of
-        the store does. ``session`` names another session of the same owner.
+        ``arguments`` is the JSON text that a model wrote, or a mapping; None for none. Neither a model's mistakes nor a
+        failing store raise; StoreError when the file is closed. ``session`` names another session of the same owner.
         """
-        return _envelope(self._in(session).run(self.block, _call(name, arguments)).output)
+        return _envelope(self._run(name, arguments, session))
 
-    async def acall(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, session: str = "") -> dict[str, Any]:
+    async def acall(self, name: str, arguments: Arguments = None, *, session: str = "") -> dict[str, Any]:
         """Do what `call` does, on the caller's own event loop."""
-        return _envelope((await self._in(session).arun(self.block, _call(name, arguments))).output)
+        return _envelope(await self._arun(name, arguments, session))
+
+    def answer(self, name: str, arguments: Arguments = None, *, session: str = "") -> str:
+        """Carry out one call, and return what a model is to be shown of it, as a generator shows it to its own.
+
+        Stored text stands inside a data block there: use it as the content of the message that answers the call.
+        """
+        return self._run(name, arguments, session).shown
+
+    async def aanswer(self, name: str, arguments: Arguments = None, *, session: str = "") -> str:
+        """Do what `answer` does, on the caller's own event loop."""
+        return (await self._arun(name, arguments, session)).shown
 
     def close(self) -> None:
         """Close the file, if this host owns it."""
@@ -111,7 +126,21 @@ class ToolHost:
     ) -> None:
         await self.aclose()
 
-    def _in(self, session: str) -> Any:
+    def _run(self, name: str, arguments: Arguments, session: str) -> ToolOutcome:
+        where = self._in(session)
+        try:
+            return where.run(self.block, _call(name, arguments)).output
+        except StoreError as error:
+            return _failed(error)
+
+    async def _arun(self, name: str, arguments: Arguments, session: str) -> ToolOutcome:
+        where = self._in(session)
+        try:
+            return (await where.arun(self.block, _call(name, arguments))).output
+        except StoreError as error:
+            return _failed(error)
+
+    def _in(self, session: str) -> Session:
         ids = self.ids.as_dict()
         return self.fabric.session(session or self.ids.session, **{key: ids[key] for key in ids if key != "session"})
 
@@ -120,12 +149,16 @@ def _tools_of(capability: Capability[Any]) -> list[Any]:
     return [tool for bundle in capability.active() for tool in bundle.tools]
 
 
-def _call(name: str, arguments: str | Mapping[str, Any]) -> ToolCall:
-    raw = arguments if isinstance(arguments, str) else json.dumps(to_jsonable_python(arguments, fallback=repr))
-    return ToolCall("", name, raw)
+def _call(name: str, arguments: Arguments) -> ToolCall:
+    given = {} if arguments is None else arguments
+    return ToolCall("", name, given if isinstance(given, str) else json.dumps(to_jsonable_python(given, fallback=repr)))
+
+
+def _failed(error: StoreError) -> ToolOutcome:
+    return ToolOutcome(error=f"{type(error).__name__}: {error}", do="Go on without this tool.")
 
 
 def _envelope(done: ToolOutcome) -> dict[str, Any]:
     if done.error:
-        return {"success": False, "error": done.error, "do": done.do}
+        return {"success": False, **json.loads(failure(done.error, done.do))}
     return {"success": True, "output": to_jsonable_python(done.value, fallback=repr)}

@@ -1,6 +1,5 @@
 """The six memory tools: a model adds, corrects, deletes, merges, searches and tidies what it remembers."""
 
-from .host import ToolHost
 from .pack import MemoryTools, memory_tools
 from .shapes import Added, Deleted, Merged, Reflected, SearchResult, SearchResults, Updated
 
@@ -12,7 +11,6 @@ __all__ = [
     "Reflected",
     "SearchResult",
     "SearchResults",
-    "ToolHost",
     "Updated",
     "memory_tools",
 ]

@@ -16,8 +16,9 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.run import Fabric
+from fabric.scope import ScopeIds
+from fabric.toolhost import ToolHost
 
-from .host import ToolHost
 from .insight import derive_with, insight_block
 from .shapes import (
     Add,
@@ -142,11 +143,10 @@ class MemoryTools:
         """Return the tools for an agent loop of one's own; whose memory it is comes from these ids alone.
 
         ``file`` is a path or an open `Fabric`. ``manage_lifecycle`` says whether closing the host closes the file; by
-        default it closes what it has opened.
+        default it closes what it has opened. ScopeError when an id is no string or blank; no file is opened then.
         """
-        return ToolHost(
-            self.tools, file, {"user": user, "agent": agent, "org": org}, session, manage_lifecycle=manage_lifecycle
-        )
+        ids = ScopeIds(session=session, user=user, agent=agent, org=org)
+        return ToolHost(file, ids, uses=[self.capability], name=self.identifier, owns=manage_lifecycle)
 
     def _tool(
         self,

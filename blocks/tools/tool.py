@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fabric.block import Block
-from fabric.context import Context
 from fabric.handler import Handler
 from fabric.messages import as_text
 from fabric.prompt import data_block
@@ -16,7 +15,7 @@ from fabric.tool import Tool
 class MemoryTool(Handler):
     """A handler that a model may call. ``inner`` are the blocks that it runs.
 
-    With ``title``, a model gets the result as a block of background data of that title, because it holds stored text.
+    With ``title``, a model is shown the result as a block of background data of that title: it holds stored text.
     """
 
     inner: tuple[Block[Any, Any], ...] = ()
@@ -29,10 +28,7 @@ class MemoryTool(Handler):
     def as_tool(self, *, name: str = "", description: str = "") -> Tool:
         """Return it as a tool: the fields of its input schema are the arguments."""
         plain = super().as_tool(name=name, description=description)
-        if not self.title:
-            return plain
+        return replace(plain, shown=self._shown) if self.title else plain
 
-        async def run(values: Any, ctx: Context) -> str:
-            return data_block(self.title, as_text(await plain.run(values, ctx)))
-
-        return replace(plain, run=run)
+    def _shown(self, result: Any) -> str:
+        return data_block(self.title, as_text(result))

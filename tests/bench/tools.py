@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from blocks.tools import MemoryTools, ToolHost, memory_tools
+from blocks.tools import MemoryTools, memory_tools
 from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.tables import USER
 from capabilities.traces.words import count_words
 from fabric import Context, Fabric, handler
+from fabric.toolhost import ToolHost
 
 SIZES = (200, 2_000, 20_000, 100_000)
 REFERENCE = {

@@ -74,6 +74,41 @@ async def test_async_does_the_same_and_an_owner_closes_its_file(tmp_path: Path):
         await host.acall("read")
 
 
+def test_a_path_is_opened_and_freed_again_when_the_host_is_closed(tmp_path: Path):
+    path = tmp_path / "m.duckdb"
+    with ToolHost(path, JAKE, uses=[notebook]) as host:
+        assert host.call("write", '{"text": "tea"}')["success"]
+    with ToolHost(str(path), JAKE, uses=[notebook]) as host:
+        assert host.call("read")["output"] == ["tea"]
+    with Fabric(path) as fabric:
+        ToolHost(fabric, JAKE, uses=[notebook]).close()
+        fabric.check_open()
+
+
+def test_a_host_that_cannot_be_opens_no_file(tmp_path: Path):
+    with pytest.raises(ConfigurationError, match="no tool to offer"):
+        ToolHost(tmp_path / "m.duckdb", JAKE)
+    assert not (tmp_path / "m.duckdb").exists()
+
+
+def test_a_failing_store_is_an_answer_too():
+    with Fabric() as fabric:
+        host = ToolHost(fabric, JAKE, uses=[notebook])
+        fabric.store.close()
+        done = host.call("read")
+        fabric.store.open()
+    assert not done["success"]
+    assert "StoreError" in done["error"]
+
+
+def test_an_answer_is_the_text_that_a_model_is_shown():
+    with Fabric() as fabric:
+        host = ToolHost(fabric, JAKE, uses=[notebook])
+        host.call("write", {"text": "tea"})
+        assert host.answer("read") == '["tea"]'
+        assert host.answer("fly") == '{"error": "there is no tool \'fly\'", "do": "Use one of: write, read."}'
+
+
 def test_nothing_to_offer_and_two_of_one_name_are_refused():
     def write(word: str) -> str:
         """Write a word."""

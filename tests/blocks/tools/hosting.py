@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from blocks.tools import MemoryTools, ToolHost, memory_tools
+from blocks.tools import MemoryTools, memory_tools
 from capabilities.traces import Trace, TraceMemory
 from capabilities.traces.tables import USER
 from fabric.context import Context
 from fabric.handler import handler
 from fabric.run import Fabric
 from fabric.testing import FrozenClock
+from fabric.toolhost import ToolHost
 
 T = TypeVar("T")
 

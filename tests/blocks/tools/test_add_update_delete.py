@@ -104,7 +104,11 @@ class TestMemoryAdd:
         with tools() as use:
             trace = use.trace(use.add("Jake likes tea"))
         assert trace.source is not None
-        assert (trace.source.session, trace.source.user, trace.made_by) == ("default", "jake", "memory_add")
+        assert (trace.source.session, trace.source.user, trace.made_by) == (
+            "default",
+            "jake",
+            "memory_tools > memory_add",
+        )
 
 
 class TestMemoryUpdate:
