@@ -1,4 +1,4 @@
-"""What the server and the facade cost on top of the block they call: ``python -m tests.bench.server``, see its --help."""
+"""What the server and the facade cost on top of the block that they call: ``python -m tests.bench.server``."""
 
 import argparse
 import asyncio
