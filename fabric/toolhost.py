@@ -15,8 +15,9 @@ from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, StoreError
 from .models.base import ToolCall
-from .run import Fabric, Session
+from .run import Fabric
 from .scope import ScopeIds
+from .session import Session
 from .toolbox import Toolbox, ToolOutcome, failure
 
 Arguments = str | Mapping[str, Any] | None
