@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -129,16 +129,20 @@ def _conversation(record: Any, where: str, session: str, problems: list[Problem]
     if turns:
         yield Conversation(str(name), turns, started_at)
     elif good:
-        problems.append(Problem(where, "no user message in it, so there is nothing to replay"))
+        problems.append(Problem(where, "no user message in it, so there is no turn"))
 
 
 def _moment(value: Any) -> datetime | None:
     if value is None:
         return None
+    wrong = f'"started_at" must be a date and time as 2026-03-02T09:00:00+00:00, got {value!r}'
     try:
-        return datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise ValueError(f'"started_at" must be a date and time as 2026-03-02T09:00:00+00:00, got {value!r}') from error
+        raise ValueError(wrong) from error
+    if not MINYEAR < moment.year < MAXYEAR:  # the turns that follow, and other time zones, need room
+        raise ValueError(wrong)
+    return moment
 
 
 def _messages(messages: list[Any], where: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import care, embedding, explain, look, mind, serve, talk
+from . import bring, care, embedding, explain, look, mind, serve, talk
 from .output import plain
 
 
@@ -62,6 +62,7 @@ for command in (
     talk.demo,
     talk.chat,
     talk.replay,
+    bring.import_,
     look.recall,
     look.show,
     explain.why,
@@ -75,5 +76,5 @@ for command in (
     serve.mcp,
     look.graph,
 ):
-    app.command()(command)
+    app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)

@@ -37,12 +37,7 @@ def reembed(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = 
     with opened(Place(file, embedder=embedder)) as at:
         before = _status(at)
         with progress("embedding", before.left) as advance:
-
-            def moved(rows: int) -> None:
-                for _ in range(rows):
-                    advance()
-
-            done = at.fabric.call(reembed_file(at.mem.layout, at.fabric.store, moved))
+            done = at.fabric.call(reembed_file(at.mem.layout, at.fabric.store, advance))
     if as_json:
         write_json(done)
     else:

@@ -98,14 +98,14 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
 
 
 @contextmanager
-def progress(label: str, total: int | None, *, shown: bool = True) -> Generator[Callable[[], None]]:
-    """Show a progress bar on stderr while the block runs, when stderr is a terminal; yield what moves it by one."""
+def progress(label: str, total: int | None, *, shown: bool = True) -> Generator[Callable[[int], None]]:
+    """Show a progress bar on stderr while the block runs, when stderr is a terminal; yield what moves it on."""
     if not shown or not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import Progress  # noqa: PLC0415
 
     with Progress(console=Console(stderr=True), transient=True) as drawn:
         task = drawn.add_task(label, total=total)
-        yield lambda: drawn.advance(task)
+        yield lambda steps: drawn.advance(task, steps)

@@ -137,7 +137,7 @@ def _replay(
             ids=at.session("replay").ids,
             clock=clock,
             value=(lambda turn: turn.user) if answering else (lambda turn: turn),
-            progress=advance,
+            progress=lambda: advance(1),
         )
 
 

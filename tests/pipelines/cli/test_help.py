@@ -10,7 +10,7 @@ from .conftest import ROOT, run, start
 TALK = ["demo", "chat", "replay"]
 LOOK = ["recall", "show", "why", "graph", "mind"]
 SERVE = ["mcp"]
-CARE = ["forget", "export", "consolidate", "prune", "jobs", "status", "reembed"]
+CARE = ["forget", "import", "export", "consolidate", "prune", "jobs", "status", "reembed"]
 COMMANDS = [*TALK, *LOOK, *SERVE, *CARE]
 
 
