@@ -27,9 +27,9 @@ def alike_in_words(a: str, b: str) -> float:
     return word_cosine(first, second)
 
 
-def cosine(a: "NDArray[float32] | Sequence[float]", b: "NDArray[float32] | Sequence[float]") -> float:
+def cosine(a: "NDArray[float32]", b: "NDArray[float32]") -> float:
     """Return the dot product of two unit vectors."""
-    return float(sum(x * y for x, y in zip(a, b, strict=True)))
+    return float(a @ b)
 
 
 def names_another(a: str, b: str) -> bool:

@@ -1,10 +1,13 @@
 """The draft: what a run wrote ahead, one operation per entry that it touched, and what becomes of the store by it."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
 
 from fabric.errors import RefusedError
 
@@ -12,6 +15,18 @@ from ..vocabulary import Moment
 from .record import LEVELS, GoalPriority, MindBelief, MindEntry, MindEntryType, MindGoal, MindReflection, Revision
 
 LOOK_UP = "Look the id up with mind_recall."
+
+
+def _numbers(kept: object) -> object:
+    return np.frombuffer(b64decode(kept), np.float16).astype(np.float32) if isinstance(kept, str) else kept
+
+
+def _written(vector: NDArray[np.float32]) -> str:
+    return b64encode(vector.astype(np.float16).tobytes()).decode()
+
+
+Vector = Annotated[InstanceOf[NDArray[np.float32]], BeforeValidator(_numbers), PlainSerializer(_written, str)]
+"""A vector, written as text in the precision in which rows keep theirs."""
 
 
 class GoalChange(BaseModel):
@@ -51,7 +66,7 @@ class DraftOperation(BaseModel):
     is why an operation could not be applied.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     id: str
     namespace: str
@@ -63,8 +78,8 @@ class DraftOperation(BaseModel):
     entry: MindGoal | MindBelief | MindReflection | None = Field(default=None, discriminator="type")
     change: GoalChange | None = None
     allow_downgrade: bool = False
-    vector: tuple[float, ...] = ()
-    """That of the entry's text, in ``space``; empty where nothing was embedded."""
+    vector: Vector | None = None
+    """That of the entry's text, in ``space``; None where nothing was embedded."""
     space: str = ""
     ended: bool = False
     failed: str = ""

@@ -77,8 +77,8 @@ def believe(draft: RunDraft, new: MindBelief, embedded: Embedded, *, allow_downg
 
 def _vector(embedded: Embedded) -> dict[str, Any]:
     if embedded.vectors is None:
-        return {"vector": (), "space": ""}
-    return {"vector": tuple(map(float, embedded.vectors[0])), "space": embedded.space}
+        return {"vector": None, "space": ""}
+    return {"vector": embedded.vectors[0], "space": embedded.space}
 
 
 def _same(
@@ -87,8 +87,9 @@ def _same(
     """Return the operation whose belief says what the new one says."""
 
     def alike(one: DraftOperation, text: str) -> float:
-        comparable = one.vector and one.space == asked["space"]
-        return cosine(one.vector, asked["vector"]) if comparable else alike_in_words(text, new.content)
+        if one.vector is None or one.space != asked["space"]:
+            return alike_in_words(text, new.content)
+        return cosine(one.vector, asked["vector"])
 
     offered = [(one.id, one.entry.text, alike(one, one.entry.text)) for one in operations if one.entry is not None]
     found = best(offered, new.content, config.deduplication_threshold)
@@ -97,9 +98,14 @@ def _same(
 
 def _known(draft: RunDraft, new: MindBelief) -> str | None:
     """Return the id of the belief in the store that says what the new one says."""
-    found = draft.table.similar(MindBelief, new.content, Wanted(alive_at=draft.now, limit=_CANDIDATES))
-    offered = [(one.id, one.content, alike) for one, alike in found]
-    return best(offered, new.content, draft.config.deduplication_threshold)
+    found = draft.table.compare(MindBelief, new.content, Wanted(alive_at=draft.now))
+    threshold = draft.config.deduplication_threshold
+    alike = {
+        one: value for one, value in zip(found.ids, map(float, found.similarity), strict=True) if value >= threshold
+    }
+    first = sorted(alike, key=lambda one: -alike[one])[:_CANDIDATES]
+    offered = [(one.id, one.content, alike[one.id]) for one in draft.table.get(MindBelief, first)]
+    return best(offered, new.content, threshold)
 
 
 def reflect(draft: RunDraft, new: MindReflection, embedded: Embedded) -> Reflected:

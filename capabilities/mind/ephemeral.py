@@ -1,7 +1,7 @@
 """Minds in memory, gone with the process: for tests, and to show what a provider must do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from fabric.context import Context
@@ -12,11 +12,11 @@ from fabric.store.base import RowVectors
 from ..memory.meaning import Embedded
 from .alike import alike_in_words, cosine, meets
 from .draft import DraftOperation
-from .provider import MindTable, Wanted
+from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import MindBelief, MindEntry, MindGoal, MindReflection
 
 T = TypeVar("T")
-E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)
 
 
 @dataclass(slots=True)
@@ -37,20 +37,21 @@ class _Table:
         self._embedded = embedded
 
     def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
-        found = (self._held.entries.get(one) for one in ids)
+        found: list[Any] = [self._held.entries.get(one) for one in ids]
         return [one for one in found if isinstance(one, kind)]
 
     def find(self, kind: type[E], wanted: Wanted) -> list[E]:
-        found = [one for one in self._held.entries.values() if isinstance(one, kind) and meets(one, wanted)]
+        held: list[Any] = list(self._held.entries.values())
+        found = [one for one in held if isinstance(one, kind) and meets(one, wanted)]
         found.sort(key=lambda one: one.created_at)
         return (found[::-1] if wanted.newest_first else found)[: wanted.limit]
 
     def count(self, kind: type[E], wanted: Wanted) -> int:
         return len(self.find(kind, wanted))
 
-    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
-        found = [(one, self._similarity(one, text)) for one in self.find(kind, wanted)]
-        return sorted(found, key=lambda pair: -pair[1])[: wanted.limit]
+    def compare(self, kind: type[Compared], text: str, wanted: Wanted) -> Likenesses:
+        found: list[Any] = self.find(kind, replace(wanted, limit=None))
+        return Likenesses.of((one, self._similarity(one, text)) for one in found)
 
     def _similarity(self, entry: MindEntry, text: str) -> float:
         asked = None if self._embedded is None else self._embedded.by_id.get(text)

@@ -108,9 +108,9 @@ def _check_cap(table: MindTable, entry: MindEntry, config: MindConfig) -> None:
 
 def vectors_of(operations: Sequence[DraftOperation]) -> tuple[Embedded, list[str]]:
     """Return the vectors that the operations carry with the texts they are of, as a transaction takes them."""
-    known = {one.entry.text: one for one in operations if one.entry is not None and one.vector}
-    spaces = [one.space for one in known.values()]
-    texts = [text for text, one in known.items() if one.space == spaces[-1]]
-    if not texts:
+    known = {one.entry.text: (one.space, one.vector) for one in operations if one.entry and one.vector is not None}
+    if not known:
         return Embedded(), []
-    return Embedded(spaces[-1], np.array([known[text].vector for text in texts], np.float32)), texts
+    (*_, (space, _)) = known.values()
+    vectors = {text: vector for text, (of, vector) in known.items() if of == space}
+    return Embedded(space, np.array(list(vectors.values()), np.float32)), list(vectors)

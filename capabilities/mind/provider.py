@@ -1,19 +1,26 @@
 """The seam to where minds are kept: what a provider must do, whatever keeps the entries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fabric.context import Context
 from fabric.resource import Resource
 
 from ..memory.meaning import Embedded
 from .draft import DraftOperation
-from .record import ConfidenceLevel, GoalStatus, MindBelief, MindEntry, MindGoal, MindReflection
+from .record import ConfidenceLevel, GoalStatus, MindBelief, MindEntry, MindGoal, MindReflection, sureness
+
+if TYPE_CHECKING:
+    from numpy import floating
+    from numpy.typing import NDArray
+
+    Numbers = Sequence[float] | NDArray[floating]
 
 T = TypeVar("T")
-E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)
+Compared = MindBelief | MindReflection
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,31 @@ class Wanted:
     limit: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Likenesses:
+    """How alike entries are to a text, and what else their scores are made of; one number per entry in each column.
+
+    With this much, all entries are ranked, and only the best are read. ``created_at`` is in seconds since 1970;
+    ``confidence`` is what an entry's confidence counts (`capabilities.mind.record.sureness`).
+    """
+
+    ids: Sequence[str]
+    similarity: "Numbers"
+    created_at: "Numbers"
+    confidence: "Numbers"
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[Compared, float]]) -> "Likenesses":
+        """Return the columns of entries that were read, each with its similarity."""
+        pairs = list(entries)
+        return cls(
+            ids=[one.id for one, _ in pairs],
+            similarity=[alike for _, alike in pairs],
+            created_at=[one.created_at.timestamp() for one, _ in pairs],
+            confidence=[sureness(one) for one, _ in pairs],
+        )
+
+
 class MindTable(Protocol):
     """One mind inside one transaction: plain verbs, and either all writes happen or none."""
 
@@ -49,11 +81,12 @@ class MindTable(Protocol):
         """Return how many entries meet all conditions."""
         ...
 
-    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
-        """Return entries that meet all conditions with their similarity to ``text``, most similar first.
+    def compare(self, kind: type[Compared], text: str, wanted: Wanted) -> Likenesses:
+        """Return how alike to ``text`` each entry is that meets the conditions, in any order.
 
         Similarity is the cosine of the vectors that the transaction was given and kept; without vectors, that of the
-        words (`capabilities.formulas.similarity.word_cosine`). ``wanted.limit`` bounds the result.
+        words (`capabilities.mind.alike.alike_in_words`). ``wanted.limit`` does not count, and who reads the entries
+        looks at ``wanted.tags`` again, so that a provider may leave them to it.
         """
         ...
 

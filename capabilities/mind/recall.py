@@ -1,22 +1,43 @@
 """Recall: which entries of a mind answer a query; goals by their words, beliefs and reflections by a score."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+import numpy as np
+
 from fabric.terms import plain_terms, read_cue
 
 from ..formulas.bounds import clamp
-from ..formulas.mind import CONFIDENCE, composite, recency
-from .provider import MindTable, Wanted
-from .record import GoalStatus, MindBelief, MindEntryType, MindGoal, MindRecallResult, MindReflection, ScoreParts
+from ..formulas.mind import (
+    CONFIDENCE_WEIGHT,
+    RECENCY_DAYS,
+    RECENCY_WEIGHT,
+    SIMILARITY_WEIGHT,
+    composite,
+    recency,
+)
+from .alike import meets
+from .provider import Compared, Likenesses, MindTable, Wanted
+from .record import (
+    GoalStatus,
+    MindBelief,
+    MindEntryType,
+    MindGoal,
+    MindRecallResult,
+    MindReflection,
+    ScoreParts,
+    sureness,
+)
 
 SearchedType = Literal["goal", "belief", "reflection", "all"]
 """Which entries a recall searches."""
 DEFAULT_LIMIT = 5
 _DAY = 86_400.0
 _DIGITS = 4
+_NEAR = 1e-6
+"""Scores that differ by less may be in either order before the entries are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +70,8 @@ def recall(table: MindTable, asked: Recalling, now: datetime) -> list[MindRecall
     """
     blank = not asked.query.strip()
     goals = _goals(table, asked, blank=blank) if asked.reads("goal") else []
-    ranked = _standing_rules(table, asked, now) if blank else _best(table, asked, now)
     limit = max(1, asked.limit)
+    ranked = _standing_rules(table, asked, now) if blank else _best(table, asked, now, limit)
     first = goals[: min(limit, max(-(-limit // 2), limit - len(ranked)))]
     rest = ranked[: limit - len(first)]
     return [*(_result(goal, now) for goal in first), *(_result(entry, now, score) for entry, score in rest)]
@@ -94,29 +115,58 @@ class _Score:
         )
 
 
-_Ranked = tuple[MindBelief | MindReflection, _Score]
+_Ranked = tuple[Compared, _Score]
 
 
-def _score(entry: MindBelief | MindReflection, similarity: float, now: datetime) -> _Score:
-    if isinstance(entry, MindReflection):
-        sure = CONFIDENCE["medium"]
-    else:  # what was written in a failed run is not surer than a low one
-        sure = CONFIDENCE["low" if entry.error else entry.confidence]
+def _score(entry: Compared, similarity: float, now: datetime) -> _Score:
     age = (now - entry.created_at).total_seconds() / _DAY
-    return _Score(clamp(similarity, -1.0), recency(age), sure)
+    return _Score(clamp(similarity, -1.0), recency(age), sureness(entry))
 
 
-def _best(table: MindTable, asked: Recalling, now: datetime) -> list[_Ranked]:
+def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list[_Ranked]:
+    """Return the best of all that reaches the threshold; no more entries are read than that takes."""
     wanted = _wanted(asked, now)
-    found: list[tuple[MindBelief | MindReflection, float]] = []
-    if asked.reads("belief"):
-        found += table.similar(MindBelief, asked.query, wanted)
-    if asked.reads("reflection"):
-        found += table.similar(MindReflection, asked.query, wanted)
-    scored = [(entry, _score(entry, similarity, now)) for entry, similarity in found]
-    kept = [(whole, entry, score) for entry, score in scored if (whole := score.whole) >= asked.threshold]
-    kept.sort(key=lambda one: (one[0], one[1].created_at, one[1].id), reverse=True)
-    return [(entry, score) for _, entry, score in kept]
+    kinds: list[type[Compared]] = [MindBelief] if asked.reads("belief") else []
+    kinds += [MindReflection] if asked.reads("reflection") else []
+    candidates = [
+        (whole, kind, entry_id, alike)
+        for kind in kinds
+        for whole, entry_id, alike in _ranking(table.compare(kind, asked.query, wanted), asked.threshold, now)
+    ]
+    candidates.sort(key=lambda one: -one[0])
+    found: list[_Ranked] = []
+    for start, end in _steps(candidates, limit):
+        if len(found) >= limit:
+            break
+        for kind in kinds:
+            likes = {entry_id: alike for _, of, entry_id, alike in candidates[start:end] if of is kind}
+            read: list[Compared] = table.get(kind, list(likes))
+            found += [(one, _score(one, likes[one.id], now)) for one in read if meets(one, wanted)]
+    found = [(entry, score) for entry, score in found if score.whole >= asked.threshold]
+    found.sort(key=lambda one: (one[1].whole, one[0].created_at, one[0].id), reverse=True)
+    return found[:limit]
+
+
+def _ranking(held: Likenesses, threshold: float, now: datetime) -> list[tuple[float, str, float]]:
+    """Return score, id and similarity of those that reach the threshold; scores as near as many can be had at once."""
+    similarity = np.clip(np.asarray(held.similarity, np.float64), -1.0, 1.0)
+    age = np.maximum(now.timestamp() - np.asarray(held.created_at, np.float64), 0.0) / _DAY
+    sure = CONFIDENCE_WEIGHT * np.asarray(held.confidence, np.float64)
+    whole = np.clip(SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * np.exp(-age / RECENCY_DAYS) + sure, 0.0, 1.0)
+    kept = np.flatnonzero(whole >= threshold - _NEAR)
+    columns = (whole[kept].tolist(), [held.ids[place] for place in kept.tolist()], similarity[kept].tolist())
+    return list(zip(*columns, strict=True))
+
+
+def _steps(candidates: Sequence[tuple[float, type[Compared], str, float]], limit: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where to read: first a few more than wanted, then ever more; equal scores in one step."""
+    start, size = 0, limit
+    while start < len(candidates):
+        end = min(start + size, len(candidates))
+        while end < len(candidates) and candidates[end - 1][0] - candidates[end][0] <= _NEAR:
+            end += 1
+        yield start, end
+        start, size = end, size * 4
 
 
 def _standing_rules(table: MindTable, asked: Recalling, now: datetime) -> list[_Ranked]:

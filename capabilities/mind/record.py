@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ..formulas.mind import CONFIDENCE
 from ..sources import Source
 from ..vocabulary import Moment, Unit
 
@@ -87,7 +88,8 @@ class MindBelief(_Entry):
 class MindReflection(_Entry):
     """An observation about the agent's own work. ``pinned`` makes it a standing rule of every prompt.
 
-    ``related_to`` is information only, such as a task id; filter by tags. ``error``: written in a run that failed.
+    A pinned one does not expire: its time begins when it is unpinned. ``related_to`` is information
+    only, such as a task id; filter by tags. ``error``: written in a run that failed.
     """
 
     type: Literal["reflection"] = "reflection"
@@ -95,6 +97,8 @@ class MindReflection(_Entry):
     pinned: bool = False
     related_to: str | None = None
     expires_at: Moment | None = None
+    lasts: str | None = None
+    """How long it is kept once it is no standing rule any more, such as "90d"; None for ever."""
     error: bool = False
 
     @property
@@ -108,6 +112,13 @@ class MindReflection(_Entry):
 
 
 MindEntry = MindGoal | MindBelief | MindReflection
+
+
+def sureness(entry: MindBelief | MindReflection) -> float:
+    """Return what an entry's confidence counts in a score: a reflection as medium, a failed run's belief as low."""
+    if isinstance(entry, MindReflection):
+        return CONFIDENCE["medium"]
+    return CONFIDENCE["low" if entry.error else entry.confidence]
 
 
 class ScoreParts(BaseModel):

@@ -1,7 +1,7 @@
 """Minds in the file: four collections of the scope that owns the mind, each row marked with the mind's name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,19 +10,23 @@ import numpy as np
 from fabric.context import Context
 from fabric.resource import Collection, Resource, Transaction
 from fabric.scope import ScopeKind
-from fabric.store.base import Where
+from fabric.store.base import Row, Where
+from fabric.text import content_words
 
 from ..memory.meaning import Embedded
 from .alike import alike_in_words, at_least, meets
+from .columns import cosines, meeting, scored_by, shared_words
 from .draft import DraftOperation
-from .provider import MindTable, Wanted
+from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import MindBelief, MindEntry, MindGoal, MindReflection
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fabric.store.index import TextIndex
 
 T = TypeVar("T")
-E = TypeVar("E", MindGoal, MindBelief, MindReflection)
+E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,7 +64,8 @@ def mind_collections(scope: ScopeKind) -> Collections:
         # What is kept with the index is answered from memory, so that a header needs no query of the database.
         kept = tuple(columns) if text else ()
         key = f"mind_{name}{suffix}"
-        return Collection(key, schema, scope, columns=columns, text=text, kept=kept, required=False)
+        terms = _words if text else None
+        return Collection(key, schema, scope, columns=columns, text=text, terms=terms, kept=kept, required=False)
 
     return Collections(
         collection("goals", MindGoal, {**shared, "status": "text"}, "description"),
@@ -68,6 +73,11 @@ def mind_collections(scope: ScopeKind) -> Collections:
         collection("reflections", MindReflection, {**shared, **passing, "pinned": "boolean"}, "content"),
         collection("drafts", DraftOperation, {"namespace": "text"}),
     )
+
+
+def _words(row: Row) -> list[str]:
+    """Return the words by which entries are compared where there are no vectors."""
+    return sorted(content_words(str(row["content"] if "content" in row else row["description"])))
 
 
 class _Table:
@@ -118,25 +128,35 @@ class _Table:
             return self._tx.count(self._held.of(kind), *self._where(kind, wanted))
         return len(self.find(kind, wanted))
 
-    def similar(self, kind: type[E], text: str, wanted: Wanted) -> list[tuple[E, float]]:
-        found = self.find(kind, replace(wanted, limit=None))
-        known = self._cosines(kind, text, [one.id for one in found])
-        pairs = [(one, known[one.id] if one.id in known else alike_in_words(one.text, text)) for one in found]
-        return sorted(pairs, key=lambda pair: -pair[1])[: wanted.limit]
-
-    def _cosines(self, kind: type[E], text: str, ids: Sequence[str]) -> dict[str, float]:
+    def compare(self, kind: type[Compared], text: str, wanted: Wanted) -> Likenesses:
         given, collection = self._tx.embedded, self._held.of(kind)
-        asked = None if given is None or not collection.text else given.by_id.get(text)
-        if given is None or asked is None:
-            return {}
-        index: TextIndex | None = self._tx.index(collection, given.space)
-        if index is None or index.vectors is None:
-            return {}
-        slots = {one: index.slots[one] for one in ids if index.vectors.present.view[index.slots[one]]}
-        if not slots:
-            return {}
-        cosines = index.vectors.exact(asked, np.fromiter(slots.values(), np.int64, len(slots)))
-        return dict(zip(slots, map(float, cosines), strict=True))
+        asked = None if given is None else given.by_id.get(text)
+        index = self._tx.index(collection, "" if given is None or asked is None else given.space)
+        if index is None:
+            return Likenesses((), (), (), ())
+        slots = meeting(index, self._namespace, wanted)
+        ids = [index.ids[slot] for slot in slots.tolist()]
+        return Likenesses(ids, self._similarity(kind, index, slots, text, asked), *scored_by(index, slots))
+
+    def _similarity(
+        self, kind: type[Compared], index: "TextIndex", slots: "NDArray[np.int64]", text: str, asked: Any
+    ) -> "NDArray[np.float64]":
+        if asked is None or index.vectors is None:
+            without, found = np.ones(len(slots), np.bool_), np.zeros(len(slots))
+        else:
+            without = ~index.vectors.present.view[slots]
+            found = cosines(index.vectors, asked, slots)
+        if without.any():
+            words = sorted(content_words(text))
+            found[without] = (
+                shared_words(index, slots[without], words) if words else self._same(kind, index, slots[without], text)
+            )
+        return found
+
+    def _same(self, kind: type[Compared], index: "TextIndex", slots: "NDArray[np.int64]", text: str) -> list[float]:
+        """Compare with a text that has no words of its own, such as one emoji, which only itself is like."""
+        said = {one.id: one.text for one in self.get(kind, [index.ids[slot] for slot in slots.tolist()])}
+        return [alike_in_words(said[index.ids[slot]], text) for slot in slots.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
         self._tx.put(self._held.goals, [one for one in entries if isinstance(one, MindGoal)])
