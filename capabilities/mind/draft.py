@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from fabric.errors import RefusedError
 
 from ..vocabulary import Moment
+from .durations import moment_after
 from .record import LEVELS, GoalPriority, MindBelief, MindEntry, MindEntryType, MindGoal, MindReflection, Revision
 
 LOOK_UP = "Look the id up with mind_recall."
@@ -132,9 +133,18 @@ def apply(operation: DraftOperation, existing: MindEntry | None, now: datetime, 
     if operation.change is not None and isinstance(existing, MindGoal) and existing.status == "active":
         return operation.change.on(existing, now)
     if operation.action == "unpin" and isinstance(existing, MindReflection):
-        return existing.model_copy(update={"pinned": False, "updated_at": now})
+        return unpinned(existing, now)
     what = "reflection" if operation.action == "unpin" else "active goal"
     raise RefusedError(f"there is no {what} {operation.target!r} any more", do=LOOK_UP)
+
+
+def unpinned(reflection: MindReflection, now: datetime) -> MindReflection:
+    """Return a standing rule as an ordinary reflection, whose time begins now."""
+    try:
+        ends = None if reflection.lasts is None else moment_after(now, reflection.lasts)
+    except ValueError:  # after all time, counted from now
+        ends = None
+    return reflection.model_copy(update={"pinned": False, "updated_at": now, "expires_at": ends})
 
 
 def drafted(operations: Sequence[DraftOperation], kind: type[MindEntry]) -> list[MindEntry]:

@@ -10,7 +10,7 @@ from fabric.errors import RefusedError
 from ..memory.meaning import Embedded
 from .alike import alike_in_words, best, cosine
 from .config import MindConfig
-from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged
+from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned
 from .provider import MindTable, Wanted
 from .record import Believed, Done, GoalSet, MindBelief, MindEntry, MindGoal, MindReflection, Reflected
 
@@ -134,7 +134,7 @@ def unpin(draft: RunDraft, target: str) -> Done:
     """Write ahead that a reflection is no standing rule any more; RefusedError when it is none."""
     own = draft.of(target)
     if own is not None and isinstance(own.entry, MindReflection) and own.entry.pinned:
-        draft.replace(own, entry=own.entry.model_copy(update={"pinned": False}))
+        draft.replace(own, entry=unpinned(own.entry, draft.now))
         return Done()
     found = draft.table.get(MindReflection, [target])
     if own is not None or not found or not found[0].pinned:

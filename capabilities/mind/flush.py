@@ -10,7 +10,7 @@ from fabric.errors import RefusedError
 
 from ..memory.meaning import Embedded
 from .config import MindConfig
-from .draft import DraftOperation, apply, survives
+from .draft import DraftOperation, apply, survives, unpinned
 from .provider import MindTable, Wanted
 from .record import MindBelief, MindEntry, MindFailure, MindGoal, MindReflection
 
@@ -49,7 +49,7 @@ def flush(
         try:
             entry = apply(one, _existing(table, one), now, failed=failed)
             if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, config):
-                entry = entry.model_copy(update={"pinned": False})
+                entry = unpinned(entry, now)
             _check_cap(table, entry, config)
         except RefusedError as error:
             refused.append(MindFailure(id=one.id, target=one.target, action=one.action, reason=error.reason))

@@ -147,13 +147,20 @@ class Mind:
     ) -> Reflected:
         """Log an observation about the agent's own work; with ``pin`` as a standing rule of every prompt.
 
-        A standing rule does not expire. ``related_to`` is for information.
+        A standing rule does not expire: its time, ``expires_in`` or the default, begins when it is unpinned.
+        ``related_to`` is for information.
         """
         text = checked(self._ctx, "reflection", content)
-        expires_at = expiry(self._ctx, expires_in, self._place.config.ttl_defaults.reflection)
+        lasts = expires_in or self._place.config.ttl_defaults.reflection
+        expires_at = expiry(self._ctx, lasts, None)
         about = None if not related_to else checked(self._ctx, "related_to", related_to)
         new = MindReflection(
-            content=text, pinned=pin, related_to=about, expires_at=expires_at, **self._shared("mr", tags)
+            content=text,
+            pinned=pin,
+            related_to=about,
+            expires_at=None if pin else expires_at,
+            lasts=lasts,
+            **self._shared("mr", tags),
         )
         embedded = await self._embed(text)
         return await self._write(lambda draft: drafting.reflect(draft, new, embedded), embedded, text)

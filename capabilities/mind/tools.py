@@ -82,7 +82,8 @@ async def mind_reflect(
         str | None, Field(description="What it is about, such as a task id. For information; use tags to filter.")
     ] = None,
     expires_in: Annotated[
-        str | None, Field(description="How long it holds, such as 90d or 12h; null for the usual.")
+        str | None,
+        Field(description="How long it is kept once it is not pinned, such as 90d or 12h; null for the usual."),
     ] = None,
     *,
     ctx: Context,

@@ -45,7 +45,15 @@ def _marks(entry: "MindBelief | MindReflection") -> str:
 
 def _what(entry: "MindEntry", notes: Iterable[str]) -> str:
     tags = [f"tags: {', '.join(entry.tags)}"] if entry.tags else []
-    return " | ".join([entry.text, *notes, *tags, entry.id])
+    return " | ".join([entry.text, *notes, *tags, *_why(entry), entry.id])
+
+
+def _why(entry: "MindEntry") -> list[str]:
+    """Return where an entry comes from: the turn whose message it was written after."""
+    said = entry.source
+    if said is None:
+        return []
+    return [f"from turn {said.turn} of {said.session}" + (f" with {said.user}" if said.user else "")]
 
 
 def show_found(found: "Sequence[MindRecallResult]") -> None:

@@ -1,0 +1,140 @@
+"""Where a mind is declared and what becomes of it there: in a sequence, in background work, in a block tried again."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from capabilities.mind import MindStatus, mind
+from fabric import Block, Context, Fabric, generator, handler, sequencer
+from fabric.block import Retry
+from fabric.testing import FrozenClock, ScriptedModel, call
+
+
+def declared(**options: Any) -> Any:
+    return mind(**{"embedder": None, **options})
+
+
+async def texts(fabric: Fabric, name: str = "agent", **who: Any) -> dict[str, bool | None]:
+    """Return what the mind of this agent holds, and which of it is of a failed run."""
+    look = handler(lambda ctx: ctx.cap.mind.entries(), name="look", uses=[declared(namespace=f"mind/{name}")])
+    found = (await fabric.session("look", **{"user": "ann", **who}).arun(look)).output
+    return {one.text: getattr(one, "error", None) for one in found}
+
+
+async def drafts(ctx: Context) -> int:
+    status: MindStatus = await ctx.cap.mind.status()
+    return status.drafts
+
+
+async def test_a_mind_declared_on_a_sequence_and_on_a_generator_inside_it_is_one_run():
+    uses = [declared()]
+    model = ScriptedModel([call("mind_believe", content="Tea is hot"), "done"])
+    inner = generator(name="inner", model="m", uses=uses)
+    seen = handler(drafts, name="seen", uses=uses)
+    with Fabric(":memory:", models=model, clock=FrozenClock()) as fabric:
+        result = await fabric.session("s", user="ann").arun(
+            sequencer(name="agent", uses=uses).then(inner).then(seen), "go"
+        )
+        assert result.output == 1, "the generator inside flushed before the sequence ended"
+        assert await texts(fabric) == {"Tea is hot": False}
+        assert await texts(fabric, "inner") == {}
+
+
+async def test_background_work_has_a_run_of_its_own_in_the_same_mind():
+    async def remember(value: object, ctx: Context) -> object:
+        await ctx.cap.mind.believe(str(value))
+        return value
+
+    first = handler(remember, name="first")
+    later = handler(lambda _, ctx: remember("Water is cold", ctx), name="later")
+    block: Block[Any, Any] = sequencer(name="agent", uses=[declared()]).work(later).then(first)
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        await fabric.session("s", user="ann").arun(block, "Tea is hot")
+        await fabric.adrain()
+        assert await texts(fabric) == {"Tea is hot": False, "Water is cold": False}
+        assert await texts(fabric, "later") == {}
+
+
+async def test_a_block_that_is_tried_again_flushes_as_failed_and_then_clean_and_sets_no_goal_twice():
+    tries: list[int] = []
+
+    async def work(ctx: Context) -> None:
+        tries.append(1)
+        await ctx.cap.mind.set_goal("Drink tea")
+        await ctx.cap.mind.believe("Tea is hot")
+        await ctx.cap.mind.reflect(f"Try {len(tries)}")
+        if len(tries) == 1:
+            raise ConnectionError("once")
+
+    block = handler(work, name="agent", uses=[declared()], retry=Retry(attempts=2))
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        await fabric.session("s", user="ann").arun(block)
+        assert await texts(fabric) == {"Drink tea": None, "Tea is hot": False, "Try 1": True, "Try 2": False}
+
+
+async def test_a_run_that_takes_too_long_is_flushed_as_a_failed_one():
+    async def work(ctx: Context) -> None:
+        await ctx.cap.mind.believe("Tea is hot")
+        await ctx.cap.mind.set_goal("Drink tea")
+        await asyncio.sleep(60)
+
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        block = handler(work, name="agent", uses=[declared()])
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(fabric.session("s", user="ann").arun(block), 0.5)
+        assert await texts(fabric) == {"Tea is hot": True}
+
+
+async def test_a_clean_update_clears_the_mark_of_a_failed_run():
+    async def work(fails: object, ctx: Context) -> None:
+        await ctx.cap.mind.believe("Tea is hot")
+        if fails:
+            raise ConnectionError
+
+    block = handler(work, name="agent", uses=[declared()])
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="ann")
+        with pytest.raises(ConnectionError):
+            await session.arun(block, True)
+        assert await texts(fabric) == {"Tea is hot": True}
+        await session.arun(block, False)
+        assert await texts(fabric) == {"Tea is hot": False}
+
+
+async def test_each_agent_gets_its_own_isolated_namespace_named_after_it_by_default():
+    def agent(name: str) -> Block[Any, Any]:
+        return handler(lambda ctx: ctx.cap.mind.believe(f"I am {name}"), name=name, uses=[declared()])
+
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        for name in ("one", "two"):
+            await fabric.session("s", user="ann").arun(agent(name))
+        await fabric.session("s", user="ann", agent="given").arun(agent("three"))
+        assert await texts(fabric, "one") == {"I am one": False}
+        assert await texts(fabric, "two") == {"I am two": False}
+        assert await texts(fabric, "given", agent="given") == {"I am three": False}
+        assert await texts(fabric, "three") == {}
+
+
+async def test_the_mind_is_lazily_initialised_so_that_its_embedder_is_not_asked_before_the_agent_runs():
+    asked: list[int] = []
+
+    def embed(given: Any) -> list[list[float]]:
+        asked.append(len(given))
+        return [[1.0, 0.0] for _ in given]
+
+    block = handler(lambda ctx: ctx.cap.mind.believe("Tea is hot"), name="agent", uses=[declared(embedder=embed)])
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="ann")
+        assert asked == []
+        await session.arun(block)
+        assert asked
+
+
+async def test_the_draft_is_created_fresh_at_the_start_of_every_run():
+    block = handler(drafts, name="seen", uses=[declared(namespace="mind/agent")])
+    write = handler(lambda ctx: ctx.cap.mind.believe("Tea is hot"), name="agent", uses=[declared()])
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="ann")
+        await session.arun(write)
+        assert (await session.arun(block)).output == 0
