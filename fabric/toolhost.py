@@ -130,16 +130,18 @@ class ToolHost:
     def _run(self, name: str, arguments: Arguments, session: str) -> ToolOutcome:
         where = self._in(session)
         try:
-            return where.run(self.block, _call(name, arguments)).output
+            done: ToolOutcome = where.run(self.block, _call(name, arguments)).output
         except StoreError as error:
             return _failed(error)
+        return done
 
     async def _arun(self, name: str, arguments: Arguments, session: str) -> ToolOutcome:
         where = self._in(session)
         try:
-            return (await where.arun(self.block, _call(name, arguments))).output
+            done: ToolOutcome = (await where.arun(self.block, _call(name, arguments))).output
         except StoreError as error:
             return _failed(error)
+        return done
 
     def _in(self, session: str) -> Session:
         ids = self.ids.as_dict()

@@ -82,15 +82,18 @@ class Corpus:
         self._dampings = K1 * (1 - B + B * lengths / max(mean, LEAST_IDF))
         self._known: dict[tuple[Leaf, bool], Held] = {}
 
-    def best(self, node: Node, limit: int, weights: NDArray[np.float64] | None = None) -> list[Hit]:
+    def best(
+        self, node: Node, limit: int, weights: NDArray[np.float64] | None = None, *, any_form: bool = True
+    ) -> list[Hit]:
         """Return the rows that match, best first, ties by insertion; ``weights`` multiply the score of each row.
 
-        Rows with the very stems come first, as in FTS5; behind them, where there is room, those with another form of a
-        word that Porter's stems tell apart (deploy, deployment) or a word whose stem is shorter than a prefix.
+        Rows with the very stems come first, as in FTS5. With ``any_form``, where there is room, those follow that have
+        another form of a word that Porter's stems tell apart (deploy, deployment), or a word whose stem is shorter than
+        a prefix.
         """
         exact = self._matching(node, wide=False) & self._wanted
         found = self._order(node, exact, limit, weights, wide=False)
-        if len(found) < limit:
+        if any_form and len(found) < limit:
             others = self._matching(node, wide=True) & self._wanted & ~exact
             found += self._order(node, others, limit - len(found), weights, wide=True)
         return found

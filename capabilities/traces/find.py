@@ -39,8 +39,8 @@ def find_traces(
 ) -> list[Found]:
     """Return the traces of these places that the query finds, best first, ties by insertion; none that is deleted.
 
-    The score is BM25 over all traces of the places; ``by_strength`` multiplies it by the stored strength. ``only``
-    leaves out traces of another type without changing a score.
+    The score is BM25 over all traces of the places; ``by_strength`` multiplies it by the stored strength, and finds the
+    very stems alone. ``only`` leaves out traces of another type without changing a score.
     """
     if query.root is None:
         return []
@@ -49,9 +49,9 @@ def find_traces(
     shelves = [(owners[owner], index) for owner, index in indexes.items() if index is not None]
     corpus = Corpus([_pool(tx, tables, index, places, only) for tables, index in shelves])
     weights = _column(shelves, "strength") if by_strength else None
-    hits = corpus.best(query.root, limit, weights)
+    hits = corpus.best(query.root, limit, weights, any_form=not by_strength)
     if not hits and query.otherwise is not None:
-        hits = corpus.best(query.otherwise, limit, weights)
+        hits = corpus.best(query.otherwise, limit, weights, any_form=not by_strength)
     return _read(tx, [tables for tables, _ in shelves], hits)
 
 
@@ -59,8 +59,7 @@ def _pool(tx: Transaction, tables: Tables, index: "TextIndex", places: Sequence[
     def texts(ids: Sequence[str]) -> list[tuple[str, ...]]:
         return [(trace.content, *trace.tags) for trace in tx.get_many(tables.traces, ids)]
 
-    # A deleted trace has no term.
-    visible = index.alive.view & (index.lengths.view > 0)
+    visible = index.alive.view & (index.columns["deleted"].view == 0)
     if tables.owner == "user":
         visible &= _holds(index, "persona", {place.persona for place in places if place.tables.owner == tables.owner})
     wanted = visible if only is None else visible & _holds(index, "type", {only})

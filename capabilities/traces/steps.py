@@ -117,11 +117,12 @@ class Steps:
         notes = tx.find(tables.feedback, Where("counted", "=", False)) if tx.count(tables.feedback) else []
         if not notes:
             return
-        mine = {trace.id for trace in self._visible({note.trace_id for note in notes})}
-        groups = used_together(note for note in notes if note.trace_id in mine)
+        told = {one.id: one for one in self._seen({note.trace_id for note in notes})}
+        mine = [note for note in notes if note.trace_id in told]
+        groups = used_together(note for note in mine if not told[note.trace_id].deleted)
         changed = co_activated(groups, tx.get_many(tables.edges, pair_ids(groups)))
         tx.put(tables.edges, changed)
-        tx.put(tables.feedback, [note.model_copy(update={"counted": True}) for note in notes if note.trace_id in mine])
+        tx.put(tables.feedback, [note.model_copy(update={"counted": True}) for note in mine])
         self.counts.strengthened = len(changed)
 
     def clusters(self) -> list[Cluster]:
@@ -187,8 +188,11 @@ class Steps:
         return self.table.tx.get_many(self.view.tables.traces, [index.ids[slot] for slot in slots])
 
     def _visible(self, trace_ids: set[str]) -> list[Trace]:
+        return [trace for trace in self._seen(trace_ids) if not trace.deleted]
+
+    def _seen(self, trace_ids: set[str]) -> list[Trace]:
         found = self.table.tx.get_many(self.view.tables.traces, sorted(trace_ids))
-        return [trace for trace in found if not trace.deleted and trace.persona in self.view.personas]
+        return [trace for trace in found if trace.persona in self.view.personas]
 
     def _alike(self, index: "TextIndex", pairs: Sequence[Pair]) -> list[tuple[int, int]]:
         """Return the pairs that say the same on a look at their texts: no number, date, name or negation differs."""

@@ -1,10 +1,26 @@
 """memory_reflect: every sentence of its specification, the six steps in order."""
 
+import json
+
+import pytest
+
 from blocks.tools import memory_tools
+from capabilities.traces.tables import USER
+from fabric.context import Context
 from fabric.errors import ModelUnavailableError
+from fabric.generator import generator
+from fabric.handler import handler
+from fabric.models.litellm import LiteLLMClient
+from fabric.run import Fabric
 from fabric.testing import FrozenClock, ScriptedModel
+from tests.stub_server import StubServer, text
+from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
+from tests.stub_server import tools as calls
 
 from .hosting import Tools, edges_of, tools
+
+# litellm's own types make pydantic warn when they are first used.
+pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
 
 
 class TestMemoryReflect:
@@ -129,6 +145,100 @@ class TestMemoryReflect:
             use("reflect")
             log = use.within(lambda traces, _: traces.log())
         assert sum(run.indexed for run in log) == 1
+
+    def test_pruning_comes_before_merging(self):
+        clock = FrozenClock()
+        with tools(clock=clock) as use:
+            first, second = use.add("old tea"), use.add("green tea")
+            for _ in range(2):
+                use.within(lambda traces, _: traces.recall("old"))
+            clock.advance(days=300)
+            use("update", trace_id=first, content="green tea")
+            use.within(lambda traces, _: traces.recall("green", limit=1))  # the first of two equals is refreshed
+            done = use("reflect")
+            left = [one for one in (first, second) if not use.trace(one).deleted]
+        assert (done["pruned"], done["merged"], len(left)) == (1, 0, 1)
+
+    def test_merging_comes_before_strengthening_and_compacting(self):
+        clock = FrozenClock()
+        with tools(clock=clock) as use:
+            first, second, third = use.add("one tea"), use.add("two teas"), use.add("some coffee")
+            for query in ("one", "one", "two"):
+                use.within(lambda traces, _, query=query: traces.recall(query))
+            for one in (first, second):
+                use.within(lambda traces, _, one=one: traces.feedback(one, "used", "tea?"))
+            use("update", trace_id=second, content="one tea")
+            clock.advance(days=8)
+            done = use("reflect")
+            assert (done["merged"], done["compacted"]) == (1, 1)  # only both together were retrieved three times
+            assert use.within(edges_of) == []  # there are no longer two to tie
+            assert [use.trace(one).type for one in (first, third)] == ["semantic", "episodic"]
+
+    def test_strengthening_comes_before_deriving_and_deriving_before_compacting(self):
+        clock, model = FrozenClock(), ScriptedModel(['{"insight": "Jake drinks all day."}'])
+        with tools(memory_tools("m", embedder=None), clock=clock, models=model) as use:
+            _tie(use, 5)
+            for _ in range(3):
+                use.within(lambda traces, _: traces.recall("tea", limit=5))
+            clock.advance(days=8)
+            done = use("reflect")
+        assert (done["derived"], done["compacted"]) == (1, 5)
+        assert model.requests[0].messages[-1]["content"].count("[episodic]") == 5
+
+    def test_the_log_is_written_last_with_all_that_was_done(self):
+        clock = FrozenClock()
+        with tools(clock=clock) as use:
+            use.add("faded tea")
+            clock.advance(days=300)
+            _tie(use, 2)
+            use("reflect")
+            log = use.within(lambda traces, _: traces.log())
+        assert [(run.pruned, run.strengthened) for run in log if run.pruned] == [(1, 1)]
+
+    def test_3_feedback_on_deleted_traces_is_settled_and_ties_nothing(self):
+        with tools() as use:
+            ids = _tie(use, 2)
+            use("delete", trace_id=ids[0])
+            use("reflect")
+            left = use.within(
+                lambda _, ctx: ctx.transact(lambda tx: [one for one in tx.find(USER.feedback) if not one.counted])
+            )
+            assert use.within(edges_of) == []
+        assert left == []
+
+
+async def test_a_model_may_reflect_and_the_insight_is_drawn_by_a_model_that_sees_no_tools(stub_server: StubServer):
+    client = LiteLLMClient(timeout=30, api_base=stub_server.url + "/v1", api_key="none")
+    pack = memory_tools("openai/stub", embedder=None)
+    chat = generator(name="chat", model="openai/stub", uses=[pack.capability])
+
+    @handler(name="tie", uses=[pack.traces])
+    async def tie(_: object, ctx: Context) -> None:
+        for number in range(5):
+            trace = await ctx[pack.traces].add(f"tea number {number}")
+            await ctx[pack.traces].feedback(trace.id, "used", "which tea?")
+
+    stub_server.script(
+        [calls(("c1", "memory_reflect", "{}")), text('{"insight": "Jake drinks all day."}'), text("done")]
+    )
+    async with Fabric(models=client) as fabric:
+        session = fabric.session("monday", user="jake")
+        await session.arun(tie)
+        result = await session.arun(chat, "tidy up")
+        found = await pack.host(fabric, session="monday", user="jake").acall("memory_search", {"query": "drinks"})
+    assert result.output == "done"
+    asked = [one.body for one in stub_server.requests]
+    assert [bool(one.get("tools")) for one in asked] == [True, False, True]
+    told = json.loads(asked[2]["messages"][-1]["content"])
+    assert {name: told[name] for name in ("pruned", "merged", "derived", "compacted")} == {
+        "pruned": 0,
+        "merged": 0,
+        "derived": 1,
+        "compacted": 0,
+    }
+    assert set(told) == {"pruned", "merged", "derived", "compacted", "duration_ms"}
+    assert [one["tags"] for one in found["output"]["results"]] == [["derived", "insight"]]
+    assert [item.text for item in result.items if item.kind == "tool_result"] == [asked[2]["messages"][-1]["content"]]
 
 
 def _tie(use: Tools, count: int) -> list[str]:

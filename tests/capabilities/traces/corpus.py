@@ -41,7 +41,7 @@ def search(of: Corpus, query: Query, limit: int = 10, weights: Sequence[float] =
     if query.root is None:
         return []
     held = np.array(weights) if weights else None
-    hits = of.best(query.root, limit, held)
+    hits = of.best(query.root, limit, held, any_form=held is None)
     if not hits and query.otherwise is not None:
-        hits = of.best(query.otherwise, limit, held)
+        hits = of.best(query.otherwise, limit, held, any_form=held is None)
     return [(int(hit.row_id), hit.score) for hit in hits]

@@ -24,8 +24,6 @@ MORE = {
     "memory_search_tool-029": "the same",
     "memory_search_tool-057": "no trace has both words: those that have one",
     "memory_search_tool-059": "the same",
-    "facade_recall-001": "deploy finds deployments, behind deployed",
-    "facade_recall-005": "the same",
     "facade_recall-028": "letters that are not ASCII have no case either",
 }
 """Where the search finds what the reference does, in its order, and then more."""
