@@ -59,12 +59,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column."""
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column.
+
+    ``rows`` are their JSON, or none are.
+    """
 
     ids: Sequence[str]
     places: Sequence[int] | NDArray[np.int64]
     tokens: Sequence[str]
     cells: Sequence[Cells]
+    rows: Sequence[str] = ()
 
 
 class TextIndex:
@@ -80,6 +84,7 @@ class TextIndex:
         self.ids: list[str] = []
         self.slots: dict[str, int] = {}
         self.postings = Postings()
+        self._rows: list[str | None] = []
         self.places = Growing[np.int64](np.int64)
         self.alive = Growing[np.bool_](np.bool_)
         self.before = Growing[np.int32](np.int32)
@@ -108,6 +113,8 @@ class TextIndex:
     def put(self, entry: Entry, old_tokens: str | None) -> None:
         """Add a row, or replace the one of the same id, whose tokens were ``old_tokens``."""
         old = self.slots.get(entry.row_id)
+        if old is not None and old < len(self._rows):
+            self._rows[old] = None
         if old is not None and old_tokens == entry.tokens:
             self._change_cells(old, entry.cells)
             return
@@ -122,6 +129,11 @@ class TextIndex:
         self._bury(old, old_tokens or "")
         self._take_place(old, new)
         self._is_stale |= self._thread(old) != self._thread(new)
+
+    def row(self, row_id: str) -> str | None:
+        """Return the JSON of a row, or None when it is not kept: of few rows it is until they change."""
+        slot = self.slots.get(row_id, len(self._rows))
+        return self._rows[slot] if slot < len(self._rows) else None
 
     def begin_space(self, space: int) -> None:
         """Forget the vectors, to take in those of another space, or of none (0)."""
@@ -149,6 +161,8 @@ class TextIndex:
         """Remove the row, whose tokens were these, if it is there."""
         slot = self.slots.pop(row_id, None)
         if slot is not None:
+            if slot < len(self._rows):
+                self._rows[slot] = None
             self._bury(slot, tokens)
             self._unlink(slot)
 
@@ -167,6 +181,7 @@ class TextIndex:
         def texts() -> Iterable[Sequence[str]]:
             for batch in batches:
                 self.ids += batch.ids
+                self._rows += batch.rows
                 self.places.extend(batch.places)
                 for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)

@@ -34,7 +34,7 @@ class SqlRows:
         self._sql = sql
         self._catalog = catalog
         self._texts = Texts(kept)
-        self._searching = Searching(sql, indexes, self._texts)
+        self._searching = Searching(sql, indexes)
         self._documents = Documents(sql, self._texts)
         self._writing = Writing(sql, self._searching, self._texts)
 
@@ -50,6 +50,9 @@ class SqlRows:
             return []
         keys = {row_key(owner, wanted): wanted for wanted in ids}
         texts = {key: self._texts.get(Place(known.name, key), owner) for key in keys}
+        index = self._searching.known(known, owner)
+        if index is not None:
+            texts = {key: index.row(keys[key]) if text is None else text for key, text in texts.items()}
         unread = {key: keys[key] for key, text in texts.items() if text is None}
         for some in chunks(self._writing.there(known, owner, unread), CHUNK):
             query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})"

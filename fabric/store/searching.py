@@ -13,8 +13,6 @@ from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
 from .columns import cell, original, originals, storable
-from .inserting import row_key
-from .kept import Place, Texts
 from .sql import Sql, chunks
 
 if TYPE_CHECKING:
@@ -27,8 +25,11 @@ MAX_ROWS = 1_500_000
 """How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
 BATCH = 50_000
 """How many rows of an index are read at once."""
-KEPT_AT_ONCE = 20_000
-"""Up to how many rows of a scope are kept in memory as soon as it is searched; of more, those that were read."""
+KEPT_AT_ONCE = 200_000
+"""Up to how many rows of a scope are kept whole in its index: reading what a search finds costs more than the search.
+
+Of more, those that were read last.
+"""
 CHUNK = 1000
 
 
@@ -96,10 +97,9 @@ def _kept(kind: ColumnType, value: Any, name: str) -> Any:
 class Searching:
     """Indexes and vectors of one transaction."""
 
-    def __init__(self, sql: Sql, indexes: Indexes, texts: Texts) -> None:
+    def __init__(self, sql: Sql, indexes: Indexes) -> None:
         self._sql = sql
         self._indexes = indexes
-        self._texts = texts
 
     def known(self, known: Known, owner: int) -> "TextIndex | None":
         """Return the index if it is in memory."""
@@ -121,8 +121,6 @@ class Searching:
             kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
             index = TextIndex(kept, known.thread, self._batches(known, owner))
             self._indexes.add(known.name, owner, index)
-            if len(index) <= KEPT_AT_ONCE:
-                self._keep(known, owner)
         return index
 
     def with_vectors(self, known: Known, owner: int, space: str) -> "TextIndex":
@@ -202,41 +200,35 @@ class Searching:
         from .index import Batch  # noqa: PLC0415
 
         names = ["id", "_seq", "_terms", *(_read(known, name) for name in known.kept)]
-        read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
-        for some, values in self._pieces(known, owner):
+        for some, values, count in self._pieces(known, owner):
+            whole = ["_row"] if count <= KEPT_AT_ONCE else []
+            read = ", ".join(f"{name} AS c{place}" for place, name in enumerate([*names, *whole]))
             query = f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some} ORDER BY _seq"
             ids, places, tokens, *columns = self._sql.arrays(query, [owner, *values])
+            rows = columns.pop().tolist() if whole else ()
             cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
-            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells)
-
-    def _keep(self, known: Known, owner: int) -> None:
-        """Keep the rows in memory, so that what a search finds need not be read: that costs more than the search."""
-        ids, rows = self._sql.arrays(f"SELECT id, _row FROM {known.sql} WHERE _scope = ? ORDER BY _seq", [owner])
-        for row_id, text in zip(originals(ids.tolist()), rows.tolist(), strict=True):
-            place = Place(known.name, row_key(owner, row_id))
-            if self._texts.get(place, owner) is None:  # else it is kept, or was changed by this very transaction
-                self._texts.found(place, owner, text)
+            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells, rows)
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
 
-        for some, values in self._pieces(known, owner):
+        for some, values, _ in self._pieces(known, owner):
             query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some} ORDER BY _seq"
             ids, vectors = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
                 flat = np.frombuffer(b"".join(vectors.tolist()), np.float16)
                 yield originals(ids.tolist()), flat.reshape(len(ids), -1)
 
-    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int]]]:
-        """Return conditions, with their values, that cut the scope's rows into batches of about `BATCH`."""
+    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int], int]]:
+        """Return conditions, with their values, that cut the scope's rows into batches; and how many rows it has."""
         query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
         rows, first, last = self._sql.rows(query, [owner])[0]
         if rows <= BATCH:
-            yield "", []
+            yield "", [], rows
             return
         step = -(-(last - first + 1) * BATCH // rows)
         for start in range(first, last + 1, step):
-            yield " AND _seq >= ? AND _seq < ?", [start, start + step]
+            yield " AND _seq >= ? AND _seq < ?", [start, start + step], rows
 
 
 def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:
