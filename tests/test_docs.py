@@ -11,6 +11,7 @@ import pytest
 import typer
 from pydantic import BaseModel
 
+from blocks.tools import memory_tools
 from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
 from capabilities.semantic import DEFAULT_SEMANTIC_CONFIG
 from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
@@ -127,6 +128,14 @@ def test_the_readme_lists_every_option_with_its_default():
 def test_the_readme_lists_every_option_of_the_mind_with_its_default():
     listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("The agent mind")}
     assert listed == {name: repr(one.default) for name, one in inspect.signature(mind).parameters.items()}
+
+
+def test_the_readme_lists_every_option_and_all_six_of_the_memory_tools():
+    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("The six memory tools") if len(cells) == 3}
+    options = {name: repr(one.default) for name, one in inspect.signature(memory_tools).parameters.items()}
+    assert {name: listed.get(name) for name in options} == options
+    section = README.partition("## The six memory tools\n")[2].partition("\n## ")[0]
+    assert [tool.name for tool in memory_tools().tools if f"`{tool.name}`" not in section] == []
 
 
 def test_the_changelog_names_this_version():
