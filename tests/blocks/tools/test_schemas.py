@@ -63,3 +63,9 @@ def test_every_result_is_checked_against_its_schema():
 def test_a_host_gives_the_same_schemas_as_a_generator():
     with tools() as use:
         assert [one["function"] for one in use.host.schemas()] == list(SCHEMAS.values())
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_tool_says_that_it_belongs_to_the_memory(name: str):
+    assert name.startswith("memory_")
+    assert "memory" in SCHEMAS[name]["description"].lower()
