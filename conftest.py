@@ -4,6 +4,7 @@ Python blocks share one namespace per file and run as written; a model id in the
 loopback. Shell blocks run line by line and must succeed. A block after ``<!-- skip: next -->`` is not run.
 """
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 from tests.provider import scripted_provider
 from tests.shell import run_shell
 
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or litellm asks the network when it is imported
 collect_ignore_glob = ["tests/typing/[!t]*.py"]
 """Files for the type checkers: some of their lines must not run."""
 _OPEN = "_open"
