@@ -65,7 +65,7 @@ def originals(texts: list[Any]) -> list[Any]:
     >>> originals(["a", None])
     ['a', None]
     """
-    if not any(text is not None and _ESCAPE in text for text in texts):
+    if _ESCAPE not in "".join(filter(None, texts)):
         return texts
     return [text if text is None else original(text) for text in texts]
 

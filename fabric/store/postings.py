@@ -130,10 +130,12 @@ class Postings:
         terms, slots = terms[order], slots[order]
         first = np.ones(len(terms), np.bool_)
         first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
-        starts = np.flatnonzero(first)
-        self._slots = slots[starts]
-        self._counts = np.minimum(np.diff(starts, append=len(terms)), MOST).astype(np.uint16)
-        frequencies = np.bincount(terms[starts], minlength=len(self.terms))
+        self._slots = slots[first]
+        counts = np.ones(len(self._slots), np.int32)
+        again = np.flatnonzero(~first)  # few: a place less the repeats up to it tells which posting is repeated there
+        np.add.at(counts, again - np.arange(1, len(again) + 1), 1)
+        self._counts = np.minimum(counts, MOST).astype(np.uint16)
+        frequencies = np.bincount(terms[first], minlength=len(self.terms))
         self._starts = np.concatenate([[0], np.cumsum(frequencies)])
         self.frequencies.view[:] = frequencies
         return np.bincount(self._slots, minlength=rows).astype(np.int32)

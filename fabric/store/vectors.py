@@ -12,6 +12,8 @@ EXACT_ROWS = 12_000
 """Up to how many rows every cosine is exact; above, that of all rows is taken from the first numbers of a vector."""
 HEAD = 64
 """How many numbers of a vector stand for all of it then."""
+FEW = 500
+"""How many vectors are widened at once, so that what it takes stays near the processor."""
 AT_ONCE = 30_000
 """How many vectors are shortened at once."""
 Floats = NDArray[np.float32]
@@ -98,7 +100,10 @@ def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
 
 
 def _wide(vectors: NDArray[Any]) -> Floats:
-    found: Floats = np.take(_WIDE, vectors.view(np.uint16))
+    bits = vectors.view(np.uint16)
+    found = np.empty(vectors.shape, np.float32)
+    for start in range(0, len(bits), FEW):
+        np.take(_WIDE, bits[start : start + FEW], out=found[start : start + FEW], mode="clip")
     return found
 
 
