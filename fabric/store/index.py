@@ -59,16 +59,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column.
-
-    ``rows`` are their JSON, or none are.
-    """
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column."""
 
     ids: Sequence[str]
     places: Sequence[int] | NDArray[np.int64]
     tokens: Sequence[str]
     cells: Sequence[Cells]
-    rows: Sequence[str] = ()
 
 
 class TextIndex:
@@ -85,6 +81,8 @@ class TextIndex:
         self.slots: dict[str, int] = {}
         self.postings = Postings()
         self._rows: list[str | None] = []
+        self.reads = 0
+        """How often rows were asked for that were not kept here."""
         self.places = Growing[np.int64](np.int64)
         self.alive = Growing[np.bool_](np.bool_)
         self.before = Growing[np.int32](np.int32)
@@ -131,9 +129,15 @@ class TextIndex:
         self._is_stale |= self._thread(old) != self._thread(new)
 
     def row(self, row_id: str) -> str | None:
-        """Return the JSON of a row, or None when it is not kept: of few rows it is until they change."""
+        """Return the JSON of a row, or None when it is not kept here."""
         slot = self.slots.get(row_id, len(self._rows))
         return self._rows[slot] if slot < len(self._rows) else None
+
+    def keep_rows(self, row_ids: Iterable[str], rows: Iterable[str]) -> None:
+        """Keep the JSON of these rows until they change."""
+        self._rows = [None] * len(self.ids)
+        for row_id, text in zip(row_ids, rows, strict=True):
+            self._rows[self.slots[row_id]] = text
 
     def begin_space(self, space: int) -> None:
         """Forget the vectors, to take in those of another space, or of none (0)."""
@@ -181,7 +185,6 @@ class TextIndex:
         def texts() -> Iterable[Sequence[str]]:
             for batch in batches:
                 self.ids += batch.ids
-                self._rows += batch.rows
                 self.places.extend(batch.places)
                 for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)

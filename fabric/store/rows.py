@@ -50,9 +50,7 @@ class SqlRows:
             return []
         keys = {row_key(owner, wanted): wanted for wanted in ids}
         texts = {key: self._texts.get(Place(known.name, key), owner) for key in keys}
-        index = self._searching.known(known, owner)
-        if index is not None:
-            texts = {key: index.row(keys[key]) if text is None else text for key, text in texts.items()}
+        texts |= self._searching.rows(known, owner, {key: keys[key] for key, text in texts.items() if text is None})
         unread = {key: keys[key] for key, text in texts.items() if text is None}
         for some in chunks(self._writing.there(known, owner, unread), CHUNK):
             query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})"

@@ -26,10 +26,11 @@ MAX_ROWS = 1_500_000
 BATCH = 50_000
 """How many rows of an index are read at once."""
 KEPT_AT_ONCE = 200_000
-"""Up to how many rows of a scope are kept whole in its index: reading what a search finds costs more than the search.
+"""Up to how many rows of a scope are kept whole with its index, from the second search on; of more, those read last.
 
-Of more, those that were read last.
+Reading what a search finds costs more than the search; for one that stays alone, keeping all would cost more.
 """
+SECOND = 2
 CHUNK = 1000
 
 
@@ -123,6 +124,20 @@ class Searching:
             self._indexes.add(known.name, owner, index)
         return index
 
+    def rows(self, known: Known, owner: int, ids: Mapping[int, str]) -> dict[int, str]:
+        """Return the JSON by key of those rows that are kept with the index; ``ids`` are the rows' ids by key."""
+        index = self.known(known, owner)
+        if index is None or not ids:
+            return {}
+        found = {key: text for key, row_id in ids.items() if (text := index.row(row_id)) is not None}
+        if len(found) < len(ids):
+            index.reads += 1
+            if index.reads == SECOND and len(index) <= KEPT_AT_ONCE:
+                names, rows = self._sql.arrays(f"SELECT id, _row FROM {known.sql} WHERE _scope = ?", [owner])
+                index.keep_rows(originals(names.tolist()), rows.tolist())
+                return self.rows(known, owner, ids)
+        return found
+
     def with_vectors(self, known: Known, owner: int, space: str) -> "TextIndex":
         """Return the index with the vectors of that space, as far as the rows have any."""
         index, number = self.index(known, owner), self.space(space)
@@ -200,35 +215,33 @@ class Searching:
         from .index import Batch  # noqa: PLC0415
 
         names = ["id", "_seq", "_terms", *(_read(known, name) for name in known.kept)]
-        for some, values, count in self._pieces(known, owner):
-            whole = ["_row"] if count <= KEPT_AT_ONCE else []
-            read = ", ".join(f"{name} AS c{place}" for place, name in enumerate([*names, *whole]))
+        read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
+        for some, values in self._pieces(known, owner):
             query = f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some} ORDER BY _seq"
             ids, places, tokens, *columns = self._sql.arrays(query, [owner, *values])
-            rows = columns.pop().tolist() if whole else ()
             cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
-            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells, rows)
+            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells)
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
 
-        for some, values, _ in self._pieces(known, owner):
+        for some, values in self._pieces(known, owner):
             query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some} ORDER BY _seq"
             ids, vectors = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
                 flat = np.frombuffer(b"".join(vectors.tolist()), np.float16)
                 yield originals(ids.tolist()), flat.reshape(len(ids), -1)
 
-    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int], int]]:
-        """Return conditions, with their values, that cut the scope's rows into batches; and how many rows it has."""
+    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int]]]:
+        """Return conditions, with their values, that cut the scope's rows into batches of about `BATCH`."""
         query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
         rows, first, last = self._sql.rows(query, [owner])[0]
         if rows <= BATCH:
-            yield "", [], rows
+            yield "", []
             return
         step = -(-(last - first + 1) * BATCH // rows)
         for start in range(first, last + 1, step):
-            yield " AND _seq >= ? AND _seq < ?", [start, start + step], rows
+            yield " AND _seq >= ? AND _seq < ?", [start, start + step]
 
 
 def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:

@@ -67,6 +67,7 @@ class Writing:
 
     def clear(self, known: Known, owner: int) -> int:
         """Delete all rows of a scope; return how many there were."""
+        self.touched.add((known.name, owner))
         self._searching.drop(known, owner)
         self._texts.clear(known.name, owner)
         known.sizes.pop(owner, None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -95,6 +96,34 @@ def test_a_change_after_a_search_is_read(
     assert texts(store, BEN) == [("tea of ben", ""), ("ice", "")]
 
 
+@pytest.mark.parametrize(("change", "expected"), CHANGES)
+def test_rows_of_a_file_that_were_read_twice_are_kept_until_they_change(
+    tmp_path: Path, change: Callable[[Rows], None], expected: list[tuple[str, str]]
+) -> None:
+    for begun in (True, False):
+        store = DuckDBStore(tmp_path / "notes.duckdb")
+        store.open()
+        store.define(NOTES)
+        if begun:
+            store.transact_sync(partial(write, owner=ANN))
+        else:
+            searched(store)
+            first = store.transact_sync(lambda rows: rows.get(NOTES, ANN, ["1"]))
+            assert [row["text"] for row in first] == ["tea of ann"]
+            assert texts(store, ANN) == texts(store, ANN) == OLD
+            with pytest.raises(KeyError):
+                store.transact_sync(partial(_fail, change))
+            assert texts(store, ANN) == OLD
+            store.transact_sync(change)
+            assert texts(store, ANN) == expected
+        store.close()
+
+
+def _fail(change: Callable[[Rows], None], rows: Rows) -> None:
+    change(rows)
+    raise KeyError("on purpose")
+
+
 @pytest.mark.parametrize("change", [change for change, _ in CHANGES])
 @pytest.mark.parametrize("before", [True, False])
 def test_a_search_inside_a_transaction_that_fails_leaves_nothing(
@@ -113,6 +142,7 @@ def test_a_search_inside_a_transaction_that_fails_leaves_nothing(
     assert texts(store, ANN) == OLD
     searched(store)
     assert texts(store, ANN) == OLD
+    assert [one.id for one in store.transact_sync(lambda rows: rows.match(NOTES, ANN, ["tea"], 5))] == ["1"]
 
 
 @pytest.mark.parametrize(("change", "expected"), CHANGES)
