@@ -68,7 +68,7 @@ def believe(draft: RunDraft, new: MindBelief, embedded: Embedded, *, allow_downg
     other = _same([one for one in held if one.run != draft.run], new, more, draft.config)
     target = other.target if other is not None else _known(draft, new)
     if not target:
-        draft.create(new, **more)
+        draft.create(new, allow_downgrade=allow_downgrade, **more)
         return Believed(action="created", id=new.id)
     entry = new.model_copy(update={"id": target})
     draft.change(target, "belief", action="update", entry=entry, allow_downgrade=allow_downgrade, **more)

@@ -19,7 +19,7 @@ from fabric.errors import RefusedError
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = MindConfig(max_goals=3, max_pinned_reflections=3)
 RUNS = st.integers(0, 2)
-WHICH = st.integers(1, 8)
+WHICH = st.integers(0, 5)
 
 
 @dataclass
@@ -48,6 +48,12 @@ class Minds(RuleBasedStateMachine):
     def new(self, prefix: str) -> dict[str, object]:
         self.number += 1
         return {"id": f"{prefix}{self.number}", "namespace": "m", "created_at": NOW, "updated_at": NOW}
+
+    def pick(self, prefix: str, which: int) -> str:
+        """Return the id of a goal or a rule of any run, or one that nothing has."""
+        known = [*self.goals, *self.rules, *(one for own in self.plain.values() for one in (*own.goals, *own.rules))]
+        some = [*(one for one in known if one.startswith(prefix)), f"{prefix}0"]
+        return some[which % len(some)]
 
     def taken(self) -> tuple[int, int]:
         drafts = self.plain.values()
@@ -84,21 +90,24 @@ class Minds(RuleBasedStateMachine):
             assert fits
             self.plain[run].rules[made.id] = pin
 
-    @rule(run=RUNS, which=WHICH)
-    def note(self, run: int, which: int) -> None:
-        target, own = f"g{which}", self.plain[run]
+    @rule(run=RUNS, which=WHICH, count=st.integers(1, 3))
+    def note(self, run: int, which: int, count: int) -> None:
+        target, own = self.pick("g", which), self.plain[run]
         fits = target in own.goals or target in own.notes or self.goals.get(target, (False, []))[0]
-        try:
-            update_goal(self.draft(run), target, GoalChange(progress=("n",)))
-        except RefusedError:
-            assert not fits
-        else:
-            assert fits
-            (own.goals[target] if target in own.goals else own.notes.setdefault(target, [])).append("n")
+        for _ in range(count):
+            self.number += 1
+            try:
+                update_goal(self.draft(run), target, GoalChange(progress=(f"n{self.number}",)))
+            except RefusedError:
+                assert not fits
+            else:
+                assert fits
+                notes = own.goals[target] if target in own.goals else own.notes.setdefault(target, [])
+                notes.append(f"n{self.number}")
 
     @rule(run=RUNS, which=WHICH)
     def complete(self, run: int, which: int) -> None:
-        target, own = f"g{which}", self.plain[run]
+        target, own = self.pick("g", which), self.plain[run]
         fits = target in own.goals or self.goals.get(target, (False, []))[0]
         try:
             complete_goal(self.draft(run), target, None)
@@ -113,7 +122,7 @@ class Minds(RuleBasedStateMachine):
 
     @rule(run=RUNS, which=WHICH)
     def unpin(self, run: int, which: int) -> None:
-        target, own = f"r{which}", self.plain[run]
+        target, own = self.pick("r", which), self.plain[run]
         mine = own.rules.get(target, False)
         fits = mine or (target not in own.unpins and self.rules.get(target, (False, False))[0])
         try:
