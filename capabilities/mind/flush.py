@@ -10,7 +10,7 @@ from fabric.errors import RefusedError
 
 from ..memory.meaning import Embedded
 from .config import MindConfig
-from .draft import DraftOperation, apply, survives, unpinned
+from .draft import DraftOperation, apply, drafted, survives, unpinned
 from .provider import MindTable, Wanted
 from .record import MindBelief, MindEntry, MindFailure, MindGoal, MindReflection
 
@@ -48,7 +48,7 @@ def flush(
             continue
         try:
             entry = apply(one, _existing(table, one), now, failed=failed)
-            if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, config):
+            if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, one.run, config):
                 entry = unpinned(entry, now)
             _check_cap(table, entry, config)
         except RefusedError as error:
@@ -89,8 +89,12 @@ def left_behind(table: MindTable, alive: Collection[str]) -> list[DraftOperation
     return [one for one in table.drafts() if one.run not in alive and not one.failed]
 
 
-def _has_room(table: MindTable, entry: MindReflection, config: MindConfig) -> bool:
-    return not entry.pinned or table.count(MindReflection, Wanted(pinned=True)) < config.max_pinned_reflections
+def _has_room(table: MindTable, entry: MindReflection, run: str, config: MindConfig) -> bool:
+    """Return whether a failed run's rule may be pinned without taking a place that another run was promised."""
+    promised = drafted([one for one in table.drafts() if one.run != run], MindReflection)
+    taken = table.count(MindReflection, Wanted(pinned=True))
+    taken += sum(isinstance(one, MindReflection) and one.pinned for one in promised)
+    return not entry.pinned or taken < config.max_pinned_reflections
 
 
 def _check_cap(table: MindTable, entry: MindEntry, config: MindConfig) -> None:

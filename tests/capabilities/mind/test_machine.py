@@ -39,8 +39,13 @@ class Minds(RuleBasedStateMachine):
         self.number = 0
         self.alive = {place: f"run{place}" for place in range(3)}
         self.plain = {place: Plain() for place in range(3)}
-        self.goals: dict[str, tuple[bool, list[str]]] = {}
-        self.rules: dict[str, tuple[bool, bool]] = {}
+        goal, rule = (
+            MindGoal(description="g", **self.new("g")),
+            MindReflection(content="r", pinned=True, **self.new("r")),
+        )
+        self.table.put([goal, rule])
+        self.goals: dict[str, tuple[bool, list[str]]] = {goal.id: (True, [])}
+        self.rules: dict[str, tuple[bool, bool]] = {rule.id: (True, False)}
 
     def draft(self, run: int) -> RunDraft:
         return RunDraft(self.table, self.alive[run], "m", CONFIG, NOW)
@@ -151,7 +156,8 @@ class Minds(RuleBasedStateMachine):
         for one in own.unpins if well else ():
             self.rules[one] = (False, self.rules[one][1])
         for one, pin in own.rules.items():
-            room = sum(pinned for pinned, _ in self.rules.values()) < 3
+            promised = sum(sum(one.rules.values()) for one in self.plain.values())
+            room = sum(pinned for pinned, _ in self.rules.values()) + promised < 3
             self.rules[one] = (pin and (well or room), not well)
         if not well:
             return
@@ -175,4 +181,4 @@ class Minds(RuleBasedStateMachine):
 
 
 TestMinds = Minds.TestCase
-TestMinds.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestMinds.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
