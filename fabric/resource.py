@@ -134,11 +134,12 @@ class Transaction:
         """Return how many records meet all conditions."""
         return self.rows.count(collection.table, self.ids.scope(collection.scope), where)
 
-    def put(self, collection: Collection[M], records: Iterable[M]) -> None:
-        """Insert the records, or replace those with the same id."""
+    def put(self, collection: Collection[M], records: Iterable[M], vectors: RowVectors | None = None) -> None:
+        """Insert the records, or replace those with the same id; ``vectors``, by id, come before ``embedded``."""
         rows = [record.model_dump(mode="json") for record in records]
         if rows:
-            vectors = self._vectors(collection, rows) if collection.text and self.embedded is not None else None
+            if vectors is None and collection.text and self.embedded is not None:
+                vectors = self._vectors(collection, rows)
             self.rows.put(collection.table, self.ids.scope(collection.scope), rows, vectors)
 
     def _vectors(self, collection: Collection[Any], rows: Sequence[Row]) -> RowVectors | None:

@@ -51,7 +51,7 @@ def terms(text: str, about: str = "") -> list[str]:
     ['anna', 'dog\tdogs', 'run', 'v2', '3', '1', 'v2.3.1']
     """
     plain = normalise(text)
-    own = [_bare(word) for word in split_words(plain)]
+    own = _bare_words(plain)
     language = guess_language(own)
     beside = [_bare(word) for word in words(about)] if about else []
     found = [_term(word, language) for word in own] + [_term(word, "english") for word in beside]
@@ -123,6 +123,11 @@ def plain_terms(text: str) -> Sequence[str]:
 def _term(word: str, language: str) -> str:
     stemmed = stem(word, language)
     return word if stemmed == word else f"{stemmed}{SPELLED}{word}"
+
+
+def _bare_words(plain: str) -> list[str]:
+    found = split_words(plain)
+    return [_bare(word) for word in found] if _POSSESSIVE in plain else found
 
 
 def _bare(word: str) -> str:

@@ -149,6 +149,8 @@ def split_words(normalised: str) -> list[str]:
     >>> split_words("she works at stripe, inc.")
     ['she', 'works', 'at', 'stripe', 'inc']
     """
+    if normalised.isascii():
+        return _WORD.findall(normalised)
     found: list[str] = []
     for word in _WORD.findall(normalised):
         _split_word(word, found)

@@ -113,10 +113,7 @@ class TraceTable:
 
     def keep_vectors(self, tables: Tables, traces: Sequence[Trace]) -> None:
         """Store traces of which all but the content may have changed, with the vectors they have."""
-        kept = self._vectors(tables.traces, traces)
-        self.tx.put(tables.traces, traces)
-        if kept is not None:
-            self.tx.set_vectors(tables.traces, kept)
+        self.tx.put(tables.traces, traces, self._vectors(tables.traces, traces))
 
     def delete(self, trace_id: str, reason: str = "deleted on request") -> bool:
         """Mark a live trace as deleted, and drop its edges; False when there is no such trace."""
@@ -164,15 +161,16 @@ class TraceTable:
         text = joined(traces) if content is None else content
         place = Place(traces[0].scope, view.tables, traces[0].persona)
         merged = self.new(place, checked_content(text), common_type(traces), _all_tags(traces), **_inherited(traces))
-        self.tx.put(view.tables.traces, [merged])
-        self.fold(view.tables, traces, {trace.id: merged.id for trace in traces}, "merged on request")
+        self.fold(view.tables, traces, {trace.id: merged.id for trace in traces}, "merged on request", [merged])
         return merged, len(traces)
 
-    def fold(self, tables: Tables, traces: Sequence[Trace], moved: Mapping[str, str], reason: str) -> None:
-        """Mark traces as merged into those that ``moved`` names, and point their edges there."""
+    def fold(
+        self, tables: Tables, traces: Sequence[Trace], moved: Mapping[str, str], reason: str, new: Sequence[Trace] = ()
+    ) -> None:
+        """Mark traces as merged into those that ``moved`` names, some of them ``new``; point their edges there."""
         now = self.clock.now()
         gone = [deleted(one, reason, now).model_copy(update={"merged_into": moved[one.id]}) for one in traces]
-        self.tx.put(tables.traces, gone)
+        self.tx.put(tables.traces, [*new, *gone])
         old = self.edges_of(tables, [*moved, *moved.values()])
         if old:
             self.tx.delete(tables.edges, [edge.id for edge in old])

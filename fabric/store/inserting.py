@@ -24,23 +24,28 @@ class Search(NamedTuple):
 
 
 class New(NamedTuple):
-    """A row about to be inserted, and its JSON."""
+    """A row about to be inserted."""
 
     key: int
     owner: int
     search: Search
-    row: Row
-    text: str
 
 
-def insert(sql: Sql, known: Known, new: Sequence[New]) -> None:
+class Cells(NamedTuple):
+    """What rows hold in their id, their JSON and the declared columns: names, SQL types, and values by column."""
+
+    names: list[str]
+    kinds: list[str]
+    values: list[list[Any]]
+
+
+def insert(sql: Sql, known: Known, new: Sequence[New], held: Cells) -> None:
     """Insert the rows, none of which may be there."""
-    names, kinds, cells = _cells(known, new)
-    names = ["_key", "_scope", "_seq", *names, "_terms", "_space", "_vector"]
-    kinds = ["HUGEINT", "BIGINT", "BIGINT", *kinds, "VARCHAR", "INTEGER", "BLOB"]
+    names = ["_key", "_scope", "_seq", *held.names, "_terms", "_space", "_vector"]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, "VARCHAR", "INTEGER", "BLOB"]
     fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
     searched: list[list[Any]] = [[one.search.tokens for one in new], [one.search.space for one in new]]
-    cells = [*fixed, *cells, *searched, [one.search.vector for one in new]]
+    cells = [*fixed, *held.values, *searched, [one.search.vector for one in new]]
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]
@@ -57,13 +62,12 @@ def row_key(owner: int, name: str) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def _cells(known: Known, new: Sequence[New]) -> tuple[list[str], list[str], list[list[Any]]]:
-    """Return the names, the SQL types and the values of the id, the row and the declared columns."""
+def cells_of(known: Known, rows: Sequence[Row], texts: Sequence[str]) -> Cells:
+    """Return the cells of rows with this JSON; StoreError when a value does not fit its column."""
     names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
-    rows = [one.row for one in new]
-    cells: list[list[Any]] = [[storable(row["id"]) for row in rows], [one.text for one in new]]
+    cells: list[list[Any]] = [[storable(row["id"]) for row in rows], list(texts)]
     for field, kind in known.columns.items():
         names.append(known.column(field)[0])
         kinds.append(SQL_TYPES[kind])
         cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
-    return names, kinds, cells
+    return Cells(names, kinds, cells)

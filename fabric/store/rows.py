@@ -14,8 +14,8 @@ from .documents import Documents
 from .inserting import row_key
 from .kept import KeptTexts, Place, Texts
 from .searching import Indexes, Searching
-from .sql import Sql, chunks, marks
-from .writing import CHUNK, Writing
+from .sql import Sql, among, chunks
+from .writing import CHUNK, Writing, prepare
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -53,8 +53,9 @@ class SqlRows:
         texts |= self._searching.rows(known, owner, {key: keys[key] for key, text in texts.items() if text is None})
         unread = {key: keys[key] for key, text in texts.items() if text is None}
         for some in chunks(self._writing.there(known, owner, unread), CHUNK):
-            query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN ({marks(some)})"
-            for key, text in self._sql.rows(query, some):
+            keyed, values = among(some)
+            query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN {keyed}"
+            for key, text in self._sql.rows(query, values):
                 texts[key] = text
                 self._texts.found(Place(known.name, key), owner, text)
         found = {wanted: text for key, wanted in keys.items() if (text := texts[key])}
@@ -103,9 +104,10 @@ class SqlRows:
         latest = {row_id(row, known.name): row for row in rows}
         if not latest:
             return
+        prepared = [prepare(known, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
         owner = self._catalog.scope_for_writing(self._sql, scope)
-        for some in chunks(latest, CHUNK):
-            self._writing.put(known, owner, {wanted: latest[wanted] for wanted in some}, vectors)
+        for some in prepared:
+            self._writing.put(known, owner, some)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""

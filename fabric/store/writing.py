@@ -3,21 +3,45 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .base import Row, RowVectors
 from .catalog import MANY_KEYS, Known
 from .columns import to_json
-from .inserting import New, Search, insert, row_key
+from .inserting import Cells, New, Search, cells_of, insert, row_key
 from .kept import Place, Texts
 from .searching import Searching, entry_of, half, tokens_of
-from .sql import Sql, chunks, marks
+from .sql import Sql, among, chunks
 
 if TYPE_CHECKING:
     from .index import TextIndex
 
 CHUNK = 1000
 """How many rows one statement handles at most."""
+
+
+class Prepared(NamedTuple):
+    """Rows that can be written as they are: nothing in them is refused any more."""
+
+    rows: Sequence[Row]
+    texts: list[str]
+    tokens: list[str | None]
+    cells: Cells
+    space: str
+    vectors: dict[str, bytes]
+
+
+def prepare(known: Known, rows: Sequence[Row], vectors: RowVectors | None) -> Prepared:
+    """Make of rows, at most `CHUNK`, all that is written of them; StoreError when one of them cannot be stored.
+
+    This comes before anything is removed: a program may catch the error and go on in the same transaction.
+    """
+    texts = [to_json(row, f"row {row['id']!r} of {known.name!r}") for row in rows]
+    tokens = [tokens_of(known, row) for row in rows]
+    cells = cells_of(known, rows, texts)
+    given = vectors.by_id if vectors is not None else {}
+    own = {row["id"]: half(given[row["id"]]).tobytes() for row in rows if row["id"] in given}
+    return Prepared(rows, texts, tokens, cells, vectors.space if vectors is not None else "", own)
 
 
 class Writing:
@@ -29,29 +53,25 @@ class Writing:
         self._texts = texts
         self.touched: set[tuple[str, int]] = set()
 
-    def put(self, known: Known, owner: int, rows: dict[str, Row], vectors: RowVectors | None) -> None:
-        """Insert rows, at most `CHUNK`, or replace those of the same id in their place."""
-        keys = {row_key(owner, row_id): row for row_id, row in rows.items()}
+    def put(self, known: Known, owner: int, given: Prepared) -> None:
+        """Insert rows, or replace those of the same id in their place."""
+        keys = {row_key(owner, row["id"]): row["id"] for row in given.rows}
         self._learn_keys(known, owner)
-        held = self._remove(known, self.there(known, owner, {key: row["id"] for key, row in keys.items()}))
-        given = dict(vectors.by_id) if vectors is not None else {}
-        space = self._searching.space(vectors.space, make=True) if vectors is not None and given else None
+        held = self._remove(known, self.there(known, owner, keys))
+        space = self._searching.space(given.space, make=True) if given.vectors else None
         new: list[New] = []
-        for key, row in keys.items():
+        for (key, row_id), tokens in zip(keys.items(), given.tokens, strict=True):
             old = held.get(key)
             place = known.next_place if old is None else old.place
             known.next_place = max(known.next_place, place + 1)
-            tokens = tokens_of(known, row)
             kept = old if old is not None and old.tokens == tokens else Search()
-            own = given.get(row["id"])
-            search = Search(place, tokens, kept.space, kept.vector)
-            if own is not None:
-                search = Search(place, tokens, space, half(own).tobytes())
-            new.append(New(key, owner, search, row, to_json(row, f"row {row['id']!r} of {known.name!r}")))
-        insert(self._sql, known, new)
-        for one in new:
-            self._texts.change(Place(known.name, one.key), owner, one.text)
-        self._reindex(known, owner, new, held)
+            own = given.vectors.get(row_id)
+            vector = (kept.space, kept.vector) if own is None else (space, own)
+            new.append(New(key, owner, Search(place, tokens, *vector)))
+        insert(self._sql, known, new, given.cells)
+        for key, text in zip(keys, given.texts, strict=True):
+            self._texts.change(Place(known.name, key), owner, text)
+        self._reindex(known, owner, new, given.rows, held)
 
     def delete(self, known: Known, owner: int, ids: Sequence[str]) -> int:
         """Delete the rows with these ids; return how many there were."""
@@ -80,8 +100,9 @@ class Writing:
         last = -1
         while found := self._sql.rows(query, [last]):
             old = self._remove(known, [key for key, *_ in found])
-            new = [New(key, owner, old[key], json.loads(row), row) for key, owner, _, row in found]
-            insert(self._sql, known, new)
+            new = [New(key, owner, old[key]) for key, owner, _, _ in found]
+            texts = [row for *_, row in found]
+            insert(self._sql, known, new, cells_of(known, [json.loads(text) for text in texts], texts))
             last = found[-1][2]
 
     def there(self, known: Known, owner: int, ids: Mapping[int, str]) -> list[int]:
@@ -99,14 +120,16 @@ class Writing:
         found = self._sql.rows(f"SELECT _key FROM {known.sql} WHERE _scope = ? LIMIT {MANY_KEYS + 1}", [owner])
         known.learn_keys(owner, [key for (key,) in found])
 
-    def _reindex(self, known: Known, owner: int, new: list[New], held: dict[int, Search]) -> None:
+    def _reindex(
+        self, known: Known, owner: int, new: Sequence[New], rows: Sequence[Row], held: Mapping[int, Search]
+    ) -> None:
         index = self._changed(known, owner, held, [one.key for one in new])
         if index is None:
             return
-        for one in new:
+        for one, row in zip(new, rows, strict=True):
             old = held.get(one.key)
-            index.put(entry_of(known, one.row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
-            index.note_vector(one.row["id"], one.search.space, one.search.vector)
+            index.put(entry_of(known, row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
+            index.note_vector(row["id"], one.search.space, one.search.vector)
 
     def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, Search]:
         """Delete rows and return by key their places and what they are searched by.
@@ -115,10 +138,9 @@ class Writing:
         """
         found: dict[int, Search] = {}
         for some in chunks(keys, CHUNK):
-            query = (
-                f"DELETE FROM {known.sql} WHERE _key IN ({marks(some)}) RETURNING _key, _seq, _terms, _space, _vector"
-            )
-            found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, some)}
+            keyed, values = among(some)
+            query = f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING _key, _seq, _terms, _space, _vector"
+            found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, values)}
         return found
 
     def _changed(self, known: Known, owner: int, gone: Collection[int], new: Collection[int]) -> "TextIndex | None":

@@ -3,7 +3,7 @@
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Rows, Store, Where
+from fabric.store.base import Row, Rows, Store, Where
 
 from .samples import HOSTILE, JAKE, NOTES, ids, note, put, run
 
@@ -118,3 +118,19 @@ def test_an_undefined_table_is_named(store: Store):
 
     with pytest.raises(StoreError, match="others"):
         run(store, lambda tx: tx.find(OTHER, JAKE))
+
+
+@pytest.mark.parametrize("wrong", [{"n": "no number"}, {"label": object()}])
+def test_a_row_that_is_refused_leaves_the_old_one_for_work_that_goes_on(store: Store, wrong: dict[str, object]) -> None:
+    put(store, note("a", n=1, content="tea"), note("b", n=1))
+
+    def work(tx: Rows) -> list[Row]:
+        with pytest.raises(StoreError):
+            tx.put(NOTES, JAKE, [note("c"), note("a", **wrong)])
+        return tx.find(NOTES, JAKE)
+
+    expected = [note("a", n=1, content="tea"), note("b", n=1)]
+    assert run(store, work) == expected
+    assert run(store, lambda tx: tx.find(NOTES, JAKE)) == expected
+    assert run(store, lambda tx: tx.get(NOTES, JAKE, ["a", "c"])) == expected[:1]
+    assert [found.id for found in run(store, lambda tx: tx.match(NOTES, JAKE, ["tea"], 5))] == ["a"]
