@@ -112,7 +112,7 @@ class MindTable(Protocol):
 
 
 class MindProvider(Protocol):
-    """Where minds are kept."""
+    """Where minds are kept. What it keeps outside its ``resources`` is not erased when a user is forgotten."""
 
     @property
     def resources(self) -> Sequence[Resource]:

@@ -9,7 +9,7 @@ import pytest
 from capabilities.mind import Mind, StoreProvider, Wanted, mind
 from capabilities.mind.draft import DraftOperation, GoalChange
 from capabilities.mind.record import MindBelief, MindEntry, MindGoal
-from fabric import Fabric, generator, handler
+from fabric import Context, Fabric, generator, handler
 from fabric.errors import ConfigurationError, RefusedError, StoreError
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import memory_system
@@ -311,3 +311,17 @@ async def test_progress_notes_of_several_runs_and_of_one_are_kept_in_order(minds
     (kept,) = (await minds.entries()).values()
     assert isinstance(kept, MindGoal)
     assert (kept.progress, kept.priority) == (("one cup", "two cups", "three cups"), "high")
+
+
+async def test_forgetting_a_user_while_a_run_goes_on_erases_its_draft_too():
+    mem, uses = memory_system(model=None), [mind(embedder=None, namespace=NAME)]
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        session = fabric.session("a", user="ann")
+
+        async def forgotten(ctx: Context) -> None:
+            await fill(ctx.cap.mind)
+            await fabric.session("b", user="ann").arun(mem.forget_block, {"scope": "user"})
+
+        await session.arun(handler(forgotten, name="run", uses=uses))
+        look = handler(lambda ctx: ctx.cap.mind.entries(), name="look", uses=uses)
+        assert (await session.arun(look)).output == []

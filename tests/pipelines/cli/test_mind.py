@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from capabilities.mind import mind
-from fabric import Context, Fabric, handler
+from fabric import Context, Fabric, generator, handler
+from fabric.testing import ScriptedModel, call
 
 from .conftest import Command, one_line, run
 
@@ -125,3 +126,13 @@ def test_every_option_is_described(command: str) -> None:
     for index in options:
         described = lines[index].strip().split("  ")[1:] or lines[index + 1 : index + 2]
         assert any(part.strip() and not part.strip().startswith("-") for part in described), lines[index]
+
+
+def test_show_says_in_which_turn_an_entry_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "said.duckdb"
+    model = ScriptedModel([call("mind_believe", content="TSMC is booked"), "done"])
+    with Fabric(file, models=model) as fabric:
+        tracker = generator(name="tracker", model="m", uses=[mind(embedder=None)])
+        fabric.session("monday", user="ann").run(tracker, "Is TSMC booked?")
+    told = run("mind", "show", "--file", file, "--user", "ann").stdout
+    assert "from turn 1 of monday" in " ".join(told.split())
