@@ -1,14 +1,16 @@
 """Remember and correct: a statement that is given as such becomes a fact at once, with its words as the source."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from capabilities.episodic import EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Outcome
 from capabilities.turns import Turn
-from capabilities.vocabulary import MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Unit
+from capabilities.vocabulary import MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Tag, Unit
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import ConfigurationError, RunError
@@ -29,6 +31,7 @@ class Remember(BaseModel):
     confidence: Unit = 0.9
     valid_from: Moment | None = None
     replaces: str = ""
+    tags: list[Tag] = []
 
 
 class Correct(BaseModel):
@@ -46,7 +49,7 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
 
     @handler(name=f"{layout.name}/remember", input_schema=Remember, uses=layout.resources)
     async def remember(asked: Remember, ctx: Context) -> Outcome:
-        turn = _said(asked.content, ctx)
+        turn = _said(asked.content, ctx, asked.tags)
         embedded = await layout.meaning.embed([turn.text])
 
         def work(tx: Transaction) -> Outcome:
@@ -64,6 +67,7 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
             )
             if outcome.id:
                 tx.put(layout.turns, [turn])
+            _retire(tx, layout, facts, outcome.replaced)
             return outcome
 
         return await ctx.transact(work)
@@ -85,6 +89,7 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
             changed = FactTable(tx, facts, ctx.clock, ctx.path).update(asked.id, turn.text, sources=[turn.source()])
             if changed is not None:
                 tx.put(layout.turns, [turn])
+                _retire(tx, layout, facts, asked.id)
             return changed
 
         changed = await ctx.transact(work)
@@ -106,7 +111,20 @@ def _facts(layout: MemoryLayout) -> Collection[Fact]:
     return layout.semantic
 
 
-def _said(text: str, ctx: Context) -> Turn:
+def _retire(tx: Transaction, layout: MemoryLayout, facts: Collection[Fact], fact_id: str) -> None:
+    """Take what a superseded fact said out of working memory, and note it in the episodes that it was drawn from."""
+    old = tx.get(facts, fact_id) if fact_id else None
+    if old is None:
+        return
+    state = tx.read(layout.working)
+    left = tuple(one for one in state.entries if one.fact_id != fact_id)
+    if len(left) < len(state.entries):
+        tx.write(layout.working, state.model_copy(update={"entries": left}))
+    if layout.episodic is not None:
+        EpisodeLog(tx, layout.episodic, layout.episodic_config).mark_superseded(old.source_episode_ids)
+
+
+def _said(text: str, ctx: Context, tags: Sequence[str] = ()) -> Turn:
     """Return the statement as a turn of the session, kept as the fact's source."""
     return Turn(
         id=ctx.clock.new_id("stated"),
@@ -116,5 +134,6 @@ def _said(text: str, ctx: Context) -> Turn:
         role="user",
         text=ctx.redact(text),
         said_at=ctx.clock.now(),
+        tags=list(tags),
         captured=True,
     )

@@ -26,13 +26,13 @@ from .fit import either, fits, shown_type
 from .lending import lasting, lend
 from .resource import Resource
 from .tool import Tool
+from .uses import Use, check_use
 
 if TYPE_CHECKING:
     import networkx as nx
 
 In = TypeVar("In", contravariant=True)  # noqa: PLC0105  read in every signature: the short name is clearer
 Out = TypeVar("Out", covariant=True)  # noqa: PLC0105
-Use = Capability[Any] | Resource
 SHOWN_CHARS = 200
 PATH = " > "
 """What stands between the names in a block's path."""
@@ -88,6 +88,8 @@ class Block(Generic[In, Out]):
     def __post_init__(self) -> None:
         if not self.name.strip() or PATH in self.name:
             raise ConfigurationError(f"a block needs a name, without {PATH!r} in it: name='...'; got {self.name!r}")
+        for use in self.uses:
+            check_use(use, self.name)
         for schema in (self.input_schema, self.output_schema):
             if schema is not None:
                 _adapter(schema, self.name)

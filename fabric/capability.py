@@ -154,6 +154,7 @@ def _add(
     if known[1].base is not capability.base:
         raise CapabilityError(
             f"two different capabilities are named {capability.name!r}: one declared by {known[0]}, another by {place}"
+            f"; make it once, {capability.name} = ..., and declare that value in both places"
         )
     switches = dict(known[1].switches)
     for preset, on in capability.switches.items():

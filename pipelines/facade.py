@@ -1,6 +1,6 @@
 """A memory without a pipeline: one file, one user, plain calls that run the blocks that pipelines are made of."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from types import TracebackType
@@ -8,21 +8,23 @@ from typing import Any, Self, TypeVar
 
 from blocks.explain import Explanation
 from blocks.forget import Forget, Receipt
-from blocks.remember import Correct, correct_block, remember_block
+from blocks.import_turns import ImportResult
+from blocks.remember import Correct
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.sources import Outcome
 from fabric.block import Block
 from fabric.embedding.choose import EmbedderChoice
-from fabric.errors import SchemaError
+from fabric.errors import ConfigurationError, SchemaError, ScopeError
 from fabric.generator import ModelChoice
+from fabric.jobs import Job
 from fabric.models.base import ModelClient
 from fabric.run import Fabric
 from fabric.session import RunResult, Session
 
 from .chat import replay_pipeline
 from .system import MemorySystem, memory_system
-from .transcript import answers_block, messages_of, unseen_block
+from .transcript import Transcript, answers_block, given, unseen_block
 
 T = TypeVar("T")
 Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
@@ -52,12 +54,12 @@ class _Calls:
         models: ModelClient | None = None,
         system: MemorySystem | None = None,
     ) -> None:
+        _check(user, system)
         self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
+        self.system.remember_block  # noqa: B018  a system that has no facts is refused before a file is opened
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
         self._answers = answers_block(f"{self.system.layout.name}/answers")
-        self._remember = remember_block(self.system.layout)
-        self._correct = correct_block(self.system.layout)
         self._owns = not isinstance(file, Fabric)
         self.fabric = file if isinstance(file, Fabric) else Fabric(file, models=models)
         self._ids = {"user": user, "org": org}
@@ -96,7 +98,7 @@ class Memory(_Calls):
 
     >>> with Memory(user="jake") as memory:
     ...     memory.capture("I joined Stripe last month.")
-    ...     memory.wait()
+    ...     left = memory.wait()
     ...     memory.recall("where does he work?")[0].content
     Captured(turns=1, known=0, jobs=('...',))
     'Joined Stripe last month'
@@ -106,17 +108,18 @@ class Memory(_Calls):
         """Keep a text or messages as they were said, at once; what is worth remembering is read behind this call.
 
         A list that begins with what the session holds already, such as a chat's whole history, adds what is new in it;
-        a user's message with an ``id`` is captured once. SchemaError, and nothing kept, for what is no message.
+        a user's message with an ``id`` is captured once. A text, or one message alone, is always new. SchemaError, and
+        nothing kept, for what is no message; what was said at another time is for `import_turns`.
         """
         here = self._in(session)
-        new = here.run(self._unseen, messages_of(messages)).output
+        new: Transcript = here.run(self._unseen, given(messages)).output
         if new.answers:
             here.run(self._answers, new.answers)
-        return _captured([here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+        return _captured(new, [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
 
     def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
-        return self._run(self._remember, {"content": content, **options}, session)
+        return self._run(self.system.remember_block, {"content": content, **options}, session)
 
     def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Return what is remembered, most relevant first; options are those of `RecallRequest`."""
@@ -128,7 +131,7 @@ class Memory(_Calls):
 
     def update(self, memory_id: str, content: str) -> Fact:
         """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
-        return self._run(self._correct, Correct(id=memory_id, content=content))
+        return self._run(self.system.correct_block, Correct(id=memory_id, content=content))
 
     def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
         """Delete for good one memory, all about somebody, or all of this user; return what was removed."""
@@ -148,9 +151,20 @@ class Memory(_Calls):
         """Return everything that is remembered, of one person if named, as JSON records that each name their kind."""
         return self._run(self.system.export_block, {"subject": subject} if subject else None)
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until what was captured has been read, or so many seconds."""
-        self.fabric.drain(timeout)
+    def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
+        """Keep turns that were said elsewhere, many at a time, with their own times and tags, and without reading them.
+
+        Each is a mapping of `blocks.import_turns.ImportedTurn`: session, role, text, said_at, and what it likes of
+        speaker, tags and id. Importing a turn again changes nothing.
+        """
+        return self._run(self.system.import_block, turns)
+
+    def wait(self, timeout: float | None = None) -> list[Job]:
+        """Wait until what was captured has been read, or so many seconds; return what is not done, with its error.
+
+        A failed job is tried again with ``memory.fabric.retry(job)``.
+        """
+        return self.fabric.drain(timeout)
 
     def close(self) -> None:
         """Finish background work and close the file, if this memory opened it."""
@@ -176,14 +190,15 @@ class AsyncMemory(_Calls):
     async def capture(self, messages: Messages, *, session: str = "") -> Captured:
         """Do what `Memory.capture` does."""
         here = self._in(session)
-        new = (await here.arun(self._unseen, messages_of(messages))).output
+        new: Transcript = (await here.arun(self._unseen, given(messages))).output
         if new.answers:
             await here.arun(self._answers, new.answers)
-        return _captured([await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+        done = [await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
+        return _captured(new, done)
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Do what `Memory.remember` does."""
-        return await self._run(self._remember, {"content": content, **options}, session)
+        return await self._run(self.system.remember_block, {"content": content, **options}, session)
 
     async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Do what `Memory.recall` does."""
@@ -195,7 +210,7 @@ class AsyncMemory(_Calls):
 
     async def update(self, memory_id: str, content: str) -> Fact:
         """Do what `Memory.update` does."""
-        return await self._run(self._correct, Correct(id=memory_id, content=content))
+        return await self._run(self.system.correct_block, Correct(id=memory_id, content=content))
 
     async def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
         """Do what `Memory.forget` does."""
@@ -214,9 +229,13 @@ class AsyncMemory(_Calls):
         """Do what `Memory.export` does."""
         return await self._run(self.system.export_block, {"subject": subject} if subject else None)
 
-    async def wait(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  the same meaning as in drain
+    async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
+        """Do what `Memory.import_turns` does."""
+        return await self._run(self.system.import_block, turns)
+
+    async def wait(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
         """Do what `Memory.wait` does."""
-        await self.fabric.adrain(timeout)
+        return await self.fabric.adrain(timeout)
 
     async def close(self) -> None:
         """Do what `Memory.close` does."""
@@ -236,14 +255,20 @@ class AsyncMemory(_Calls):
         return output
 
 
+def _check(user: object, system: object) -> None:
+    if system is not None and not isinstance(system, MemorySystem):
+        raise ConfigurationError(f"system is {system!r}; expected what memory_system(...) returns")
+    if not isinstance(user, str):
+        raise ScopeError(f"user is {user!r}; expected the user's id as a string: Memory(..., user='jake')")
+
+
 def _name(message: Mapping[str, Any]) -> str | None:
     """Return the name of the turn that a user's message opens, as a replay names it; None without an id."""
     given = message.get("id")
     return None if given is None or not str(given).strip() else f"message-{given}"
 
 
-def _captured(results: Iterable[RunResult]) -> Captured:
-    done = list(results)
-    known = sum(one.replayed for one in done)
+def _captured(new: Transcript, done: Sequence[RunResult]) -> Captured:
+    replayed = sum(one.replayed for one in done)
     jobs = tuple(job for one in done if not one.replayed for job in one.jobs)
-    return Captured(len(done) - known, known, jobs)
+    return Captured(len(done) - replayed, new.known + replayed, jobs)

@@ -11,6 +11,7 @@ from blocks.forget import Forget, Receipt, forget_block
 from blocks.import_turns import ImportResult, import_block
 from blocks.prune import PruneResult
 from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, reembed_block
+from blocks.remember import Correct, Remember, correct_block, remember_block
 from capabilities.episodic import (
     EpisodicConfig,
     EpisodicMemory,
@@ -20,7 +21,8 @@ from capabilities.memory.evidence import TOKENS, evidence
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
 from capabilities.memory.recall import RankedMemory, RecallRequest, recall, recall_request
 from capabilities.memory.sections import memory_context
-from capabilities.semantic import SemanticConfig, SemanticMemory, create_semantic_memory_capability
+from capabilities.semantic import Fact, SemanticConfig, SemanticMemory, create_semantic_memory_capability
+from capabilities.sources import Outcome
 from capabilities.working import WorkingMemory, WorkingMemoryConfig, create_working_memory_capability
 from fabric.block import Block
 from fabric.capability import Capability, ContextLines, define_capability
@@ -103,7 +105,8 @@ class MemorySystem:
         @handler(name=f"{self.layout.name}/recall", uses=self.layout.resources)
         async def recall_cue(asked: Any, ctx: Context) -> list[RankedMemory]:
             if isinstance(asked, Mapping | RecallRequest):
-                return await recall_request(ctx, self.layout, RecallRequest.model_validate(asked))
+                request = RecallRequest.of(asked) if isinstance(asked, Mapping) else asked
+                return await recall_request(ctx, self.layout, request)
             return await recall(ctx, self.layout, None if asked is None else str(asked))
 
         return recall_cue
@@ -122,6 +125,16 @@ class MemorySystem:
     async def context(self, ctx: Context, cue: str, tokens: int = TOKENS) -> str:
         """Return the best evidence for a cue in so many tokens; see `capabilities.memory.evidence.evidence`."""
         return await evidence(ctx, self.layout, cue, tokens)
+
+    @cached_property
+    def remember_block(self) -> Block[Remember, Outcome]:
+        """A fact as somebody states it, or a mapping of `Remember`: stored at once, its words kept as the source."""
+        return remember_block(self.layout)
+
+    @cached_property
+    def correct_block(self) -> Block[Correct, Fact]:
+        """What a current fact should say, as ``{"id": ..., "content": ...}``: it supersedes what it said."""
+        return correct_block(self.layout)
 
     @cached_property
     def import_block(self) -> Block[Any, ImportResult]:

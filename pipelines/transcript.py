@@ -18,30 +18,51 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What is new in a list of messages: those that belong to the turn before, and the turns."""
+    """What is new in a list of messages: those that belong to the turn before, the turns, how many were known."""
 
     answers: Sequence[dict[str, Any]]
     turns: Sequence[RecordedTurn]
+    known: int = 0
 
 
-def messages_of(given: "str | Message | Iterable[Message]") -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Messages as somebody gave them; ``alone`` when it was one, not a list that may repeat a history."""
+
+    messages: Sequence[dict[str, Any]]
+    alone: bool
+
+
+def given(value: Any) -> Given:
     """Return what was given as messages: a text is one of the user's. SchemaError names the message that is none.
 
-    >>> messages_of("hello")
-    [{'role': 'user', 'content': 'hello'}]
+    >>> given("hello")
+    Given(messages=[{'role': 'user', 'content': 'hello'}], alone=True)
     """
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    messages: list[Any] = [given] if isinstance(given, Mapping) else list(given)
+    if isinstance(value, str):
+        return Given([{"role": "user", "content": value}], alone=True)
+    if not isinstance(value, Iterable) or isinstance(value, bytes):
+        raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
+    messages: list[Any] = [value] if isinstance(value, Mapping) else list(value)
     for number, message in enumerate(messages, 1):
-        try:
-            drafts_from_message(message)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise SchemaError(
-                f"capture: message {number} of {len(messages)}: {error}; nothing was captured. "
-                'A message is {"role": "user" or "assistant", "content": ...}'
-            ) from error
-    return [dict(message) for message in messages]
+        reason = _wrong(message)
+        if reason:
+            raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
+    return Given([dict(message) for message in messages], alone=isinstance(value, Mapping))
+
+
+def _wrong(message: Any) -> str:
+    """Return why something is no message to capture, "" when it is one."""
+    if not isinstance(message, Mapping):
+        return f'{message!r} is no message, which is {{"role": "user" or "assistant", "content": ...}}'
+    not_now = [name for name in ("said_at", "tags") if name in message]
+    if not_now:
+        return f"capture keeps what is said now, without {' and '.join(not_now)}; import_turns takes them"
+    try:
+        drafts_from_message(message)
+    except (ValueError, TypeError, AttributeError) as error:
+        return str(error)
+    return ""
 
 
 def unseen_block(name: str) -> Block[Any, Transcript]:
@@ -52,15 +73,16 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     """
 
     @handler(name=name)
-    def unseen(messages: Sequence[dict[str, Any]], ctx: Context) -> Transcript:
-        new = messages
-        if all(one.get("id") is None for one in messages):
+    def unseen(said: Given, ctx: Context) -> Transcript:
+        messages = new = said.messages
+        if not said.alone and all(one.get("id") is None for one in messages):
             held = [(item.role, item.text) for item in ctx.items if item.kind == "message"]
-            given = [_said(message, ctx) for message in messages]
-            most = min(len(held), len(given))
-            new = messages[next((n for n in range(most, 0, -1) if held[-n:] == given[:n]), 0) :]
+            asked = [_said(message, ctx) for message in messages]
+            most = min(len(held), len(asked))
+            new = messages[next((n for n in range(most, 0, -1) if held[-n:] == asked[:n]), 0) :]
         first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
-        return Transcript(new[:first], list(turns_of(list(new[first:]))))
+        known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
+        return Transcript(new[:first], list(turns_of(list(new[first:]))), known)
 
     return unseen
 

@@ -3,10 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from pydantic import ValidationError
-
 from fabric.context import Context
-from fabric.errors import ConfigurationError
 from fabric.resource import Transaction
 from fabric.terms import read_cue
 
@@ -45,27 +42,22 @@ async def recall(
     facts, working memory and episodes. ``explain=True`` also prints why each stands above the next.
     ConfigurationError for an option that cannot work.
     """
-    try:
-        request = RecallRequest(
-            cue=cue,
-            limit=limit,
-            tokens=tokens,
-            tiers=tuple(tiers),
-            subject=subject,
-            category=category,
-            tags=tuple(tags),
-            session=session,
-            since=since,
-            until=until,
-            as_of=as_of,
-            known_at=known_at,
-            explain=explain,
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ConfigurationError(f"recall: {place} is {first['input']!r}: {first['msg']}") from error
-    return await recall_request(ctx, layout, request)
+    options = {
+        "cue": cue,
+        "limit": limit,
+        "tokens": tokens,
+        "tiers": tiers,
+        "subject": subject,
+        "category": category,
+        "tags": tuple(tags),
+        "session": session,
+        "since": since,
+        "until": until,
+        "as_of": as_of,
+        "known_at": known_at,
+        "explain": explain,
+    }
+    return await recall_request(ctx, layout, RecallRequest.of(options))
 
 
 async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:

@@ -1,12 +1,13 @@
 """What recall can be asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from fabric.clock import utc
+from fabric.errors import ConfigurationError
 
 from ..sources import Source
 from ..vocabulary import Subject, Tag
@@ -47,6 +48,19 @@ class RecallRequest(BaseModel):
     as_of: Moment | None = None
     known_at: Moment | None = None
     explain: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "RecallRequest":
+        """Return the request that these options mean; ConfigurationError naming the first one that cannot work."""
+        tiers = options.get("tiers")
+        given = {**options, "tiers": (tiers,)} if isinstance(tiers, str) else options
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            known = f"; the options are {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
+            raise ConfigurationError(f"recall: {place} is {first['input']!r}: {first['msg']}{known}") from error
 
     @property
     def is_past(self) -> bool:

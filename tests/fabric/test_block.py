@@ -185,3 +185,12 @@ def test_a_schema_that_is_none_and_types_that_clash_are_found():
 
 def test_a_schema_may_be_any_type_pydantic_knows():
     assert handler(str, name="order", input_schema=list[Order] | None).accepts == list[Order] | None
+
+
+def test_what_is_no_capability_cannot_be_declared():
+    def mind() -> None: ...
+
+    with pytest.raises(ConfigurationError, match=r"uses has <function .*; call it: mind\(\)"):
+        handler(lambda: 1, name="one", uses=[mind])  # type: ignore[list-item]
+    with pytest.raises(ConfigurationError, match="uses has 'memory', no capability or resource"):
+        handler(lambda: 1, name="one", uses=["memory"])  # type: ignore[list-item]

@@ -7,6 +7,7 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import ConfigurationError, RunError, SchemaError, ScopeError
+from fabric.testing import ScriptedModel
 from pipelines import AsyncMemory, Memory, memory_system
 
 JOINED = "I joined Stripe last month."
@@ -143,3 +144,51 @@ async def test_async_does_the_same():
         assert "viola" in await memory.context("which instrument?")
         assert (await memory.forget(subject="user")).found
         assert [one for one in await memory.export() if one["kind"] == "fact"] == []
+
+
+def test_a_correction_retires_what_it_corrects_everywhere():
+    with Memory(user="jake") as memory:
+        memory.capture("I live in Rome.")
+        assert memory.wait() == []
+        memory.update(memory.recall("Rome", tiers=["semantic"])[0].id, "Lives in Milan")
+        found = [one.content for one in memory.recall("live")]
+        assert found[0] == "Lives in Milan"
+        assert "Lives in Rome" not in [one.content for one in memory.recall("live", tiers=["working", "episodic"])]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x", ["a"], [{"role": "user", "content": "x", "tags": ["a"]}]])
+def test_what_cannot_be_captured_is_refused_with_a_reason(wrong: object):
+    with Memory(user="jake") as memory, pytest.raises(SchemaError, match="capture"):
+        memory.capture(wrong)  # type: ignore[arg-type]
+
+
+def test_a_text_said_twice_is_two_turns_and_a_history_counts_what_it_knew():
+    with Memory(user="jake") as memory:
+        assert [memory.capture("ok").turns, memory.capture("ok").turns] == [1, 1]
+        assert memory.capture([{"role": "user", "content": "ok"}, {"role": "user", "content": "tea"}]).known == 1
+
+
+def test_turns_of_another_time_keep_it_and_their_tags():
+    with Memory(user="jake") as memory:
+        turn = {
+            "session": "trip",
+            "role": "user",
+            "said_at": "2020-01-01T00:00:00Z",
+            "text": "The boat leaves at nine.",
+        }
+        assert memory.import_turns([{**turn, "tags": ["travel"]}]).imported == 1
+        assert [one.tags for one in memory.recall("boat", tags=["travel"])] == [["travel"]]
+        memory.remember("Gets seasick", tags=["travel"])
+        assert "Gets seasick" in [one.content for one in memory.recall("seasick", tags=["travel"])]
+
+
+def test_work_that_failed_is_returned():
+    with Memory(user="jake", model="gpt-5-mini", models=ScriptedModel([])) as memory:
+        memory.capture("I live in Rome.")
+        assert [job.status for job in memory.wait()] == ["failed"]
+
+
+@pytest.mark.parametrize(("option", "value"), [("lmit", 3), ("limit", 0), ("since", "soon"), ("category", 5)])
+def test_an_option_of_recall_that_cannot_work_is_named(option: str, value: object):
+    with Memory(user="jake") as memory, pytest.raises(ConfigurationError, match=f"recall: {option}"):
+        memory.recall("tea", **{option: value})
