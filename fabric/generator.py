@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from .block import Block, Retry, Use, rescues_of
+from .block import Block, Retry, rescues_of
 from .calls import Call
 from .capability import Capability, ContextLines, merge_capabilities
 from .context import Context
@@ -20,6 +20,7 @@ from .resource import Resource
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
 from .turn import hear
+from .uses import Use
 
 T = TypeVar("T")
 Text = str | Callable[..., Any]

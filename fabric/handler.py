@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Concatenate, Protocol, TypeVar, overload
 
-from .block import Block, Retry, Use, rescues_of
+from .block import Block, Retry, rescues_of
 from .calls import Call, annotations, awaited
 from .context import Context
+from .uses import Use
 
 I = TypeVar("I")  # noqa: E741  input
 O = TypeVar("O")  # noqa: E741  output

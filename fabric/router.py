@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from .block import Block, Retry, Use, rescues_of
+from .block import Block, Retry, rescues_of
 from .calls import Call
 from .context import Context
 from .errors import ConfigurationError, DuplicateNameError, NoBranchError
 from .fit import either
+from .uses import Use
 from .wiring import index_of
 
 T = TypeVar("T")

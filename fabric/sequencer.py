@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
-from .block import Block, In, Out, Retry, Use, rescues_of
+from .block import Block, In, Out, Retry, rescues_of
 from .chain import Chain, Fn, Piece
 from .errors import ConfigurationError
 from .steps import (
@@ -23,6 +23,7 @@ from .steps import (
     condition_of,
     limit_of,
 )
+from .uses import Use
 from .wiring import Body, Flow
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from pydantic_core import to_jsonable_python
 
-from .block import Block, Use
+from .block import Block
 from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, StoreError
@@ -19,6 +19,7 @@ from .run import Fabric
 from .scope import ScopeIds
 from .session import Session
 from .toolbox import Toolbox, ToolOutcome, failure
+from .uses import Use
 
 Arguments = str | Mapping[str, Any] | None
 

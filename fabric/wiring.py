@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, get_args, get_origin
 from weakref import WeakKeyDictionary
 
-from .block import PATH, Block, Use
+from .block import PATH, Block
 from .calls import Call, annotations, awaited
 from .capability import Capability, merge_capabilities
 from .context import Context
@@ -14,6 +14,7 @@ from .errors import DuplicateNameError, SchemaMismatchError
 from .fit import either, fits, shown_type
 from .handler import Handler
 from .resource import Resource, merge_resources
+from .uses import Use
 
 __all__ = ["Body", "Flow", "Index", "Inline", "Survey", "either", "fits", "index_of", "survey"]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from blocks.tools import memory_tools
 from capabilities.mind import mind
 from capabilities.mind.tools import TOOLS
-from fabric.block import Use
 from fabric.run import Fabric
 from fabric.scope import ScopeIds
 from fabric.tool import Tool
 from fabric.toolbox import Toolbox
 from fabric.toolhost import ToolHost
+from fabric.uses import Use
 
 from ..system import MemorySystem
 from .verbs import verbs
