@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -143,7 +144,12 @@ def numbers(text: str) -> list[str]:
     >>> numbers("two cats, ٣ dogs, 1,000 fish")
     ['2', '3', '1000']
     """
-    return [token for token in _tokens(text) if token[0].isdecimal()]
+    return list(_numbers(text))
+
+
+@lru_cache(maxsize=COMPARED)
+def _numbers(text: str) -> tuple[str, ...]:
+    return tuple(token for token in _tokens(text) if token[0].isdecimal())
 
 
 @lru_cache(maxsize=COMPARED)
@@ -218,6 +224,8 @@ def _dated(listed: list[str], index: int) -> bool:
 
 
 def _rival(a: list[str], b: list[str]) -> bool:
+    if not a or not b:
+        return False
     more, fewer = Counter(a), Counter(b)
     return bool(more - fewer) and bool(fewer - more)
 
@@ -228,7 +236,8 @@ def _recounted(a: str, b: str) -> bool:
     return any(first[thing] != second[thing] for thing in first.keys() & second.keys())
 
 
-def _counted_things(text: str) -> dict[str, str]:
+@lru_cache(maxsize=COMPARED)
+def _counted_things(text: str) -> Mapping[str, str]:
     listed = _tokens(text)
     pairs = pairwise(listed)
     return {thing: count for count, thing in pairs if count[0].isdecimal() and not thing[0].isdecimal()}

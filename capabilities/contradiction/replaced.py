@@ -131,13 +131,15 @@ def restates(new: Observation, entry: Existing) -> bool:
     >>> restates(joined, known)
     True
     """
-    if entry.subject.lower() != new.subject or changes_value(entry.content, new.content):
+    if entry.subject.lower() != new.subject:
         return False
     filled, held = _slot(new.content, new.category), _slot(entry.content, entry.category)
     if filled is not None and held is not None and filled.slot == held.slot:
-        return filled.value == held.value
-    liked = _liked(new.content)
-    return bool(liked) and liked == _liked(entry.content)
+        same = filled.value == held.value
+    else:
+        liked = _liked(new.content)
+        same = bool(liked) and liked == _liked(entry.content)
+    return same and not changes_value(entry.content, new.content)  # last, since it takes longest
 
 
 _LIKING = _stems("like likes love loves enjoy enjoys adore adores fond fan favorite favourite prefer prefers")
