@@ -30,6 +30,8 @@ from fabric.scope import ScopeKind
 from fabric.store.base import Where
 from fabric.terms import terms
 
+from .texts import redacted
+
 if TYPE_CHECKING:
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
@@ -111,17 +113,9 @@ class Put:
 
     def __init__(self, op: PutOp, paths: Sequence[str], ctx: Context) -> None:
         self.op = op
-        self.value = None if op.value is None else {key: _redacted(one, ctx) for key, one in op.value.items()}
+        self.value = None if op.value is None else {key: redacted(one, ctx) for key, one in op.value.items()}
         asked = () if op.index is False or self.value is None else op.index or paths
         self.texts: list[str] = [text for path in asked for text in get_text_at_path(self.value, path) if text.strip()]
-
-
-def _redacted(value: Any, ctx: Context) -> Any:
-    if isinstance(value, str):
-        return ctx.redact(value)
-    if isinstance(value, Mapping):
-        return {key: _redacted(one, ctx) for key, one in value.items()}
-    return [_redacted(one, ctx) for one in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,11 @@ import sys
 
 import pytest
 
-LIBRARIES = {"langgraph": ("langgraph", "langgraph")}
+LIBRARIES = {
+    "langgraph": ("langgraph", "langgraph"),
+    "openai_agents": ("agents", "openai-agents"),
+    "pydantic_ai": ("pydantic_ai", "pydantic-ai"),
+}
 """The library that each adapter adapts to, as it is imported, and the extra that installs it."""
 
 

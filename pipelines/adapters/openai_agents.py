@@ -1,0 +1,136 @@
+"""The OpenAI Agents SDK: its sessions in the file, and the memory's tools as its tools."""
+
+from os import PathLike
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
+from fabric.resource import Collection, Transaction
+from fabric.run import Fabric
+from fabric.toolhost import ToolHost
+
+from .texts import redacted
+
+try:
+    from agents import FunctionTool, SessionSettings, TResponseInputItem
+    from agents.tool_context import ToolContext
+except ImportError as error:
+    raise ImportError(
+        "this adapter needs the OpenAI Agents SDK: pip install 'thought-fabric[openai-agents]'"
+    ) from error
+
+
+class _Entry(BaseModel):
+    """One item of a conversation, as the SDK gave it."""
+
+    id: str
+    seq: int
+    item: dict[str, Any]
+
+
+_ITEMS = Collection("openai_agents_items", _Entry, "session", columns={"seq": "integer"})
+
+
+@handler(name="openai-agents/get", uses=[_ITEMS])
+async def _get(limit: int | None, ctx: Context) -> list[dict[str, Any]]:
+    newest = await ctx.transact(lambda tx: tx.find(_ITEMS, order="-seq", limit=limit))
+    return [entry.item for entry in reversed(newest)]
+
+
+@handler(name="openai-agents/add", uses=[_ITEMS])
+async def _add(items: list[dict[str, Any]], ctx: Context) -> None:
+    def work(tx: Transaction) -> None:
+        last = tx.find(_ITEMS, order="-seq", limit=1)
+        first = last[0].seq + 1 if last else 1
+        numbered = enumerate((redacted(item, ctx) for item in items), first)
+        tx.put(_ITEMS, [_Entry(id=str(seq), seq=seq, item=item) for seq, item in numbered])
+
+    await ctx.transact(work)
+
+
+@handler(name="openai-agents/take", uses=[_ITEMS])
+async def _take(limit: int | None, ctx: Context) -> list[dict[str, Any]]:
+    """Remove the newest items, all for None, and return them."""
+
+    def work(tx: Transaction) -> list[dict[str, Any]]:
+        newest = tx.find(_ITEMS, order="-seq", limit=limit)
+        tx.delete(_ITEMS, [entry.id for entry in newest])
+        return [entry.item for entry in newest]
+
+    return await ctx.transact(work)
+
+
+class FabricSession:
+    """A session of the SDK in a thought-fabric file: pass it as ``session=`` to a run, and close it.
+
+    ``file`` is a path or an open `Fabric`, which is then not closed. The items are the user's, kept as the SDK gave
+    them but for secrets in their texts; forgetting all of the user deletes them. ScopeError for a blank id.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        file: "str | PathLike[str] | Fabric" = ":memory:",
+        *,
+        user: str,
+        org: str | None = None,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._owns = not isinstance(file, Fabric)
+        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
+        try:
+            self._session = self.fabric.session(session_id, user=user, org=org)
+        except ValueError:
+            self.close()
+            raise
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Return the newest items, all without a limit, oldest first."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
+        return cast("list[TResponseInputItem]", await self._run(_get, None if limit is None else max(0, limit)))
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Add items behind those there are."""
+        await self._run(_add, to_jsonable_python(items))
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Remove the newest item and return it; None when there is none."""
+        taken = await self._run(_take, 1)
+        return cast("TResponseInputItem", taken[0]) if taken else None
+
+    async def clear_session(self) -> None:
+        """Remove all items."""
+        await self._run(_take, None)
+
+    def close(self) -> None:
+        """Close the file, if this session opened it."""
+        if self._owns:
+            self.fabric.close()
+
+    async def _run(self, block: Block[Any, Any], value: Any) -> Any:
+        return (await self._session.arun(block, value)).output
+
+
+def function_tools(host: ToolHost) -> list[FunctionTool]:
+    """Return the host's tools for ``Agent(tools=...)``; a failing call is answered with what is wrong, never raised."""
+    return [_tool(host, one["function"]) for one in host.schemas()]
+
+
+def _tool(host: ToolHost, schema: dict[str, Any]) -> FunctionTool:
+    async def call(_: ToolContext[Any], arguments: str) -> str:
+        return await host.aanswer(schema["name"], arguments)
+
+    return FunctionTool(
+        name=schema["name"],
+        description=schema.get("description", ""),
+        params_json_schema=schema.get("parameters") or {"type": "object", "properties": {}},
+        on_invoke_tool=call,
+        strict_json_schema=False,
+    )

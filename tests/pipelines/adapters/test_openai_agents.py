@@ -1,0 +1,136 @@
+"""The session and the tools of the OpenAI Agents SDK, driven by the SDK's own runner with a scripted model."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents", reason="the extra 'openai-agents' is not installed")
+
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Session, SessionSettings, Usage
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from fabric import Fabric
+from fabric.errors import ScopeError
+from fabric.scope import ScopeIds
+from fabric.toolhost import ToolHost
+from pipelines import Memory, mind
+from pipelines.adapters.openai_agents import FabricSession, function_tools
+
+QUIET = RunConfig(tracing_disabled=True)
+Output = ResponseOutputMessage | ResponseFunctionToolCall
+
+
+def says(text: str) -> Output:
+    content = ResponseOutputText(type="output_text", text=text, annotations=[])
+    return ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=[content])
+
+
+def calls(name: str, arguments: str, call_id: str = "c1") -> Output:
+    return ResponseFunctionToolCall(id="f", call_id=call_id, type="function_call", name=name, arguments=arguments)
+
+
+class Scripted(Model):
+    """Answers from a list, and keeps what it was asked."""
+
+    def __init__(self, *outputs: Output) -> None:
+        self.outputs = list(outputs)
+        self.asked: list[Any] = []
+
+    async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
+        given = args[1] if len(args) > 1 else options["input"]
+        self.asked.append(given)
+        return ModelResponse(output=[self.outputs.pop(0)], usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def fabric() -> Iterator[Fabric]:
+    with Fabric() as opened:
+        yield opened
+
+
+def message(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
+async def contents(session: FabricSession, limit: int | None = None) -> list[Any]:
+    return [one.get("content") for one in await session.get_items(limit)]  # type: ignore[union-attr]
+
+
+async def test_a_conversation_goes_on_in_another_process(tmp_path: Path):
+    model = Scripted(says("San Francisco."), says("California."))
+    agent = Agent(name="guide", model=model)
+    for question in ("Where is the Golden Gate Bridge?", "In which state?"):
+        session = FabricSession("trip", tmp_path / "a.duckdb", user="jake")
+        assert isinstance(session, Session)
+        await Runner.run(agent, question, session=session, run_config=QUIET)
+        session.close()
+    said = [one["content"] for one in model.asked[1]]
+    assert (said[0], said[2]) == ("Where is the Golden Gate Bridge?", "In which state?")
+    assert said[1][0]["text"] == "San Francisco."
+
+
+async def test_items_come_back_in_order_and_go_from_the_end(fabric: Fabric):
+    session = FabricSession("s", fabric, user="jake")
+    assert await session.get_items() == []
+    assert await session.pop_item() is None
+    items = [message(str(number)) for number in range(12)]
+    await session.add_items(items[:11])
+    await session.add_items(items[11:])
+    assert await session.get_items() == items
+    assert await session.get_items(limit=2) == items[10:]
+    assert await session.get_items(limit=0) == []
+    assert await session.pop_item() == items[11]
+    await session.add_items([message("again")])
+    assert await contents(session, 2) == ["10", "again"]
+    short = FabricSession("s", fabric, user="jake", session_settings=SessionSettings(limit=1))
+    assert await contents(short) == ["again"]
+    await session.clear_session()
+    assert await session.get_items() == []
+
+
+async def test_sessions_and_users_are_apart_and_forgotten(fabric: Fabric):
+    jake, anna = FabricSession("s", fabric, user="jake"), FabricSession("s", fabric, user="anna")
+    await jake.add_items([message("mine")])
+    assert await anna.get_items() == []
+    assert await FabricSession("t", fabric, user="jake").get_items() == []
+    await anna.clear_session()
+    assert await contents(jake) == ["mine"]
+    with Memory(fabric, user="jake") as memory:
+        memory.forget(everything=True)
+    assert await jake.get_items() == []
+
+
+async def test_secrets_are_not_kept(fabric: Fabric):
+    secret = "sk-abcdefghijklmnopqrstuvwxyz123456"  # noqa: S105  it opens nothing
+    session = FabricSession("s", fabric, user="jake")
+    await session.add_items([message(f"my key is {secret}")])
+    assert secret not in str(await session.get_items())
+
+
+def test_a_blank_name_is_refused():
+    with pytest.raises(ScopeError):
+        FabricSession(" ", user="jake")
+
+
+async def test_an_agent_uses_the_tools_and_a_wrong_call_ends_no_run(fabric: Fabric):
+    host = ToolHost(fabric, ScopeIds(session="s", user="jake"), uses=[mind(embedder=None)])
+    model = Scripted(
+        calls("mind_believe", '{"confidence": "high"}', "c1"),
+        calls("mind_believe", '{"content": "The bridge opens in May", "confidence": "high"}', "c2"),
+        calls("mind_recall", '{"query": "bridge opens"}', "c3"),
+        says("In May."),
+    )
+    session = FabricSession("s", fabric, user="jake")
+    agent = Agent(name="tracker", model=model, tools=list(function_tools(host)))
+    done = await Runner.run(agent, "When does it open?", session=session, run_config=QUIET)
+    assert done.final_output == "In May."
+    outputs = [str(one.get("output")) for one in model.asked[-1] if one.get("type") == "function_call_output"]
+    assert "content" in outputs[0]
+    assert "The bridge opens in May" in outputs[2]
+    assert len(await session.get_items()) == 8
+    assert {one.name for one in function_tools(host)} == {one["function"]["name"] for one in host.schemas()}
