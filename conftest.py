@@ -4,7 +4,9 @@ Python blocks share one namespace per file and run as written; a model id in the
 loopback. Shell blocks run line by line and must succeed. A block after ``<!-- skip: next -->`` is not run.
 """
 
+import gc
 import os
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +33,8 @@ def _enter(namespace: dict[str, Any]) -> None:
 
 def _leave(namespace: dict[str, Any]) -> None:
     namespace[_OPEN].close()
+    with warnings.catch_warnings(action="ignore"):
+        gc.collect()  # other libraries leave event loops and connections: no later test is warned of them
 
 
 pytest_collect_file = Sybil(
