@@ -208,28 +208,7 @@ class Mind:
 
     async def status(self) -> MindStatus:
         """Return how the mind stands: counts, room, how entries are compared, and what could not be written."""
-        return await self._transact(self._counted)
-
-    def _counted(self, table: MindTable) -> MindStatus:
-        config, embedder, drafts = self._place.config, self._place.meaning.embedder, table.drafts()
-        return MindStatus(
-            namespace=self._place.namespace,
-            active_goals=table.count(MindGoal, Wanted(status="active")),
-            max_goals=config.max_goals,
-            completed_goals=table.count(MindGoal, Wanted(status="completed")),
-            beliefs=table.count(MindBelief, Wanted()),
-            reflections=table.count(MindReflection, Wanted()),
-            pinned_reflections=table.count(MindReflection, Wanted(pinned=True)),
-            max_pinned_reflections=config.max_pinned_reflections,
-            drafts=sum(not one.failed for one in drafts),
-            compared="by words" if embedder is None else embedder.name,
-            degraded=self._degraded,
-            failed=tuple(
-                MindFailure(id=one.id, target=one.target, action=one.action, reason=one.failed)
-                for one in drafts
-                if one.failed
-            ),
-        )
+        return await self._transact(lambda table: _counted(table, self._place, self._degraded))
 
     async def end(self, *, failed: bool) -> None:
         """Flush what this run wrote ahead, as that of a run that ended well or that ``failed``, and report it."""
@@ -302,3 +281,25 @@ class Mind:
 
     def _shared(self, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
         return shared(self._ctx, self._place.namespace, prefix, tags)
+
+
+def _counted(table: MindTable, place: Place, degraded: str) -> MindStatus:
+    config, embedder, drafts = place.config, place.meaning.embedder, table.drafts()
+    return MindStatus(
+        namespace=place.namespace,
+        active_goals=table.count(MindGoal, Wanted(status="active")),
+        max_goals=config.max_goals,
+        completed_goals=table.count(MindGoal, Wanted(status="completed")),
+        beliefs=table.count(MindBelief, Wanted()),
+        reflections=table.count(MindReflection, Wanted()),
+        pinned_reflections=table.count(MindReflection, Wanted(pinned=True)),
+        max_pinned_reflections=config.max_pinned_reflections,
+        drafts=sum(not one.failed for one in drafts),
+        compared="by words" if embedder is None else embedder.name,
+        degraded=degraded,
+        failed=tuple(
+            MindFailure(id=one.id, target=one.target, action=one.action, reason=one.failed)
+            for one in drafts
+            if one.failed
+        ),
+    )
