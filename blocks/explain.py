@@ -165,8 +165,10 @@ def _records(tx: Transaction, layout: MemoryLayout, subject: str, session: str) 
         if not subject or entry.subject == subject:
             rests_on |= {source.turn_id for source in entry.sources}
             yield {"kind": "working", **entry.model_dump(mode="json")}
+    pending = set(tx.read(layout.state).pending)
     for turn in tx.find(layout.turns):
         if session not in ("", turn.session):
             continue
         if not subject or turn.id in rests_on:
-            yield {"kind": "turn", **turn.model_dump(mode="json")}
+            waits = not turn.captured or turn.id in pending
+            yield {"kind": "turn", **turn.model_dump(mode="json"), "captured": not waits}
