@@ -40,12 +40,26 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from blocks import working  # noqa: PLC0415
-    from capabilities import mind  # noqa: PLC0415
+    return getattr(_home(name), name)
 
-    from . import facade, system  # noqa: PLC0415
 
-    return next(getattr(home, name) for home in (working, facade, system, mind) if hasattr(home, name))
+def _home(name: str) -> Any:
+    """Return the module that a name stands in, loading no other."""
+    if name == "mind":
+        from capabilities import mind  # noqa: PLC0415
+
+        return mind
+    if name.startswith("working_memory"):
+        from blocks import working  # noqa: PLC0415
+
+        return working
+    if name in ("AsyncMemory", "Captured", "Memory"):
+        from . import facade  # noqa: PLC0415
+
+        return facade
+    from . import system  # noqa: PLC0415
+
+    return system
 
 
 def __dir__() -> list[str]:
