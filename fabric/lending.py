@@ -27,3 +27,18 @@ async def lend(capabilities: Sequence[Capability[Any]], ctx: Context) -> AsyncGe
             yield
         finally:
             ctx.lent = before
+
+
+@asynccontextmanager
+async def lend_around(ctx: Context) -> AsyncGenerator[None]:
+    """Let what the blocks around that of ``ctx`` declare begin, each for its own block, as if these ran."""
+    around: list[Context] = []
+    while ctx.parent is not None:
+        ctx = ctx.parent
+        around.append(ctx)
+    async with AsyncExitStack() as stack:
+        for outer in reversed(around):
+            if outer.block is not None:
+                held = lasting(outer.block.name, outer.block.capabilities)
+                await stack.enter_async_context(lend(held, outer))
+        yield

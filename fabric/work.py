@@ -11,7 +11,7 @@ from .block import Retry
 from .errors import BudgetExceededError, SchemaError, WorkError
 from .items import Draft, Item
 from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
-from .lending import lasting, lend
+from .lending import lend_around
 from .live import Entry, LiveRun, Services, Verdict
 from .log import ITEMS
 from .logger import logger
@@ -156,10 +156,9 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
     """Run a job's block on its stored input."""
     job, block = entry.job, entry.chain[-1]
     ctx = context_of(run, entry.chain)
-    around = ctx.parent or ctx
     token = INSIDE.set(f"job {job.block}")
     try:
-        async with lend(lasting(job.block, [one for outer in entry.chain[:-1] for one in outer.capabilities]), around):
+        async with lend_around(ctx):
             return await block.resume(from_json(block, job.input), ctx)
     except (SystemExit, KeyboardInterrupt) as error:
         raise WorkError(f"{job.block}: background work asked for the process to exit: {error!r}") from error

@@ -82,6 +82,16 @@ def test_background_work_gets_its_own():
     assert log == ["begin outer", "end []", "begin outer", "end ['later']"]
 
 
+def test_background_work_begins_it_for_the_block_that_declared_it_however_deep_the_work_is():
+    log: list[str] = []
+    later = handler(lambda ctx: ctx.cap.notebook.append("later"), name="later")
+    inner = sequencer(name="inner").work(later)
+    with Fabric() as fabric:
+        fabric.session("s").run(sequencer(name="outer", uses=[notebook(log)]).then(inner), 1)
+        fabric.drain()
+    assert log == ["begin outer", "end []", "begin outer", "end ['later']"]
+
+
 async def test_a_header_stands_before_the_system_text_and_context_after_it():
     model = ScriptedModel(["hi"])
     framed = define_capability("framed", header=["HEADER"], context=["CONTEXT"])
