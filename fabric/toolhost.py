@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,8 +13,8 @@ from .block import Block
 from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, StoreError
+from .lease import File, Lease
 from .models.base import ToolCall
-from .run import Fabric
 from .scope import ScopeIds
 from .session import Session
 from .toolbox import Toolbox, ToolOutcome, failure
@@ -50,7 +49,7 @@ class ToolHost:
 
     def __init__(
         self,
-        file: str | PathLike[str] | Fabric,
+        file: File,
         ids: ScopeIds,
         *,
         tools: Sequence[Any] = (),
@@ -63,16 +62,16 @@ class ToolHost:
         self.toolbox = Toolbox([*((name, tool) for tool in tools), *offered])
         if not self.toolbox.tools:
             raise ConfigurationError(f"{name}: there is no tool to offer: give tools, or capabilities that have some")
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
+        self._lease = Lease(file, owns=owns)
+        self.fabric = self._lease.fabric
         self.ids = ids
-        self._owns = not isinstance(file, Fabric) if owns is None else owns
         self.block: Block[ToolCall, ToolOutcome] = _Answer(name=name, uses=tuple(uses), toolbox=self.toolbox)
         """Carries out one call; ``fabric.register`` it so that background work left by tools goes on."""
 
     def of(self, ids: ScopeIds) -> "ToolHost":
         """Return the same tools for another owner; closing this one closes nothing."""
         other = copy(self)
-        other.ids, other._owns = ids, False  # noqa: SLF001  its own kind
+        other.ids, other._lease = ids, Lease(self.fabric)  # noqa: SLF001  its own kind
         return other
 
     def schemas(self) -> list[dict[str, Any]]:
@@ -104,13 +103,11 @@ class ToolHost:
 
     def close(self) -> None:
         """Close the file, if this host owns it."""
-        if self._owns:
-            self.fabric.close()
+        self._lease.close()
 
     async def aclose(self) -> None:
         """Do what `close` does, on the caller's own event loop."""
-        if self._owns:
-            await self.fabric.aclose()
+        await self._lease.aclose()
 
     def __enter__(self) -> Self:
         return self

@@ -1,8 +1,7 @@
 """A memory without a pipeline: one file, one user, plain calls that run the blocks that pipelines are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from os import PathLike
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -18,8 +17,8 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError, SchemaError, ScopeError
 from fabric.generator import ModelChoice
 from fabric.jobs import Job
+from fabric.lease import File, Lease
 from fabric.models.base import ModelClient
-from fabric.run import Fabric
 from fabric.session import RunResult, Session
 
 from .chat import replay_pipeline
@@ -36,7 +35,7 @@ class Captured:
 
     turns: int = 0
     known: int = 0
-    jobs: tuple[str, ...] = field(default=())
+    jobs: tuple[str, ...] = ()
 
 
 class _Calls:
@@ -44,7 +43,7 @@ class _Calls:
 
     def __init__(
         self,
-        file: "str | PathLike[str] | Fabric" = ":memory:",
+        file: File = ":memory:",
         *,
         user: str,
         session: str = "default",
@@ -60,23 +59,19 @@ class _Calls:
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
         self._answers = answers_block(f"{self.system.layout.name}/answers")
-        self._owns = not isinstance(file, Fabric)
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file, models=models)
+        self._lease = Lease(file, models=models)
+        self.fabric = self._lease.fabric
         self._ids = {"user": user, "org": org}
         self._session = session
         try:
             self._in("")
             self.fabric.register(self._pipeline)
         except BaseException:
-            if self._owns:
-                self.fabric.close()
+            self._lease.close()
             raise
 
     def _in(self, session: str) -> Session:
         return self.fabric.session(session or self._session, **self._ids)
-
-    def _asked(self, cue: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-        return {"cue": cue, **options}
 
     def _forgotten(self, memory_id: str, subject: str | None, *, everything: bool) -> Forget:
         try:
@@ -123,7 +118,7 @@ class Memory(_Calls):
 
     def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Return what is remembered, most relevant first; options are those of `RecallRequest`."""
-        return self._run(self.system.recall_block, self._asked(cue, options))
+        return self._run(self.system.recall_block, {"cue": cue, **options})
 
     def context(self, cue: str, tokens: int = 2_000) -> str:
         """Return the best evidence for a cue as text of at most so many tokens, to put before a model's answer."""
@@ -168,8 +163,7 @@ class Memory(_Calls):
 
     def close(self) -> None:
         """Finish background work and close the file, if this memory opened it."""
-        if self._owns:
-            self.fabric.close()
+        self._lease.close()
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +196,7 @@ class AsyncMemory(_Calls):
 
     async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Do what `Memory.recall` does."""
-        return await self._run(self.system.recall_block, self._asked(cue, options))
+        return await self._run(self.system.recall_block, {"cue": cue, **options})
 
     async def context(self, cue: str, tokens: int = 2_000) -> str:
         """Do what `Memory.context` does."""
@@ -239,8 +233,7 @@ class AsyncMemory(_Calls):
 
     async def close(self) -> None:
         """Do what `Memory.close` does."""
-        if self._owns:
-            await self.fabric.aclose()
+        await self._lease.aclose()
 
     async def __aenter__(self) -> Self:
         return self

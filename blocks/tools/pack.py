@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -15,7 +14,7 @@ from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
-from fabric.run import Fabric
+from fabric.lease import File
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 
@@ -132,7 +131,7 @@ class MemoryTools:
 
     def host(
         self,
-        file: str | PathLike[str] | Fabric = ":memory:",
+        file: File = ":memory:",
         *,
         session: str = "default",
         user: str | None = None,

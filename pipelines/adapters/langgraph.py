@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,8 +13,8 @@ from fabric.embedding.callable import CallableEmbedder
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError, ScopeError
 from fabric.handler import handler
+from fabric.lease import File, Lease
 from fabric.resource import Transaction
-from fabric.run import Fabric
 from fabric.scope import ScopeKind
 
 try:
@@ -125,7 +124,7 @@ class ThoughtFabricStore(BaseStore):
 
     def __init__(
         self,
-        file: "str | PathLike[str] | Fabric" = ":memory:",
+        file: File = ":memory:",
         *,
         user: str | None = None,
         org: str | None = None,
@@ -144,8 +143,8 @@ class ThoughtFabricStore(BaseStore):
         else:
             self._texts = self._queries = Meaning(embedder_of(embedder))
         self._block = _block("org" if user is None else "user")
-        self._owns = not isinstance(file, Fabric)
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
+        self._lease = Lease(file)
+        self.fabric = self._lease.fabric
         try:
             self._session = self.fabric.session("langgraph", user=user, org=org)
         except ScopeError:
@@ -164,8 +163,7 @@ class ThoughtFabricStore(BaseStore):
 
     def close(self) -> None:
         """Close the file, if this store opened it."""
-        if self._owns:
-            self.fabric.close()
+        self._lease.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,8 +9,8 @@ from litellm.integrations.custom_logger import CustomLogger
 
 from fabric.embedding.choose import EmbedderChoice
 from fabric.generator import ModelChoice
+from fabric.lease import File, Lease
 from fabric.logger import logger
-from fabric.run import Fabric
 
 from ..facade import Memory
 from ..system import memory_system
@@ -36,15 +35,15 @@ class MemoryCallback(CustomLogger):
 
     def __init__(
         self,
-        file: "str | PathLike[str] | Fabric" = ":memory:",
+        file: File = ":memory:",
         *,
         model: ModelChoice | None = None,
         embedder: EmbedderChoice = "default",
     ) -> None:
         super().__init__()
         self._system = memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
-        self._owns = not isinstance(file, Fabric)
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
+        self._lease = Lease(file)
+        self.fabric = self._lease.fabric
         self._worker = ThreadPoolExecutor(1, "litellm-capture")
         self._memories: dict[str, Memory] = {}
         self._known: dict[str, None] = {}
@@ -71,8 +70,7 @@ class MemoryCallback(CustomLogger):
         """Capture what was reported, and close the file if this callback opened it."""
         self._is_closed = True
         self._worker.shutdown()
-        if self._owns:
-            self.fabric.close()
+        self._lease.close()
 
     def __enter__(self) -> Self:
         return self

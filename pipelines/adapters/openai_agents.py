@@ -1,6 +1,5 @@
 """The OpenAI Agents SDK: its sessions in the file, and the memory's tools as its tools."""
 
-from os import PathLike
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -9,8 +8,8 @@ from pydantic_core import to_jsonable_python
 from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
+from fabric.lease import File, Lease
 from fabric.resource import Collection, Transaction
-from fabric.run import Fabric
 from fabric.toolhost import ToolHost
 
 from .texts import redacted
@@ -74,7 +73,7 @@ class FabricSession:
     def __init__(
         self,
         session_id: str,
-        file: "str | PathLike[str] | Fabric" = ":memory:",
+        file: File = ":memory:",
         *,
         user: str,
         org: str | None = None,
@@ -82,8 +81,8 @@ class FabricSession:
     ) -> None:
         self.session_id = session_id
         self.session_settings = session_settings
-        self._owns = not isinstance(file, Fabric)
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file)
+        self._lease = Lease(file)
+        self.fabric = self._lease.fabric
         try:
             self._session = self.fabric.session(session_id, user=user, org=org)
         except ValueError:
@@ -111,8 +110,7 @@ class FabricSession:
 
     def close(self) -> None:
         """Close the file, if this session opened it."""
-        if self._owns:
-            self.fabric.close()
+        self._lease.close()
 
     async def _run(self, block: Block[Any, Any], value: Any) -> Any:
         return (await self._session.arun(block, value)).output
