@@ -13,6 +13,7 @@ from .errors import ConfigurationError
 from .events import Event, RunFinished
 from .items import Draft, Item, drafts_from_message
 from .jobs import TURNS, output_of, to_json
+from .json_text import redacted
 from .live import Listener, LiveRun
 from .log import ITEMS, SessionLog
 from .portal import INSIDE, forbid_nested, wait
@@ -163,18 +164,10 @@ def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
         "id": run.turn_id,
         "turn": run.turn,
         "run": run.id,
-        "output": _redacted(to_json(output, block.name, "the output of a run with a turn_id"), run.redact),
+        "output": redacted(to_json(output, block.name, "the output of a run with a turn_id"), run.redact),
         "items": [item.id for item in run.added],
         "jobs": list(run.jobs),
     }
-
-
-def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {key: _redacted(one, redact) for key, one in value.items()}
-    return [_redacted(one, redact) for one in value] if isinstance(value, list) else value
 
 
 def _replayed(block: Block[Any, Any], log: SessionLog, row: Row) -> RunResult:

@@ -25,12 +25,11 @@ from pydantic import BaseModel
 
 from capabilities.memory.meaning import Meaning
 from fabric.context import Context
+from fabric.json_text import redacted
 from fabric.resource import Collection, Transaction
 from fabric.scope import ScopeKind
 from fabric.store.base import Where
 from fabric.terms import terms
-
-from .texts import redacted
 
 if TYPE_CHECKING:
     from capabilities.retrieval.question import Question
@@ -113,7 +112,7 @@ class Put:
 
     def __init__(self, op: PutOp, paths: Sequence[str], ctx: Context) -> None:
         self.op = op
-        self.value = None if op.value is None else {key: redacted(one, ctx) for key, one in op.value.items()}
+        self.value: dict[str, Any] | None = redacted(op.value, ctx.redact)
         asked = () if op.index is False or self.value is None else op.index or paths
         self.texts: list[str] = [text for path in asked for text in get_text_at_path(self.value, path) if text.strip()]
 

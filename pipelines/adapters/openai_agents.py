@@ -8,11 +8,10 @@ from pydantic_core import to_jsonable_python
 from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
+from fabric.json_text import redacted
 from fabric.lease import File, Lease
 from fabric.resource import Collection, Transaction
 from fabric.toolhost import ToolHost
-
-from .texts import redacted
 
 try:
     from agents import FunctionTool, SessionSettings, TResponseInputItem
@@ -45,7 +44,7 @@ async def _add(items: list[dict[str, Any]], ctx: Context) -> None:
     def work(tx: Transaction) -> None:
         last = tx.find(_ITEMS, order="-seq", limit=1)
         first = last[0].seq + 1 if last else 1
-        numbered = enumerate((redacted(item, ctx) for item in items), first)
+        numbered = enumerate((redacted(item, ctx.redact) for item in items), first)
         tx.put(_ITEMS, [_Entry(id=str(seq), seq=seq, item=item) for seq, item in numbered])
 
     await ctx.transact(work)
