@@ -1,11 +1,10 @@
 """Connectors: from a string, or from the session's items, to the exchange that a capture looks at."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from capabilities.turns import Exchange, Turn
 from fabric.context import Context
-from fabric.items import Draft, Item, content_text
+from fabric.items import Draft, Item, content_text, last_said
 from fabric.prompt import strip_data_blocks
 
 BACKGROUND_MESSAGES = 3
@@ -27,7 +26,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     text, parts = _content(value)
     if not clean(text, ctx).strip():
         return Exchange()
-    said = _last_user(ctx.run.added) or (_last_user(ctx.items) if ctx.run.in_job else None)
+    said = last_said(ctx.run.added) or (last_said(ctx.items) if ctx.run.in_job else None)
     if said is None:
         said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
     turn = _turn(said, ctx)
@@ -43,9 +42,9 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     and the value here is the answer; both are recorded as items. A run without any input takes the session's last turn.
     Messages before it that never got an answer, because their run failed, are taken in with it.
     """
-    said = _last_user(ctx.run.added) or _record_run(value, ctx)
+    said = last_said(ctx.run.added) or _record_run(value, ctx)
     if said is None and ctx.input is None:
-        said = _last_user(ctx.items)
+        said = last_said(ctx.items)
     if said is None:
         return Exchange()
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
@@ -63,10 +62,6 @@ def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
     if isinstance(value, dict) and "role" in value:
         value = value.get("content")
     return content_text(value)
-
-
-def _last_user(items: Sequence[Item]) -> Item | None:
-    return next((item for item in reversed(items) if _is_message(item, "user")), None)
 
 
 def _unanswered(said: Item, ctx: Context) -> list[Item]:

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fabric.context import Context
+from fabric.items import last_said
 from fabric.store.base import Row
 from fabric.terms import terms
 
@@ -24,6 +26,14 @@ class Source(BaseModel):
     user: str | None = None
     """Who spoke, where the memory is shared by several users."""
     said_at: Moment
+
+
+def source_of(ctx: Context) -> Source | None:
+    """Return the user's message that a context's run answers, None where nobody has said anything yet."""
+    said = last_said(ctx.items)
+    if said is None:
+        return None
+    return Source(turn_id=said.id, session=ctx.session, turn=said.turn, user=ctx.user, said_at=said.created_at)
 
 
 class Outcome(BaseModel):

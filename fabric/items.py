@@ -32,6 +32,11 @@ class Item:
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+def last_said(items: Sequence[Item]) -> Item | None:
+    """Return the user's last message among items, None when there is none."""
+    return next((item for item in reversed(items) if item.role == "user" and item.kind == "message"), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An item before the session gave it an id, a place and a time."""

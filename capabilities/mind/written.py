@@ -8,7 +8,7 @@ from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.text import printable
 
-from ..sources import Source
+from ..sources import source_of
 from .durations import FORM, due_date, moment_after
 
 MAX_CHARS = 4_000
@@ -65,14 +65,6 @@ def shared(ctx: Context, namespace: str, prefix: str, tags: Iterable[str]) -> di
         "tags": plain_tags(map(ctx.redact, tags)),
         "created_at": now,
         "updated_at": now,
-        "source": _source(ctx),
+        "source": source_of(ctx),
         "made_by": ctx.path,
     }
-
-
-def _source(ctx: Context) -> Source | None:
-    """Return the user's message that the run answers; None where nobody said anything yet."""
-    said = next((one for one in reversed(ctx.items) if one.role == "user" and one.kind == "message"), None)
-    if said is None:
-        return None
-    return Source(turn_id=said.id, session=ctx.session, turn=said.turn, user=ctx.user, said_at=said.created_at)

@@ -14,7 +14,7 @@ from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
 from ..memory.meaning import Meaning
-from ..sources import Source
+from ..sources import Source, source_of
 from .consolidation import Consolidation, Derive, Reflection
 from .feedback import feedback_by_overlap
 from .find import Found, find_traces
@@ -65,7 +65,10 @@ class TraceMemory:
         self._ctx = ctx
         self._config = config
         self._meaning = meaning
-        self._source = source_of(ctx)
+        # Whoever calls a tool without a conversation is a source, too: the session, at this time.
+        self._source = source_of(ctx) or Source(
+            turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
+        )
 
     async def add(
         self,
@@ -228,13 +231,6 @@ class TraceMemory:
         """Return the space of the vectors, and those of the texts."""
         embedded = await self._meaning.embed(texts)
         return embedded.space or await self._space(), embedded.by_text(texts)
-
-
-def source_of(ctx: Context) -> Source:
-    """Return the turn that a context belongs to: what was said last by the user, if anything was."""
-    said = next((item for item in reversed(ctx.items) if item.role == "user"), None)
-    turn_id, said_at = ("", ctx.clock.now()) if said is None else (said.id, said.created_at)
-    return Source(turn_id=turn_id, session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=said_at)
 
 
 def _recalled(found: Found, trace: Trace) -> Recalled:
