@@ -111,9 +111,14 @@ def failure(reason: str, advice: str) -> str:
     >>> failure("no such city", "Ask for the city.")
     '{"error": "no such city", "do": "Ask for the city."}'
     """
+    return json.dumps(refusal(reason, advice), ensure_ascii=False)
+
+
+def refusal(reason: str, advice: str) -> dict[str, str]:
+    """Return the same as a mapping: what went wrong in one line of bounded length, and what to do."""
     line = " ".join(reason.split())
     short = line if len(line) <= _MAX_REASON_CHARS else f"{line[:_MAX_REASON_CHARS]}..."
-    return json.dumps({"error": short, "do": advice}, ensure_ascii=False)
+    return {"error": short, "do": advice}
 
 
 def cut(text: str) -> str:

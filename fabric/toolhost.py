@@ -17,7 +17,7 @@ from .lease import File, Lease
 from .models.base import ToolCall
 from .scope import ScopeIds
 from .session import Session
-from .toolbox import Toolbox, ToolOutcome, failure
+from .toolbox import Toolbox, ToolOutcome, refusal
 from .uses import Use
 
 Arguments = str | Mapping[str, Any] | None
@@ -161,5 +161,5 @@ def _failed(error: StoreError) -> ToolOutcome:
 
 def _envelope(done: ToolOutcome) -> dict[str, Any]:
     if done.error:
-        return {"success": False, **json.loads(failure(done.error, done.do))}
+        return {"success": False, **refusal(done.error, done.do)}
     return {"success": True, "output": to_jsonable_python(done.value, fallback=repr)}

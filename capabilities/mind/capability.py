@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
@@ -19,7 +19,7 @@ from .store import StoreProvider
 from .tools import TOOLS
 
 MindScope = Literal["user", "agent", "project", "org"]
-_SCOPES = ("user", "agent", "project", "org")
+_SCOPES = get_args(MindScope)
 
 
 def mind(

@@ -1,7 +1,7 @@
 """The six steps of a consolidation, over the traces that a session sees of one owner, inside transactions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -47,13 +47,7 @@ class Counts:
             id=table.clock.new_id("consolidation"),
             run=run_id,
             at=table.clock.now(),
-            pruned=self.pruned,
-            merged=self.merged,
-            strengthened=self.strengthened,
-            derived=self.derived,
-            compacted=self.compacted,
-            indexed=self.indexed,
-            failed=tuple(self.failed),
+            **asdict(self),
             duration_ms=duration_ms,
         )
 

@@ -1,31 +1,19 @@
 """The command that brings conversations in from elsewhere: import keeps them in bulk."""
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from .options import DEFAULT_FILE, Embedder, File, Json, Org, Project, User
+from .options import DEFAULT_FILE, Conversations, Embedder, File, Json, NameForNameless, Org, Project, User
 from .output import list_problems, note, nothing_found, plain, progress, say, write_json
 from .place import NO_SESSION, Place, opened
 
 
 def import_(
-    conversations: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help='JSON lines of {"session", "started_at", "messages"}, a list of them, or a list of OpenAI messages.',
-            show_default=False,
-        ),
-    ],
+    conversations: Conversations,
     file: File = DEFAULT_FILE,
     user: User = "",
-    session: Annotated[
-        str,
-        typer.Option("--session", "-s", help="A name for conversations that have none. Default: the file's name."),
-    ] = "",
+    session: NameForNameless = "",
     project: Project = "",
     org: Org = "",
     embedder: Embedder = "",

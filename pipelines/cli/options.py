@@ -25,6 +25,17 @@ Session = Annotated[
         "--session", "-s", help="The conversation. Default: the one that was last remembered.", show_default=False
     ),
 ]
+Conversations = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help='JSON lines of {"session", "started_at", "messages"}, a list of them, or a list of OpenAI messages.',
+        show_default=False,
+    ),
+]
+NameForNameless = Annotated[
+    str, typer.Option("--session", "-s", help="A name for conversations that have none. Default: the file's name.")
+]
 Model = Annotated[
     str, typer.Option("--model", "-m", help="A litellm model id. Default: rules, no model.", show_default=False)
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import DEFAULT_FILE, File, Json, Model, Org, Project, User
+from .options import DEFAULT_FILE, Conversations, File, Json, Model, NameForNameless, Org, Project, User
 from .output import list_problems, note, nothing_found, plain, progress, say, write_json
 from .place import Opened, Place, opened
 
@@ -82,20 +82,10 @@ def _show_demo(held: "Holdings", recalled: "dict[str, list[Recalled]]") -> None:
 
 
 def replay(
-    conversation: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help='JSON lines of {"session", "started_at", "messages"}, a list of them, or a list of OpenAI messages.',
-            show_default=False,
-        ),
-    ],
+    conversation: Conversations,
     file: File = DEFAULT_FILE,
     user: User = "",
-    session: Annotated[
-        str,
-        typer.Option("--session", "-s", help="A name for conversations that have none. Default: the file's name."),
-    ] = "",
+    session: NameForNameless = "",
     project: Project = "",
     org: Org = "",
     model: Model = "",

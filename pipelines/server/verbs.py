@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from blocks.explain import Explanation
 from blocks.forget import Forget, Receipt
-from blocks.remember import Remember, remember_block
+from blocks.remember import Remember
 from capabilities.memory.recall import RankedMemory
 from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory
@@ -106,8 +106,6 @@ def _why(mem: MemorySystem) -> Callable[..., Any]:
 
 
 def _remember(mem: MemorySystem) -> Callable[..., Any]:
-    block = remember_block(mem.layout)
-
     async def remember(
         content: Annotated[str, Field(min_length=1, description="One fact in one short sentence.")],
         ctx: Context,
@@ -115,7 +113,7 @@ def _remember(mem: MemorySystem) -> Callable[..., Any]:
         category: FactCategory = "attribute",
     ) -> Outcome:
         """Remember a fact: it is stored, merged with what is known, or takes the place of what it contradicts."""
-        return await block(Remember(content=content, subject=subject, category=category), ctx)
+        return await mem.remember_block(Remember(content=content, subject=subject, category=category), ctx)
 
     return remember
 
