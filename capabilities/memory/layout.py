@@ -8,10 +8,10 @@ from fabric.resource import Collection, Document, Resource
 from fabric.scope import ScopeKind
 
 from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_episodic_memory_resource
+from ..meaning import Meaning
 from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
 from ..turns import Turn, create_turns_resource
 from ..working import WorkingMemoryConfig, WorkingState, working_memory_resource
-from .meaning import Meaning
 from .state import MemoryState
 
 DEFAULT_CONTEXT_TOKENS = 2_000

@@ -11,10 +11,10 @@ from fabric.resource import Collection, Transaction
 from fabric.text import content_words, words
 
 from ..formulas.similarity import ALIKE, overlap
+from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
 from .layout import MemoryLayout
-from .meaning import Embedded
 from .ranked import TIERS, Parts, RankedMemory
 from .request import RecallRequest
 from .standing import of_entry, of_episode, of_fact, repeats

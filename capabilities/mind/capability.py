@@ -10,7 +10,7 @@ from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
 
-from ..memory.meaning import Meaning
+from ..meaning import Meaning
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
 from .provider import MindProvider
 from .record import ConfidenceLevel

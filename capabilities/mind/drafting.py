@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric.errors import RefusedError
 
-from ..memory.meaning import Embedded
+from ..meaning import Embedded
 from .alike import alike_in_words, best, cosine
 from .config import MindConfig
 from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned

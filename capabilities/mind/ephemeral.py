@@ -9,7 +9,7 @@ from fabric.resource import Resource
 from fabric.scope import Scope, ScopeKind
 from fabric.store.base import RowVectors
 
-from ..memory.meaning import Embedded
+from ..meaning import Embedded
 from .alike import alike_in_words, cosine, meets
 from .draft import DraftOperation
 from .provider import Compared, Likenesses, MindTable, Wanted

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fabric.errors import RefusedError
 
-from ..memory.meaning import Embedded
+from ..meaning import Embedded
 from .config import MindConfig
 from .draft import DraftOperation, apply, drafted, survives, unpinned
 from .provider import MindTable, Wanted

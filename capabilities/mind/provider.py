@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from fabric.context import Context
 from fabric.resource import Resource
 
-from ..memory.meaning import Embedded
+from ..meaning import Embedded
 from .draft import DraftOperation
 from .record import ConfidenceLevel, GoalStatus, MindBelief, MindEntry, MindGoal, MindReflection, sureness
 

@@ -8,7 +8,7 @@ from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.items import Draft
 
-from ..memory.meaning import Embedded, Meaning
+from ..meaning import Embedded, Meaning
 from . import drafting
 from .config import MindConfig
 from .draft import DraftOperation, GoalChange

@@ -13,7 +13,7 @@ from fabric.scope import ScopeKind
 from fabric.store.base import Row, Where
 from fabric.text import content_words
 
-from ..memory.meaning import Embedded
+from ..meaning import Embedded
 from .alike import alike_in_words, at_least, meets
 from .columns import cosines, meeting, scored_by, shared_words
 from .draft import DraftOperation

@@ -13,7 +13,7 @@ from fabric.errors import EmbedderError, RefusedError
 from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
-from ..memory.meaning import Meaning
+from ..meaning import Meaning
 from ..sources import Source, source_of
 from .consolidation import Consolidation, Derive, Reflection
 from .feedback import feedback_by_overlap

@@ -13,7 +13,7 @@ from fabric.errors import ModelError
 from fabric.resource import Transaction
 from fabric.scope import Scope
 
-from ..memory.meaning import Meaning
+from ..meaning import Meaning
 from .record import Trace
 from .steps import Cluster, Counts, Steps
 from .table import TraceTable

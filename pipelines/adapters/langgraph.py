@@ -6,7 +6,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Self
 
-from capabilities.memory.meaning import Meaning
+from capabilities.meaning import Meaning
 from fabric.block import Block
 from fabric.context import Context
 from fabric.embedding.callable import CallableEmbedder

@@ -23,7 +23,7 @@ from langgraph.store.base import (
 )
 from pydantic import BaseModel
 
-from capabilities.memory.meaning import Meaning
+from capabilities.meaning import Meaning
 from fabric.context import Context
 from fabric.json_text import redacted
 from fabric.resource import Collection, Transaction

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from capabilities.memory.meaning import Meaning
+from capabilities.meaning import Meaning
 from capabilities.mind import MindBelief, MindEntry, MindGoal, MindReflection, StoreProvider, mind
 from fabric import Context, Fabric, handler
 from fabric.embedding.choose import default_embedder

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from capabilities.memory.meaning import Embedded
+from capabilities.meaning import Embedded
 from capabilities.mind.ephemeral import InMemoryProvider
 from capabilities.mind.provider import MindTable
 from capabilities.mind.record import MindBelief, MindEntry, MindGoal, MindReflection

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from capabilities.memory.meaning import Embedded
+from capabilities.meaning import Embedded
 from capabilities.mind import Mind, MindProvider, MindTable, mind
 from capabilities.mind.record import MindEntry
 from fabric import Context, Fabric, handler

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from capabilities.memory.meaning import Embedded
+from capabilities.meaning import Embedded
 from capabilities.mind import MindConfig, Wanted
 from capabilities.mind.drafting import RunDraft, believe
 from capabilities.mind.ephemeral import _Held, _Table

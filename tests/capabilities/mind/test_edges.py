@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from capabilities.memory.meaning import Embedded
+from capabilities.meaning import Embedded
 from capabilities.mind import InMemoryProvider, Mind, MindProvider, MindTable, StoreProvider, mind
 from capabilities.mind.draft import DraftOperation
 from fabric import Context, Fabric, generator, handler

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.memory.meaning import Embedded
+from capabilities.meaning import Embedded
 from capabilities.mind import InMemoryProvider, MindBelief, MindProvider, MindTable, StoreProvider, Wanted, mind
 from capabilities.mind.alike import alike_in_words
 from capabilities.mind.provider import Likenesses
