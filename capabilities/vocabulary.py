@@ -40,6 +40,15 @@ Subject = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True,
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
 
 
+def about(subject: str, content: str) -> str:
+    """Return a memory as a prompt tells it: whose it is stands before what is not the user's.
+
+    >>> about("user", "Likes tea"), about("anna", "Lives in Lisbon")
+    ('Likes tea', 'about anna: Lives in Lisbon')
+    """
+    return content if subject in ("", "user") else f"about {subject}: {content}"
+
+
 def _one_word(tag: str) -> str:
     words = unicodedata.normalize("NFKC", tag).casefold().split()
     if not words or any(unicodedata.category(char) in ("Cc", "Cs") for word in words for char in word):

@@ -8,6 +8,7 @@ from fabric.context import Context
 from fabric.errors import ConfigurationError
 from fabric.terms import plain_terms, read_cue
 
+from ..vocabulary import about
 from .layout import MemoryLayout
 from .ranked import RankedMemory
 from .recall import RecallRequest, recall_request
@@ -49,7 +50,7 @@ def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
 
     return [
         Passage(
-            text=one.content,
+            text=one.content if one.source == "turn" else about(one.subject, one.content),
             session=one.session or (one.sources[-1].session if one.sources else ""),
             said_at=one.said_at or (one.sources[-1].said_at if one.sources else now),
             order=one.turn or place,

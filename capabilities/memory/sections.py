@@ -8,6 +8,7 @@ from fabric.prompt import data_block
 
 from ..formulas.budget import pack, tokens
 from ..semantic.format import format_facts, line
+from ..vocabulary import about
 from .layout import MemoryLayout
 from .recall import RankedMemory, recall
 
@@ -26,7 +27,7 @@ def fitting_block(memories: Sequence[RankedMemory], limit: int) -> str:
 
     ``memories`` come most relevant first.
     """
-    most = len(pack((f"- {line(one.content)}" for one in memories), limit))
+    most = len(pack((f"- {line(about(one.subject, one.content))}" for one in memories), limit))
 
     def block(number: int) -> str:
         return data_block("memory", format_memories(memories[:number]))
@@ -53,4 +54,4 @@ def format_memories(memories: Sequence[RankedMemory]) -> str:
 
 
 def _section(title: str, memories: Sequence[RankedMemory]) -> str:
-    return "\n".join([title, *(f"- {line(one.content)}" for one in memories)]) if memories else ""
+    return "\n".join([title, *(f"- {line(about(one.subject, one.content))}" for one in memories)]) if memories else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ..vocabulary import about
 from .record import WorkingEntry
 
 HEADING = "Active memories:"
@@ -35,5 +36,5 @@ def format_for_observer(entries: Iterable[WorkingEntry]) -> str:
 
 
 def _text(entry: WorkingEntry) -> str:
-    content = " ".join(entry.content.split())
+    content = about(entry.subject, " ".join(entry.content.split()))
     return f"(pinned) {content}" if entry.pinned else content

@@ -48,6 +48,22 @@ def test_several_subjects_are_grouped_and_the_user_comes_first():
     )
 
 
+def test_what_is_about_somebody_else_says_so_in_every_section():
+    lisbon = observation("Lives in Lisbon", subject="anna", durability="session", importance=0.7)
+    text = sections(lisbon, observation("Works at Stripe"))
+    assert text == ("Known facts:\n- [profession] Works at Stripe\n\nSession context:\n- about anna: Lives in Lisbon")
+
+
+def test_evidence_for_a_cue_says_whom_a_memory_is_about():
+    fabric, mem = open_memory(MemoryModel([observation("Lives in Lisbon", subject="anna")]))
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "My sister Anna moved")
+        evidence = session.run(mem.context_block, "who lives in Lisbon?").output
+    assert "about anna: Lives in Lisbon" in evidence
+    assert "about user" not in evidence
+
+
 def test_a_lasting_event_appears_once_and_not_again_as_an_experience():
     text = sections(observation("Moves house on May 3", category="event", durability="persistent"))
     assert text == "Current focus:\n- Moves house on May 3"
