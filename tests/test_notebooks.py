@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1}
+PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "05_any_agent": 1}
 SAYS = {
     "01_blocks": ["SchemaMismatchError", "DuplicateNameError", "flowchart TD", "Take an umbrella", "left: []"],
     "02_memory": [
@@ -31,6 +31,25 @@ SAYS = {
         "for bob: You track research.",
         "the writer knows: True",
         "compared='by words'",
+    ],
+    "05_any_agent": [
+        "Captured(turns=1, known=1",
+        "about anna: Lives in Lisbon",
+        "because he said: ['I joined Stripe last month.']",
+        "[('Joined Stripe last month', 'superseded'), ('Works at Shopify', 'current')]",
+        "anna: ['Works at the harbour office']",
+        "jake: ['Works at Shopify']",
+        "offered: recall, context, why, remember,",
+        '"content": "Works at Shopify"',
+        "error: True",
+        "read only: recall, context, why, mind_recall, memory_search",
+        "I found: I like green tea\nI found: I like green tea",
+        "asked with 5 items",
+        "TSMC, as before.",
+        '"content": "Watch TSMC capacity"',
+        "'a' is no goal of this mind",
+        "fact | None | Moved to Lisbon",
+        "turn | tuesday | Not\n",
     ],
 }
 NO_NETWORK = """

@@ -1,17 +1,20 @@
 """The help: every option is described, and printing it loads nothing heavy."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
+
+from pipelines.cli.app import app
 
 from .conftest import ROOT, run, start
 
-TALK = ["demo", "chat", "replay"]
-LOOK = ["recall", "show", "why", "graph", "mind"]
-SERVE = ["mcp"]
-CARE = ["forget", "import", "export", "consolidate", "prune", "jobs", "status", "reembed"]
-COMMANDS = [*TALK, *LOOK, *SERVE, *CARE]
+WHOLE: Any = typer.main.get_command(app)
+COMMANDS = list(WHOLE.commands)
 
 
 def test_help_lists_every_command_and_the_exit_codes() -> None:
@@ -20,14 +23,34 @@ def test_help_lists_every_command_and_the_exit_codes() -> None:
     assert "0 done, 1 error, 2 wrong usage, 3 nothing found" in told
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_described(command: str) -> None:
-    lines = run(command, "--help").stdout.split("Options:")[1].splitlines()
-    options = [index for index, line in enumerate(lines) if line.strip().startswith("-")]
-    assert options
-    for index in options:
-        described = lines[index].strip().split("  ")[1:] or lines[index + 1 : index + 2]
-        assert any(part.strip() and not part.strip().startswith("-") for part in described), lines[index]
+def every(group: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        yield " ".join((*path, name)), command
+        if hasattr(command, "commands"):
+            yield from every(command, *path, name)
+
+
+@pytest.mark.parametrize(("name", "command"), list(every(WHOLE)))
+def test_every_command_option_and_argument_is_described(name: str, command: Any) -> None:
+    assert command.help.endswith((".", "!", "?"))
+    assert [one.name for one in command.params if not (one.help or "").strip()] == []
+    shown = " ".join(run(*name.split(), "--help").stdout.split())
+    assert [one.name for one in command.params if " ".join(one.help.split()) not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("rec", ["recall"]), ("mind c", ["complete"]), ("forget --sub", ["--subject"]), ("show fa", ["facts"])],
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) -> None:
+    words = f"thought-fabric {typed}"
+    asked = {"_THOUGHT_FABRIC_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    script = "from pipelines.cli import main; import sys; sys.argv[0] = 'thought-fabric'; main()"
+    environment = {**os.environ, **asked}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT, env=environment
+    )
+    assert done.stdout.split() == offered
 
 
 @pytest.mark.parametrize(
