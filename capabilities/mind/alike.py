@@ -1,11 +1,10 @@
-"""How alike two entries are, by their vectors or their words, and when two beliefs are one."""
+"""How alike two entries are, by their vectors or their words, and which entries meet what is wanted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fabric.text import content_words, normalise
 
-from ..contradiction import changes_value, dates, negated, numbers, rival_names
 from ..formulas.similarity import word_cosine
 from .provider import Wanted
 from .record import LEVELS, MindBelief, MindEntry, MindGoal, MindReflection
@@ -30,28 +29,6 @@ def alike_in_words(a: str, b: str) -> float:
 def cosine(a: "NDArray[float32]", b: "NDArray[float32]") -> float:
     """Return the dot product of two unit vectors."""
     return float(a @ b)
-
-
-def names_another(a: str, b: str) -> bool:
-    """Return whether two texts differ in whom or what they name, so that they are about two things.
-
-    A changed number, day or negation is a change of one thing, but not of what names somebody else besides.
-
-    >>> names_another("Alice likes tea", "Bob likes tea"), names_another("The limit is 100", "The limit is 200")
-    (True, False)
-    >>> names_another("Ask Alice for 2 keys", "Ask Bob for 3 keys")
-    True
-    """
-    if rival_names(a, b):
-        return True
-    same = (numbers(a), dates(a), negated(a)) == (numbers(b), dates(b), negated(b))
-    return same and changes_value(a, b)
-
-
-def best(offered: Iterable[tuple[str, str, float]], text: str, threshold: float) -> str | None:
-    """Return the id of the most similar of ``(id, text, similarity)`` that says what ``text`` says, if any does."""
-    same = [(alike, one) for one, said, alike in offered if alike >= threshold and not names_another(said, text)]
-    return max(same, key=lambda pair: pair[0])[1] if same else None
 
 
 def meets(entry: MindEntry, wanted: Wanted) -> bool:

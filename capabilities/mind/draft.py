@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from fabric.errors import RefusedError
 
 from ..vocabulary import Moment
+from .claims import claims_another
 from .durations import moment_after
 from .record import LEVELS, GoalPriority, MindBelief, MindEntry, MindEntryType, MindGoal, MindReflection, Revision
 
@@ -89,12 +90,14 @@ class DraftOperation(BaseModel):
 def merged(old: MindBelief, new: MindBelief, *, allow_downgrade: bool) -> MindBelief:
     """Return the older belief as the newer one updates it: its id and age stay, what it said is kept.
 
-    Confidence falls only with ``allow_downgrade``; tags stay where the newer one has none; the expiry is the newer's.
-    What a failed run merely repeats is not marked as written in one.
+    Said again, its confidence falls only with ``allow_downgrade``; another claim has its own confidence. Tags stay
+    where the newer one has none; the expiry is the newer's. What a failed run merely repeats is not marked as written
+    in one.
     """
-    level = new.confidence if allow_downgrade else max(old.confidence, new.confidence, key=LEVELS.index)
+    may_fall = allow_downgrade or claims_another(old.content, new.content)
+    level = new.confidence if may_fall else max(old.confidence, new.confidence, key=LEVELS.index)
     before = Revision(content=old.content, confidence=old.confidence, until=new.updated_at, source=old.source)
-    changed = old.content != new.content or old.confidence != level
+    changed = old.content != new.content or old.confidence != level or bool(new.earlier)
     return old.model_copy(
         update={
             "content": new.content,

@@ -8,7 +8,8 @@ from typing import Any
 from fabric.errors import RefusedError
 
 from ..meaning import Embedded
-from .alike import alike_in_words, best, cosine
+from .alike import alike_in_words, cosine
+from .claims import best, claims_another
 from .config import MindConfig
 from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned
 from .provider import MindTable, Wanted
@@ -63,7 +64,8 @@ def believe(draft: RunDraft, new: MindBelief, embedded: Embedded, *, allow_downg
     same = _same(own, new, more, draft.config)
     if same is not None and isinstance(same.entry, MindBelief):
         entry = merged(same.entry, new, allow_downgrade=allow_downgrade)
-        draft.replace(same, entry=entry, allow_downgrade=allow_downgrade or same.allow_downgrade, **more)
+        fell = allow_downgrade or same.allow_downgrade or claims_another(same.entry.content, new.content)
+        draft.replace(same, entry=entry, allow_downgrade=fell, **more)
         return Believed(action="updated_draft", id=same.target)
     other = _same([one for one in held if one.run != draft.run], new, more, draft.config)
     target = other.target if other is not None else _known(draft, new)

@@ -126,7 +126,9 @@ class Mind:
     ) -> Believed:
         """Record a belief, or update the similar one that is held: its id and age stay, its expiry begins anew.
 
-        Confidence falls only with ``allow_downgrade``. ``expires_in``, such as "7d", overrides the default.
+        Said again, it becomes less sure only with ``allow_downgrade``; one that claims something else, as a denial or
+        another number does, is as sure as it is said to be, and what was held is kept in ``earlier``. ``expires_in``,
+        such as "7d", overrides the default.
         """
         text = checked(self._ctx, "belief", content)
         expires_at = expiry(self._ctx, expires_in, self._place.config.ttl_defaults.belief)

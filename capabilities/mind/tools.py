@@ -59,7 +59,7 @@ async def mind_believe(
         str | None, Field(description="How long it holds, such as 7d, 12h or 30m; null for the usual.")
     ] = None,
     allow_downgrade: Annotated[
-        bool, Field(description="Whether a similar belief that is held already may become less sure.")
+        bool, Field(description="Whether a belief that is held already may become less sure by being said again.")
     ] = False,
     *,
     ctx: Context,

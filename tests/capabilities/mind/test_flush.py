@@ -182,6 +182,47 @@ async def test_confidence_falls_only_when_that_is_allowed(
     assert kept.earlier[0].content == "Tea is hot"
 
 
+CHANGED = [
+    ("The bridge is safe", "The bridge is not safe"),
+    ("The payments API allows 100 calls per minute", "The payments API allows 200 calls per minute"),
+    ("The favourite colour is blue", "The favourite colour is green"),
+    ("The release is on Monday", "The release is on Friday"),
+    ("The bridge is safe to cross", "The bridge is unsafe to cross"),
+    ("橋は安全です", "橋は安全ではない"),
+]
+
+
+@pytest.mark.parametrize(("held", "said"), CHANGED)
+@pytest.mark.parametrize("level", ["low", "medium"])
+async def test_another_claim_about_the_same_is_as_sure_as_it_is_said_to_be(
+    minds: Minds, held: str, said: str, level: Any
+):
+    minds.options["deduplication_threshold"] = 0.3
+    first = await minds.run(lambda one: one.believe(held, confidence="high"))
+    done = await minds.run(lambda one: one.believe(said, confidence=level))
+    (kept,) = (await minds.entries()).values()
+    assert isinstance(kept, MindBelief)
+    assert (done.action, done.id) == ("updated_store", first.id)
+    assert (kept.content, kept.confidence) == (said, level)
+    assert [(one.content, one.confidence) for one in kept.earlier] == [(held, "high")]
+
+
+@pytest.mark.parametrize("level", ["low", "medium", "high"])
+async def test_another_claim_and_its_withdrawal_in_one_run_leave_what_was_said_last(minds: Minds, level: Any):
+    minds.options["deduplication_threshold"] = 0.3
+    await minds.run(lambda held: held.believe("The bridge is safe", confidence="high"))
+
+    async def wavers(held: Mind) -> None:
+        await held.believe("The bridge is not safe", confidence="low")
+        await held.believe("The bridge is safe", confidence=level)
+
+    await minds.run(wavers)
+    (kept,) = (await minds.entries()).values()
+    assert isinstance(kept, MindBelief)
+    assert (kept.content, kept.confidence) == ("The bridge is safe", level)
+    assert [one.content for one in kept.earlier] == ["The bridge is safe", "The bridge is not safe"]
+
+
 @pytest.mark.parametrize(
     ("one", "other"), [("Alice likes tea", "Bob likes tea"), ("The tea is hot", "The chairs are red")]
 )
