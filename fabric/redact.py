@@ -1,35 +1,36 @@
 """Secrets: recognised by their form or by the word before them, and taken out before anything is stored."""
 
+from collections.abc import Mapping
+
 import regex
 
 REDACTED = "[redacted]"
 
-# Tokens that are secrets by their form alone, whatever stands around them.
-_BY_FORM = regex.compile(
-    r"""
-    -----BEGIN\ (?:[A-Z ]{0,30})PRIVATE\ KEY(?:\ BLOCK)?-----(?:(?!-----END).){0,20000}(?:-----END\ [A-Z ]{0,40}-----)?
-    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
-    | \b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,255}\b
-    | \bgithub_pat_[A-Za-z0-9_]{20,255}\b
-    | \bglpat-[A-Za-z0-9_-]{16,255}
-    | \bxox[abeoprs]-[A-Za-z0-9-]{10,255}
-    | \b(?:sk|pk|rk)-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{16,255}
-    | \b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,255}\b
-    | \bAIza[0-9A-Za-z_-]{30,60}
-    | \bya29\.[0-9A-Za-z_-]{20,255}
-    | \bhf_[A-Za-z0-9]{20,255}\b
-    | \bnpm_[A-Za-z0-9]{30,255}\b
-    | \bpypi-[A-Za-z0-9_-]{30,255}
-    | \beyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{5,2000}
-    """,
-    regex.VERBOSE | regex.DOTALL,
-)
+FORMS: Mapping[tuple[str, ...], str] = {
+    ("-----BEGIN",): (
+        r"-----BEGIN (?:[A-Z ]{0,30})PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END).){0,20000}"
+        r"(?:-----END [A-Z ]{0,40}-----)?"
+    ),
+    ("AKIA", "ASIA"): r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+    ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"): r"\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,255}\b",
+    ("github_pat_",): r"\bgithub_pat_[A-Za-z0-9_]{20,255}\b",
+    ("glpat-",): r"\bglpat-[A-Za-z0-9_-]{16,255}",
+    ("xox",): r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}",
+    ("sk-", "pk-", "rk-"): r"\b(?:sk|pk|rk)-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{16,255}",
+    ("sk_", "rk_"): r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,255}\b",
+    ("AIza",): r"\bAIza[0-9A-Za-z_-]{30,60}",
+    ("ya29.",): r"\bya29\.[0-9A-Za-z_-]{20,255}",
+    ("hf_",): r"\bhf_[A-Za-z0-9]{20,255}\b",
+    ("npm_",): r"\bnpm_[A-Za-z0-9]{30,255}\b",
+    ("pypi-",): r"\bpypi-[A-Za-z0-9_-]{30,255}",
+    ("eyJ",): r"\beyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{5,2000}",
+}
+"""Tokens that are secrets by their form alone, each with its signs: every token of the form has one of them in it.
 
-# Each of the forms has one of these in it: a text without any needs no closer look, which takes twenty times as long.
-_SIGNS = (
-    *("-----BEGIN", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AIza"),
-    *("sk-", "pk-", "rk-", "sk_", "rk_", "ya29.", "hf_", "npm_", "pypi-", "eyJ"),
-)
+A text without any sign needs no closer look, which takes twenty times as long.
+"""
+_SIGNS = tuple(sign for signs in FORMS for sign in signs)
+_BY_FORM = regex.compile("|".join(FORMS.values()), regex.DOTALL)
 
 _LABELS = (
     r"pass(?:word|wd|phrase|code)s?|pwd|passwort|kennwort|contraseña|clave\ de\ acceso|mot\ de\ passe|senha|parola|"
