@@ -88,15 +88,17 @@ class ScriptedModel:
         return scripted if isinstance(scripted, Cut) else _reply(scripted, request)
 
 
-def call(name: str, *, id: str = "", **arguments: Any) -> ToolCall:  # noqa: A002  the word of the wire format
-    """Return a tool call for a script.
+def call(name: str, call_id: str = "", /, **arguments: Any) -> ToolCall:
+    """Return a tool call for a script; any name may be that of an argument.
 
     >>> call("weather", city="Oslo")
     ToolCall(id='call_weather', name='weather', arguments='{"city": "Oslo"}')
+    >>> call("mind_complete_goal", "call_2", id="mg_1")
+    ToolCall(id='call_2', name='mind_complete_goal', arguments='{"id": "mg_1"}')
     """
     from .messages import as_text  # noqa: PLC0415
 
-    return ToolCall(id or f"call_{name}", name, as_text(arguments))
+    return ToolCall(call_id or f"call_{name}", name, as_text(arguments))
 
 
 def _reply(scripted: Any, request: Request) -> Reply:

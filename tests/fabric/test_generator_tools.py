@@ -57,7 +57,7 @@ def kinds(items: Any) -> list[tuple[str, str, str]]:
 
 
 async def test_the_model_sees_the_tools_and_their_results() -> None:
-    result, model = await use([call("add", a=1), call("whose", id="w")], "done")
+    result, model = await use([call("add", a=1), call("whose", "w")], "done")
     assert result.output == "done"
     assert [one["function"]["name"] for one in model.requests[0].tools] == ["add", "whose", "broken"]
     assert model.requests[1].tools == model.requests[0].tools
@@ -77,7 +77,7 @@ async def test_the_model_sees_the_tools_and_their_results() -> None:
 
 
 async def test_calls_and_results_are_recorded_between_message_and_answer() -> None:
-    spoken = Reply("Let me see.", (call("add", a=1), call("whose", id="w")), finish="tool_calls")
+    spoken = Reply("Let me see.", (call("add", a=1), call("whose", "w")), finish="tool_calls")
     result, _ = await use(spoken, "done")
     assert kinds(result.items) == [
         ("message", "", "go"),
@@ -109,7 +109,7 @@ async def test_calls_of_one_step_run_at_the_same_time() -> None:
         await gate.wait()
         return f"met {number}"
 
-    calls = [call("meet", id=str(number), number=number) for number in range(3)]
+    calls = [call("meet", str(number), number=number) for number in range(3)]
     async with asyncio.timeout(5):
         _, model = await use(calls, "done", tools=[meet])
     assert results(model.requests[1]) == ["met 0", "met 1", "met 2"]
@@ -192,7 +192,7 @@ async def test_too_many_calls_in_one_step_are_answered_but_not_carried_out() -> 
     def note(number: int) -> None:
         done.append(number)
 
-    calls = [call("note", id=str(number), number=number) for number in range(MAX_CALLS_PER_STEP + 3)]
+    calls = [call("note", str(number), number=number) for number in range(MAX_CALLS_PER_STEP + 3)]
     _, model = await use(calls, "done", tools=[note])
     assert done == list(range(MAX_CALLS_PER_STEP))
     answers = results(model.requests[1])
@@ -351,7 +351,7 @@ async def test_a_cancelled_run_stops_its_tools() -> None:
 
 
 async def test_a_long_tool_conversation_is_one_turn() -> None:
-    steps = [call("add", id=str(number), a=number) for number in range(7)]
+    steps = [call("add", str(number), a=number) for number in range(7)]
     chat = sequencer(name="both").then(generator(name="g", model="m", tools=[add]))
     model = ScriptedModel([*steps, "done"])
     items: tuple[Item, ...] = (await run_block(chat, "go", model=model)).items

@@ -1,5 +1,6 @@
 """The fakes do what they promise, so that tests that lean on them mean something."""
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -28,7 +29,7 @@ async def pieces(model: ScriptedModel) -> list[Delta]:
 
 async def test_every_kind_of_reply() -> None:
     whole = Reply("whole", usage=Usage(calls=7), model="other")
-    look, tell = call("look", cue="x"), call("tell", id="7")
+    look, tell = call("look", cue="x"), call("tell", "7")
     model = ScriptedModel(["text", Answer(number=3), look, [look, tell], whole, lambda asked: asked.model + "!"])
     replies = [await model.complete(request()) for _ in range(6)]
     assert [reply.text for reply in replies] == ["text", '{"number":3}', "", "", "whole", "m!"]
@@ -113,3 +114,11 @@ async def test_a_block_runs_in_a_session_with_the_ids_given() -> None:
 async def test_without_a_model_no_provider_is_reached() -> None:
     with pytest.raises(ModelError, match="no model was given to run_block, and 'gpt-5' was asked"):
         await run_block(generator(name="chat", model="gpt-5"), "hi")
+
+
+def test_a_call_takes_arguments_of_any_name() -> None:
+    assert json.loads(call("mind_complete_goal", "7", id="mg_1", name="x", call_id="y").arguments) == {
+        "id": "mg_1",
+        "name": "x",
+        "call_id": "y",
+    }
