@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import pytest
+from hypothesis import settings
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parents[1]
@@ -237,6 +238,16 @@ def test_tests_use_the_product_and_replace_nothing_in_it():
             if name in forbidden or (name == "setattr" and isinstance(node, ast.Attribute)):
                 wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {name}")
     assert wrong == []
+
+
+def test_no_property_has_a_deadline():
+    setting = {
+        name_of(path)
+        for path in TESTS
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.keyword) and node.arg == "deadline"
+    }
+    assert (settings().deadline, setting) == (None, {"tests/conftest.py"})
 
 
 def written() -> Iterator[Path]:

@@ -210,7 +210,7 @@ def test_other_words_for_the_same_value_are_no_change(a: str, b: str) -> None:
     assert not changes_value(b, a)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_change_is_symmetric_and_never_of_itself(a: str, b: str) -> None:
     assert not changes_value(a, a)
@@ -249,7 +249,7 @@ _SENTENCES = st.lists(_WORDS, min_size=1, max_size=7).map(" ".join)
 _CATEGORIES = st.sampled_from(["identity", "event", "preference", "profession"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_SENTENCES, st.lists(st.tuples(_SENTENCES, _CATEGORIES, st.sampled_from(["anna", "max"]))), _CATEGORIES)
 def test_nobody_elses_entry_is_ever_replaced(text: str, known: list[tuple[str, str, str]], category: Category) -> None:
     entries = [Existing(str(number), who, content, kind) for number, (content, kind, who) in enumerate(known)]

@@ -116,4 +116,4 @@ class Beliefs(RuleBasedStateMachine):
 
 
 TestBeliefs = Beliefs.TestCase
-TestBeliefs.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBeliefs.settings = settings(max_examples=60, stateful_step_count=40)

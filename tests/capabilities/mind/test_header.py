@@ -189,7 +189,7 @@ async def test_stored_text_reaches_the_prompt_only_inside_the_escaped_block():
     assert strip_data_blocks(f"before\n{told}\nafter") == "before\nafter"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.text("ab \n", min_size=1, max_size=120), st.floats(0, 6)), max_size=12), st.integers(0, 120)
 )

@@ -181,4 +181,4 @@ class Minds(RuleBasedStateMachine):
 
 
 TestMinds = Minds.TestCase
-TestMinds.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestMinds.settings = settings(max_examples=150, stateful_step_count=40)

@@ -163,7 +163,7 @@ def test_few_rows_do_no_harm(count: int):
         assert order("", *said) == [one.id for one in said]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     cue=st.text(max_size=60),
     texts=st.lists(

@@ -176,5 +176,5 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
             found |= more
 
 
-SemanticMemoryMachine.TestCase.settings = settings(max_examples=20, stateful_step_count=25, deadline=None)
+SemanticMemoryMachine.TestCase.settings = settings(max_examples=20, stateful_step_count=25)
 TestSemanticMemoryMachine = SemanticMemoryMachine.TestCase

@@ -107,7 +107,7 @@ class Fts5:
         return {row: -score for row, score in found}
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(TEXTS, st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.recursive(LEAVES, joined, max_leaves=4),
@@ -117,7 +117,7 @@ def test_any_query_finds_the_rows_that_fts5_finds(contents: list[Content], query
     assert {row for row, _ in found} == set(Fts5(contents).search(query))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(TEXTS.filter(bool), st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.lists(LEAVES.filter(lambda leaf: not leaf.startswith("^")), min_size=1, max_size=4).map(" OR ".join),
@@ -183,7 +183,6 @@ def test_not_excludes_all_forms_of_a_word():
     assert found("fridays NOT deploy") == []
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(), st.text(st.sampled_from('ab "*()^-+:{}?東京🍕ANDORT'), max_size=30)))
 def test_any_text_can_be_searched_for(query: str):
     rows = found(query, limit=3)

@@ -35,13 +35,12 @@ def fts5_words(text: str) -> Counter[str]:
     return Counter(dict(database.execute("SELECT term, cnt FROM words")))
 
 
-@settings(deadline=None)
 @given(ASCII)
 def test_the_words_of_ascii_text_are_those_of_fts5(text: str):
     assert Counter(trace_words(text)) == fts5_words(text)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(english_like(), min_size=1, max_size=30))
 def test_the_stems_of_english_words_are_those_of_fts5(words: list[str]):
     assert Counter(trace_words(" ".join(words))) == fts5_words(" ".join(words))

@@ -144,5 +144,5 @@ class WorkingMemoryMachine(RuleBasedStateMachine):
         return self.config.max_pinned_slots - sum(note.pinned for note in self.notes)
 
 
-WorkingMemoryMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+WorkingMemoryMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
 TestWorkingMemoryMachine = WorkingMemoryMachine.TestCase
