@@ -70,10 +70,15 @@ class MemoryTools:
 
         async def memory_add(asked: Add, ctx: Context) -> Added:
             traces = ctx[self.traces]
-            trace = await traces.add(asked.content, type=asked.type, scope=asked.scope, tags=asked.tags)
-            return Added(trace_id=trace.id)
+            done = await traces.add(asked.content, type=asked.type, scope=asked.scope, tags=asked.tags)
+            return Added(trace_id=done.trace.id, is_new=done.is_new, new_tags=list(done.new_tags))
 
-        return self._tool(memory_add, Add, Added, "Store something in your memory, for later conversations.")
+        return self._tool(
+            memory_add,
+            Add,
+            Added,
+            "Store something in your memory, for later conversations; a text that is there already gets the new tags.",
+        )
 
     @cached_property
     def update(self) -> Block[Update, Updated]:

@@ -50,9 +50,11 @@ class Add(_Arguments):
 
 
 class Added(_Result):
-    """What memory_add gives: the new trace's id, or that of the trace that says the same."""
+    """What memory_add gives: the new trace's id, or that of the trace that says the same, and its tags new to it."""
 
     trace_id: str
+    is_new: bool = True
+    new_tags: list[str] = []
 
 
 class Update(_Arguments):
@@ -84,7 +86,7 @@ class Deleted(_Result):
 class Merge(_Arguments):
     """What memory_merge takes."""
 
-    trace_ids: list[str] = Field(description="The ids of the traces to merge: at least 2, all of one scope.")
+    trace_ids: list[str] = Field(description="The ids of the traces to merge: at least 2, all known, all of one scope.")
     content: str | None = Field(
         default=None, description="What the merged trace says; null for the contents of all, line by line."
     )

@@ -1,6 +1,6 @@
 """Traces: what an agent remembers of its own accord, with tools to add, correct, search and tidy."""
 
-from .capability import Merged, Recalled, TraceMemory, create_traces_capability
+from .capability import Addition, Merged, Recalled, TraceMemory, create_traces_capability
 from .consolidation import Derive, Reflection
 from .record import (
     DEFAULT_TRACES_CONFIG,
@@ -14,6 +14,7 @@ from .record import (
 
 __all__ = [
     "DEFAULT_TRACES_CONFIG",
+    "Addition",
     "ConsolidationRun",
     "Derive",
     "Feedback",

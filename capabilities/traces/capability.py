@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,6 +35,14 @@ from .tables import RESOURCES, Place, place_of, places, views
 
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+
+
+class Addition(NamedTuple):
+    """What an addition came to: the trace, whether it is new, and the tags that a known one got beside its own."""
+
+    trace: Trace
+    is_new: bool
+    new_tags: tuple[str, ...] = ()
 
 
 class Merged(BaseModel):
@@ -77,16 +85,20 @@ class TraceMemory:
         type: TraceType = "episodic",  # noqa: A002  the name in the specification
         scope: TraceScope = "user",
         tags: Sequence[str] = (),
-    ) -> Trace:
-        """Return a new trace of full strength, or the one that says the same in this scope, as this type."""
+    ) -> Addition:
+        """Add a trace of full strength, or these tags to the one that says the same in this scope, as this type."""
         place, kind = place_of(scope, self._ctx.ids), checked_type(type)
         text = checked_content(self._ctx.redact(content))
         safe = [self._ctx.redact(tag) for tag in tags]
         space, vectors = await self._embedded([text])
 
-        def work(tx: Transaction) -> Trace:
-            tx.embedded = vectors
-            return self._table(tx, space).add(place, text, kind, safe)[0]
+        def work(tx: Transaction) -> Addition:
+            tx.embedded, table = vectors, self._table(tx, space)
+            trace, is_new = table.add(place, text, kind, safe)
+            if is_new:
+                return Addition(trace, is_new)
+            tagged = table.tag(place.tables, trace, safe)
+            return Addition(tagged, is_new, tagged.tags[len(trace.tags) :])
 
         return await self._ctx.transact(work)
 
@@ -111,7 +123,10 @@ class TraceMemory:
         return await self._ctx.transact(lambda tx: self._table(tx).erase(trace_id))
 
     async def merge(self, trace_ids: Sequence[str], *, content: str | None = None) -> Merged:
-        """Put a new trace in the place of two or more of one scope; without ``content`` theirs, line by line."""
+        """Put a new trace in the place of two or more of one scope; without ``content`` theirs, line by line.
+
+        RefusedError, and nothing is merged, when one of the ids is unknown.
+        """
         given = None if content is None else checked_content(self._ctx.redact(content))
         text = given if given is not None else await self._ctx.transact(lambda tx: self._joined(tx, trace_ids))
         space, vectors = await self._embedded([text] if text else [])

@@ -76,6 +76,15 @@ class TraceTable:
         self.tx.put(place.tables.traces, [trace])
         return trace, True
 
+    def tag(self, tables: Tables, trace: Trace, tags: Sequence[str]) -> Trace:
+        """Return a stored trace with these tags beside its own."""
+        united = unite_tags([*trace.tags, *tags])
+        if united == trace.tags:
+            return trace
+        changed = revised(trace, trace.content, united, self.clock.now())
+        self.keep_vectors(tables, [changed])
+        return changed
+
     def new(self, place: Place, content: str, kind: TraceType, tags: Sequence[str], **more: Any) -> Trace:
         """Return a new trace, not stored yet, of full strength unless ``more`` says otherwise."""
         now, united = self.clock.now(), unite_tags(tags)
@@ -143,15 +152,15 @@ class TraceTable:
     def merge(self, trace_ids: Sequence[str], content: str | None) -> tuple[Trace, int]:
         """Return a new trace in the place of two or more, and how many they were.
 
-        RefusedError for fewer than two different ids, fewer than two live traces, or traces of different scopes.
+        RefusedError for fewer than two different ids, an id of no live trace, or traces of different scopes.
         """
         wanted = list(dict.fromkeys(trace_ids))
         if len(wanted) < 2:
             raise RefusedError(f"a merge needs at least 2 different ids, got {len(wanted)}", do=LOOK_IT_UP)
         found = [held for held in map(self.live, wanted) if held is not None]
-        if len(found) < 2:
+        if len(found) < len(wanted):
             missing = ", ".join(repr(one) for one in wanted if one not in {held.trace.id for held in found})
-            raise RefusedError(f"fewer than 2 of these traces are there: not found {missing[:300]}", do=LOOK_IT_UP)
+            raise RefusedError(f"there is no trace {missing[:300]}", do=f"{LOOK_IT_UP} Nothing was merged.")
         traces, view = [held.trace for held in found], found[0].view
         if len({(trace.scope, trace.persona) for trace in traces}) > 1:
             scopes = ", ".join(f"{trace.id} ({trace.scope})" for trace in traces)

@@ -50,7 +50,7 @@ async def results_of(stub_server: StubServer, client: LiteLLMClient, calls: Sequ
         ("memory_update", '{"content": "x"}', "trace_id: Field required"),
         ("memory_delete", '{"trace_id": ["mt_1"]}', "trace_id: Input should be a valid string"),
         ("memory_merge", '{"trace_ids": "mt_1"}', "trace_ids: Input should be a valid list"),
-        ("memory_merge", '{"trace_ids": ["mt_made_up", "mt_up_made"]}', "fewer than 2 of these traces are there"),
+        ("memory_merge", '{"trace_ids": ["mt_made_up", "mt_up_made"]}', "there is no trace 'mt_made_up', 'mt_up_made'"),
         ("memory_search", '{"query": "x", "limit": 5000}', "limit: Input should be less than or equal to 100"),
         ("memory_search", '{"query": "x", "type": "moon"}', "type: Input should be 'episodic'"),
         ("memory_forget", "{}", "there is no tool 'memory_forget'"),

@@ -72,6 +72,17 @@ class TestMemoryAdd:
         with tools() as use:
             assert use.trace(use.add("Jaké")).content_hash == hashlib.sha256("Jaké".encode()).hexdigest()
 
+    def test_new_tags_of_a_known_text_are_added_to_its_trace_and_told(self):
+        with tools() as use:
+            first = use("add", content="Jake likes tea", tags=["drink"])
+            again = use("add", content="Jake likes tea", tags=["drink", "green", " "])
+            same = use("add", content="Jake likes tea", tags=["green"])
+            assert first == {"trace_id": first["trace_id"], "is_new": True, "new_tags": []}
+            assert again == {"trace_id": first["trace_id"], "is_new": False, "new_tags": ["green"]}
+            assert same == {"trace_id": first["trace_id"], "is_new": False, "new_tags": []}
+            assert use.trace(first["trace_id"]).tags == ("drink", "green")
+            assert use.found("green") == ["Jake likes tea"]
+
     def test_an_identical_trace_of_the_same_type_and_scope_gives_the_existing_id(self):
         with tools(user="jake", agent="nova", org="acme") as use:
             first = use.add("Jake likes tea", type="semantic")

@@ -56,7 +56,7 @@ async def test_a_reflection_under_way_makes_a_second_one_answer_zeros():
     @handler(name="tie", uses=[pack.traces])
     async def tie(_: object, ctx: Context) -> None:
         for number in range(5):
-            trace = await ctx[pack.traces].add(f"tea {number}")
+            trace = (await ctx[pack.traces].add(f"tea {number}")).trace
             await ctx[pack.traces].feedback(trace.id, "used", "tea?")
 
     @handler(name="reflect_slowly", uses=[pack.traces])
@@ -89,7 +89,7 @@ async def test_a_reflection_that_fails_lets_the_next_one_begin():
     @handler(name="tie", uses=[pack.traces])
     async def tie(_: object, ctx: Context) -> None:
         for number in range(5):
-            trace = await ctx[pack.traces].add(f"tea {number}")
+            trace = (await ctx[pack.traces].add(f"tea {number}")).trace
             await ctx[pack.traces].feedback(trace.id, "used", "tea?")
 
     @handler(name="break", uses=[pack.traces])

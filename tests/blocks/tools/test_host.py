@@ -16,7 +16,8 @@ from .hosting import tools
 def test_a_call_gives_an_envelope_with_the_output():
     with tools() as use:
         done = use.host.call("memory_add", '{"content": "likes tea"}')
-        assert done == {"success": True, "output": {"trace_id": done["output"]["trace_id"]}}
+        added = {"trace_id": done["output"]["trace_id"], "is_new": True, "new_tags": []}
+        assert done == {"success": True, "output": added}
 
 
 @pytest.mark.parametrize(

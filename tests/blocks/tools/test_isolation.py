@@ -85,7 +85,7 @@ def test_an_id_of_somebody_else_is_unknown_to_every_tool():
                 assert other.within(lambda traces, _, one=one: traces.get(one)) is None
                 assert not other.within(lambda traces, _, one=one: traces.erase(one))
                 assert not other.within(lambda traces, _, one=one: traces.feedback(one, "used", "tea?"))
-            assert "fewer than 2" in other.refused("merge", trace_ids=ids)
+            assert "there is no trace" in other.refused("merge", trace_ids=ids)
         hal = use.of(session="monday", user="jake", agent="hal")
         assert hal("delete", trace_id=ids[2]) == {"deleted": False}
         assert {use.trace(one).content for one in ids} == {"tea one", "tea two", "tea three", "t"}
@@ -105,7 +105,7 @@ def test_the_same_text_of_two_users_and_agents_is_two_traces_and_stays_two_after
 
 def test_a_reflection_touches_what_its_own_session_sees_and_nothing_else():
     async def put(traces: TraceMemory, ctx: Context) -> str:
-        trace = await traces.add("faded tea", scope="persona")
+        trace = (await traces.add("faded tea", scope="persona")).trace
         place = place_of("persona", ctx.ids)
         await ctx.transact(lambda tx: tx.put(place.tables.traces, [trace.model_copy(update={"strength": 0.01})]))
         return trace.id

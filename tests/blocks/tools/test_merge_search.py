@@ -44,7 +44,7 @@ class TestMemoryMerge:
 
     def test_it_inherits_the_highest_strength(self):
         async def weaken(traces: TraceMemory, ctx: Context) -> list[str]:
-            made = [await traces.add("a tea"), await traces.add("b tea")]
+            made = [(await traces.add("a tea")).trace, (await traces.add("b tea")).trace]
             weaker = [one.model_copy(update={"strength": left}) for one, left in zip(made, (0.4, 0.7), strict=True)]
             await ctx.transact(lambda tx: tx.put(USER.traces, weaker))
             return [one.id for one in made]
@@ -84,6 +84,12 @@ class TestMemoryMerge:
             use("delete", trace_id=other)
             assert other in use.refused("merge", trace_ids=[one, other, "mt_nope"])
             assert not use.trace(one).deleted
+
+    def test_an_unknown_id_beside_good_ones_is_refused_by_its_name_and_nothing_is_merged(self):
+        with tools() as use:
+            ids = [use.add("a tea"), use.add("b tea")]
+            assert use.refused("merge", trace_ids=[*ids, "mt_nope"]) == "there is no trace 'mt_nope'"
+            assert [use.trace(one).deleted for one in ids] == [False, False]
 
     def test_traces_of_different_scopes_are_refused(self):
         with tools(user="jake", agent="nova") as use:

@@ -216,7 +216,7 @@ async def test_a_model_may_reflect_and_the_insight_is_drawn_by_a_model_that_sees
     @handler(name="tie", uses=[pack.traces])
     async def tie(_: object, ctx: Context) -> None:
         for number in range(5):
-            trace = await ctx[pack.traces].add(f"tea number {number}")
+            trace = (await ctx[pack.traces].add(f"tea number {number}")).trace
             await ctx[pack.traces].feedback(trace.id, "used", "which tea?")
 
     stub_server.script(

@@ -16,7 +16,7 @@ from .test_search import FAILED, FEWER, MORE
 
 async def filled(traces: TraceMemory, ctx: Context, corpus: list[dict[str, Any]]) -> dict[str, int]:
     """Add the reference's corpus; return the number of each trace."""
-    added = [await traces.add(one["content"], type=one["type"], tags=one["tags"]) for one in corpus]
+    added = [(await traces.add(one["content"], type=one["type"], tags=one["tags"])).trace for one in corpus]
     return {one.id: number for number, one in enumerate(added)}
 
 
@@ -70,7 +70,7 @@ def test_feedback_is_read_from_an_answer_as_the_reference_does():
 
 async def test_feedback_is_used_or_ignored_and_nothing_else():
     async def run(traces: TraceMemory, _: Context) -> None:
-        one = await traces.add("I like tea")
+        one = (await traces.add("I like tea")).trace
         assert await traces.feedback(one.id, "used", "tea?")
         assert not await traces.feedback("mt_nope", "used", "tea?")
         with pytest.raises(RefusedError, match="no feedback 'bogus'"):
@@ -82,7 +82,8 @@ async def test_feedback_is_used_or_ignored_and_nothing_else():
 
 async def test_feedback_from_a_response_tells_of_each_trace_what_it_noted():
     async def run(traces: TraceMemory, _: Context) -> None:
-        one, other = await traces.add("Prefers green teapots"), await traces.add("Plays chess on Sundays")
+        one = (await traces.add("Prefers green teapots")).trace
+        other = (await traces.add("Plays chess on Sundays")).trace
         noted = await traces.feedback_from_response([one.id, other.id, "mt_nope"], "tea?", "Take the green teapots.")
         assert noted == {one.id: "used", other.id: "ignored"}
 
@@ -127,10 +128,10 @@ async def test_a_failing_embedder_loses_nothing():
         raise RuntimeError(texts)
 
     async def run(traces: TraceMemory, _: Context) -> None:
-        one = await traces.add("I like tea")
+        one = (await traces.add("I like tea")).trace
         assert await traces.update(one.id, content="I like green tea", tags=["drink"])
         assert [found.content for found in await traces.search("drink")] == ["I like green tea"]
-        other = await traces.add("I like tea")
+        other = (await traces.add("I like tea")).trace
         assert (await traces.merge([one.id, other.id])).sources_deleted == 2
         assert (await traces.reflect()).merged == 0
 
@@ -146,7 +147,7 @@ async def test_new_content_never_keeps_the_vector_of_the_old():
         return [[1.0, float(len(text))] for text in texts]
 
     async def run(traces: TraceMemory, ctx: Context) -> bool:
-        one = await traces.add("I like tea")
+        one = (await traces.add("I like tea")).trace
         fails[0] = True
         await traces.update(one.id, content="I like coffee")
         spaces = await ctx.transact(lambda tx: tx.rows.spaces(USER.traces.table, tx.ids.scope("user")))
