@@ -1,7 +1,7 @@
 """Re-embed: what is stored gets the vectors of the embedder in use, in place; the status says what is missing."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -90,13 +90,10 @@ class _Task:
             space = await self.layout.meaning.space()
         except EmbedderError as error:
             failure = str(error)
-        seen: dict[str, Coverage] = dict.fromkeys(_collections(self.layout), Coverage())
+        seen: dict[str, Coverage] = dict.fromkeys(embedded_collections(self.layout), Coverage())
         for name, rows in self.rows:
             seen[name] += coverage(await self._counts(rows), space)
-        kinds = [_kind(name, counted) for name, counted in seen.items()]
-        found = EmbeddingStatus(embedder=embedder.name if embedder else "", space=space, kinds=kinds)
-        degraded, mend = _diagnosis(found, failure)
-        return found.model_copy(update={"degraded": degraded, "mend": mend})
+        return embedding_status(embedder.name if embedder else "", space, seen, failure)
 
     async def reembed(self, moved: Moved, most: int | None = None) -> Reembedded:
         """Embed what is outside the space of the embedder in use; a failure is told, what was done before is kept."""
@@ -166,23 +163,33 @@ async def file_status(layout: MemoryLayout, store: Store) -> EmbeddingStatus:
     return await (await _of_file(layout, store)).status()
 
 
+def embedding_status(embedder: str, space: str, seen: Mapping[str, Coverage], failure: str = "") -> EmbeddingStatus:
+    """Return how rows stand, by what they are called, with the embedder of this name, which may have failed."""
+    kinds = [_kind(name, counted) for name, counted in seen.items()]
+    found = EmbeddingStatus(embedder=embedder, space=space, kinds=kinds)
+    degraded, mend = _diagnosis(found, failure)
+    return found.model_copy(update={"degraded": degraded, "mend": mend})
+
+
 def _of_run(layout: MemoryLayout, ctx: Context) -> _Task:
     async def transact(work: Callable[[Rows], T]) -> T:
         return await ctx.transact(lambda tx: work(tx.rows))
 
-    found = [(name, Embedded(one.table, ctx.ids.scope(one.scope))) for name, one in _collections(layout).items()]
+    found = [
+        (name, Embedded(one.table, ctx.ids.scope(one.scope))) for name, one in embedded_collections(layout).items()
+    ]
     return _Task(layout, transact, found)
 
 
 async def _of_file(layout: MemoryLayout, store: Store) -> _Task:
     found: list[tuple[str, Embedded]] = []
-    for name, one in _collections(layout).items():
+    for name, one in embedded_collections(layout).items():
         await asyncio.to_thread(store.define, one.table)
         found += [(name, Embedded(one.table, scope)) for scope in await asyncio.to_thread(store.scopes, one.table)]
     return _Task(layout, store.transact, found)
 
 
-def _collections(layout: MemoryLayout) -> dict[str, Collection[Any]]:
+def embedded_collections(layout: MemoryLayout) -> dict[str, Collection[Any]]:
     """Return the collections whose rows have vectors, by what their rows are called."""
     named: dict[str, Collection[Any] | None] = {
         "turns": layout.turns,

@@ -108,11 +108,12 @@ class StoreError(FabricError):
 
 
 class StoreLockedError(StoreError):
-    """Another process holds the file; ``pid`` is its process id where the system tells."""
+    """Another process holds the file; ``pid`` and ``program`` say which, where the system tells."""
 
-    def __init__(self, message: str, *, pid: int | None = None) -> None:
+    def __init__(self, message: str, *, pid: int | None = None, program: str = "") -> None:
         super().__init__(message)
         self.pid = pid
+        self.program = program
 
 
 class NotOurFileError(StoreError):

@@ -184,6 +184,35 @@ def load_provider() -> Provider:
     return Provider(litellm, (openai.OpenAIError, httpx.HTTPError, OSError, ImportError, json.JSONDecodeError))
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a model id needs: its provider ("" when litellm knows none), and environment variables, by their names."""
+
+    provider: str = ""
+    is_listed: bool = False
+    """Whether litellm has the model, and what it costs, in its list; those of an own server it has not."""
+    key: str = ""
+    """The variable that holds the key, where one is set."""
+    missing: tuple[str, ...] = ()
+
+
+def needs_of(model: str) -> Needs:
+    """Return what a model id needs, without asking anybody on the network; no value of a variable is returned.
+
+    >>> needs_of("no-such-model").provider
+    ''
+    """
+    litellm, errors = load_provider().litellm, load_provider().errors
+    try:
+        name, provider, *_ = litellm.get_llm_provider(model)
+        missing = litellm.validate_environment(model)["missing_keys"]
+    except errors:
+        return Needs()
+    key = f"{provider.upper()}_API_KEY"
+    listed = bool({model, name, f"{provider}/{name}"} & litellm.model_cost.keys())
+    return Needs(provider, listed, key if os.environ.get(key) else "", tuple(missing))
+
+
 def cost_of(litellm: Any, model: str, response: Any) -> float:
     """Return the price of an answer in US dollars, 0.0 for a model without a known price."""
     if response is None or not {model, model.partition("/")[2]} & litellm.model_cost.keys():

@@ -29,6 +29,7 @@ _MAGIC = b"DUCK"
 _MAGIC_OFFSET = 8
 _HEADER_BYTES = 12_288  # a smaller file has lost its headers, or was never given them
 _PID = re.compile(r"PID (\d+)")
+_PROGRAM = re.compile(r"held in (.+?) \(PID")
 _LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
 _open_files: set[str] = set()
 _open_lock = Lock()
@@ -79,13 +80,19 @@ def _claim(path: Path) -> Callable[[], None]:
 
 def _is_new(path: Path) -> bool:
     """Return whether there is no file yet; raise an error when it cannot be a DuckDB file."""
+    size = _size(path)
+    if size < 0 and not path.parent.is_dir():
+        raise StoreError(f"{path} cannot be made: there is no directory {path.parent}")
+    return size < 0 or (size < _HEADER_BYTES and _is_unfinished(path))
+
+
+def _size(path: Path) -> int:
+    """Return how many bytes the file has, -1 where there is none; raise an error when it cannot be a DuckDB file."""
     try:
         if path.is_dir():
             raise NotOurFileError(f"{path} is a directory: give the path of a file")
         if not path.exists():
-            if not path.parent.is_dir():
-                raise StoreError(f"{path} cannot be made: there is no directory {path.parent}")
-            return True
+            return -1
         if not path.is_file():
             raise NotOurFileError(f"{path} is not a regular file: give the path of a file")
         with path.open("rb") as file:
@@ -94,7 +101,7 @@ def _is_new(path: Path) -> bool:
         raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
     if start and start[_MAGIC_OFFSET:] != _MAGIC:
         raise NotOurFileError(f"{path} is not a {APPLICATION} file: give another path; the file was not changed")
-    return path.stat().st_size < _HEADER_BYTES and _is_unfinished(path)
+    return path.stat().st_size
 
 
 def _is_unfinished(path: Path) -> bool:
@@ -117,18 +124,51 @@ def _is_blank(path: Path) -> bool:
     try:
         with translated(str(path)):
             sql = Sql(connection)
-            tables = {name for (name,) in sql.rows("SELECT table_name FROM duckdb_tables()")}
-            if not tables:
-                return True
-            found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if tables >= SYSTEM_TABLES else []
-            if found != [(APPLICATION,)]:
-                raise NotOurFileError(
-                    f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; it was not changed"
-                )
-            check_format(file_format(sql), str(path))
+            return not _has_tables_of_ours(sql, path)
     finally:
         connection.close()
-    return False
+
+
+def _has_tables_of_ours(sql: Sql, path: Path) -> bool:
+    """Return False for a database without any table; raise an error for one that is not ours, or newer than us."""
+    tables = {name for (name,) in sql.rows("SELECT table_name FROM duckdb_tables()")}
+    if not tables:
+        return False
+    found = sql.rows("SELECT value FROM _meta WHERE name = 'application'") if tables >= SYSTEM_TABLES else []
+    if found != [(APPLICATION,)]:
+        raise NotOurFileError(
+            f"{path} is a DuckDB file, but not one of {APPLICATION}: give another path; it was not changed"
+        )
+    check_format(file_format(sql), str(path))
+    return True
+
+
+@contextmanager
+def reading(location: str | Path) -> Generator[Sql]:
+    """Open a file of ours, of any format that is known here, for statements that read; nothing on the disk changes.
+
+    Raises StoreLockedError while another process has it open, NotOurFileError, NewerFileError, and StoreError for a
+    file that is missing, empty or damaged.
+    """
+    path = Path(location).absolute()
+    release = _claim(path.resolve())
+    try:
+        size = _size(path)
+        if size < _HEADER_BYTES:
+            raise StoreError(
+                f"{path}: {'there is no such file' if size < 0 else 'it was cut off, not even its header is whole'}"
+            )
+        connection = _connect(str(path), read_only=True)
+        try:
+            with translated(str(path)):
+                sql = Sql(connection)
+                if not _has_tables_of_ours(sql, path):
+                    raise StoreError(f"{path} is a database without any table")
+                yield sql
+        finally:
+            connection.close()
+    finally:
+        release()
 
 
 def _connect(location: str, *, read_only: bool) -> Connection:
@@ -141,13 +181,15 @@ def _connect(location: str, *, read_only: bool) -> Connection:
             if not _LOCKED.search(str(error)):
                 raise StoreError(f"{location} cannot be opened: {_first_line(error)}") from error
             if attempt == RETRIES:
-                pid = _PID.search(str(error))
-                raise _locked(location, int(pid.group(1)) if pid else None) from error
+                pid, program = _PID.search(str(error)), _PROGRAM.search(str(error))
+                raise _locked(
+                    location, int(pid.group(1)) if pid else None, program.group(1) if program else ""
+                ) from error
             time.sleep(RETRY_SECONDS * (attempt + 1))
     raise AssertionError
 
 
-def _locked(location: str, pid: int | None) -> StoreLockedError:
+def _locked(location: str, pid: int | None, program: str = "") -> StoreLockedError:
     if pid == os.getpid():
         holder = f"this process (PID {pid})"
     else:
@@ -156,6 +198,7 @@ def _locked(location: str, pid: int | None) -> StoreLockedError:
         f"{location} is in use by {holder}: one process at a time can open it. End that process or close its store, "
         "share one store inside a process, or use another file",
         pid=pid,
+        program=program,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import bring, care, embedding, explain, look, mind, serve, talk
+from . import bring, care, doctor, embedding, explain, look, mind, serve, talk
 from .output import plain
 
 
@@ -71,6 +71,7 @@ for command in (
     care.consolidate,
     care.prune,
     care.jobs,
+    doctor.doctor,
     embedding.status,
     embedding.reembed,
     serve.mcp,

@@ -1,0 +1,54 @@
+"""Background work as a check sees it: what waits, what failed and why, and which command tries again."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from .finding import Finding, several
+from .jobs import JOBS, Job, job_of
+from .store.file_check import BACKUP
+from .store.held import Held
+
+SHOWN = 3
+"""How many failed jobs are named one by one."""
+
+
+def job_findings(held: Held, roots: Collection[str], retry: str) -> Iterator[Finding]:
+    """Say what background work is left; ``roots`` are the pipelines known here, ``retry`` begins the command."""
+    try:
+        jobs = [job_of(row) for _, row in held.rows(JOBS.name)]
+    except (KeyError, TypeError, ValueError) as error:
+        yield Finding("jobs", "problem", f"a job cannot be read: {type(error).__name__}: {error}", BACKUP)
+        return
+    if not jobs:
+        yield Finding("jobs", "ok", "no background work is left")
+        return
+    for failed in [job for job in jobs if job.status == "failed"][:SHOWN]:
+        yield _failed(failed, _mend(failed, roots, retry))
+    counts = Counter(job.status for job in jobs)
+    if counts["failed"] > SHOWN:
+        found = f"{several(counts['failed'] - SHOWN, 'more job')} failed"
+        yield Finding("jobs", "problem", found, f"list them with: {retry.partition(' --retry')[0]}")
+    waiting = [job for job in jobs if job.status != "failed"]
+    if waiting:
+        yield _waiting(waiting, roots, retry)
+
+
+def _failed(job: Job, mend: str) -> Finding:
+    found = f"{job.id} failed, {several(job.attempts, 'try', 'tries')}: {job.block}: {job.error}"
+    return Finding("jobs", "problem", found, mend)
+
+
+def _waiting(jobs: list[Job], roots: Collection[str], retry: str) -> Finding:
+    oldest = min(jobs, key=lambda job: job.created_at)
+    cut = sum(job.status == "running" for job in jobs)
+    found = f"{several(len(jobs), 'job')} wait, the oldest since {oldest.created_at:%Y-%m-%d %H:%M} UTC"
+    if cut:
+        found += f"; {cut} of them began and did not end"
+    strange = [job for job in jobs if job.root not in roots]
+    return Finding("jobs", "warning", found, _mend(strange[0] if strange else oldest, roots, retry))
+
+
+def _mend(job: Job, roots: Collection[str], retry: str) -> str:
+    if job.root in roots:
+        return f"{retry} {job.id}"
+    return f"run the program whose pipeline is {job.root!r}, which alone knows this work, and call fabric.retry there"

@@ -1,0 +1,160 @@
+"""A check-up of a memory's file: every check there is, in the order in which a reader wants to know."""
+
+import asyncio
+import platform
+import re
+import shlex
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from blocks.reembed import embedded_collections, embedding_status
+from capabilities.memory.layout import MemoryLayout
+from capabilities.mind.checkup import draft_findings
+from fabric.checkup import job_findings
+from fabric.embedding.files import is_installed
+from fabric.embedding.remote import RemoteEmbedder
+from fabric.embedding.renewal import coverage
+from fabric.embedding.static import PACKAGE
+from fabric.errors import ConfigurationError, EmbedderError, StoreError
+from fabric.finding import Finding
+from fabric.models.litellm import needs_of
+from fabric.store.duckdb_file import reading
+from fabric.store.file_check import format_findings, path_findings, refusal
+from fabric.store.held import Held
+
+from .chat import CHAT
+from .system import memory_system
+
+PACKAGES = ("thought-fabric", "duckdb", "litellm", "numpy", "pydantic")
+EXTRAS = {
+    "minilm": "onnxruntime",
+    "mcp": "mcp",
+    "langgraph": "langgraph",
+    "openai-agents": "agents",
+    "pydantic-ai": "pydantic_ai",
+}
+"""A package that each extra brings, by the extra's name."""
+DEFAULT = "default"
+SECRET = re.compile("KEY|TOKEN|SECRET|CREDENTIAL")
+
+
+def check_up(file: Path, *, model: str = "", embedder: str = "") -> Iterator[Finding]:
+    """Yield what every check of the file finds; nothing is written, and nobody on the network is asked.
+
+    An embedder is what `memory_system` takes, or "none".
+    """
+    yield from packages()
+    looked = list(path_findings(file))
+    yield from looked
+    if not any(one.state == "problem" and one.check in ("file", "content") for one in looked):
+        yield from _inside(file, embedder)
+    yield model_finding(model)
+
+
+def packages() -> Iterator[Finding]:
+    """Say which versions run here, and which extras are installed."""
+    here = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    yield Finding("packages", "ok", f"Python {platform.python_version()}; {here}")
+    there = [name for name, package in EXTRAS.items() if is_installed(package)]
+    absent = [name for name in EXTRAS if name not in there]
+    found = f"installed: {', '.join(there) or 'none'}"
+    if absent:
+        found += f"; not installed: {', '.join(absent)} (pip install 'thought-fabric[{absent[0]}]' adds one)"
+    yield Finding("extras", "ok", found)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(not installed as a package)"
+
+
+def _inside(file: Path, embedder: str) -> Iterator[Finding]:
+    """Yield what is found inside the file, or why it cannot be opened, or not be read to its end."""
+    try:
+        with reading(file) as sql:
+            yield Finding("lock", "ok", "nobody holds the file")
+            yield from contents(Held(sql), file, embedder)
+    except StoreError as error:
+        yield refusal(file, error)
+
+
+def contents(held: Held, file: Path, embedder: str) -> Iterator[Finding]:
+    """Yield what is found in an open file."""
+    at = f"--file {shlex.quote(str(file))}"
+    yield from format_findings(held)
+    yield from job_findings(held, {CHAT}, f"thought-fabric jobs {at} --retry")
+    yield from draft_findings(held)
+    if held.is_current:
+        yield from embedder_findings(held, embedder, at)
+
+
+def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
+    """Say which embedder is in use, whether it works, and which rows have no vector of it."""
+    mend = f"thought-fabric reembed {at}" + (f" --embedder {shlex.quote(choice)}" if choice else "")
+    try:
+        layout = memory_system(
+            episodic=True, semantic=True, embedder=None if choice == "none" else choice or DEFAULT
+        ).layout
+    except ConfigurationError as error:
+        yield Finding("embedder", "problem", str(error), "install what it names, or choose another with --embedder")
+        return
+    own = layout.meaning.embedder
+    if own is None:
+        found = "none, everything is found by its words"
+        if choice == "none":
+            yield Finding("embedder", "ok", found)
+        else:
+            yield Finding(
+                "embedder", "warning", f"{found}: {PACKAGE} is not installed", "pip install 'wordllama>=0.4,<0.5'"
+            )
+        return
+    space, failure = _space(layout, held)
+    seen = {name: coverage(held.spaces(one.table.name), space) for name, one in embedded_collections(layout).items()}
+    status = embedding_status(own.name, space, seen, failure)
+    rows = sum(kind.rows for kind in status.kinds)
+    if failure:
+        yield Finding("embedder", "problem", f"{own.name}: {failure}", f"repair that, then run: {mend}")
+    elif status.left:
+        others = "".join(f"; {count} have one of {name}" for name, count in status.other_models.items())
+        found = f"{own.name}: {status.left} of {rows} rows have no vector of it{others}"
+        yield Finding("embedder", "warning", found, mend)
+    else:
+        yield Finding("embedder", "ok", f"{own.name}: all {rows} rows have its vectors")
+    if isinstance(own, RemoteEmbedder):
+        yield model_finding(own.name, "embedder's model")
+
+
+def _space(layout: MemoryLayout, held: Held) -> tuple[str, str]:
+    """Return the identity of the embedder's model, and why it fails; one of a provider is told by its name only."""
+    own = layout.meaning.embedder
+    if isinstance(own, RemoteEmbedder):
+        spaces = {space for one in embedded_collections(layout).values() for space in held.spaces(one.table.name)}
+        return next((space for space in sorted(spaces) if space.rsplit("/", 2)[0] == own.name), ""), ""
+    try:
+        return asyncio.run(layout.meaning.space()), ""
+    except EmbedderError as error:
+        return "", str(error)
+
+
+def model_finding(model: str, check: str = "model") -> Finding:
+    """Say whether a model id can work as things are: its provider, and whether its key is set; no key is told."""
+    if not model:
+        return Finding(check, "ok", "none given: rules are used (name one with --model to have it checked)")
+    needs = needs_of(model)
+    if not needs.provider:
+        mend = "write it with its provider, such as openai/gpt-5-mini"
+        return Finding(check, "problem", f"litellm knows no provider for {model!r}", mend)
+    keys = [name for name in needs.missing if SECRET.search(name)]
+    if keys:
+        found = f"{model}, of {needs.provider}: {' or '.join(keys)} is not set in the environment"
+        return Finding(check, "problem", found, f"export {keys[0]}=...")
+    found = f"{model}, of {needs.provider}: {needs.key + ' is set' if needs.key else 'no key is missing'}"
+    if needs.missing:
+        return Finding(check, "ok", f"{found}; {', '.join(needs.missing)} not set, so its usual address is asked")
+    if not needs.is_listed:
+        mend = "check its spelling; a model of an own server works, only its cost counts as 0"
+        return Finding(check, "warning", f"{found}, but litellm's list has no such model", mend)
+    return Finding(check, "ok", found)

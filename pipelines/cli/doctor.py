@@ -1,0 +1,44 @@
+"""The command to run first when a memory behaves oddly: doctor."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import Embedder, Json, Model
+from .output import plain, say, write_json
+
+if TYPE_CHECKING:
+    from fabric.finding import Finding
+
+
+def doctor(
+    file: Annotated[
+        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False)
+    ] = Path("memory.duckdb"),
+    model: Model = "",
+    embedder: Embedder = "",
+    as_json: Json = False,
+) -> None:
+    """Check the file, its lock, background work, embedder, model and index, and say how what is wrong is mended.
+
+    Nothing is changed, and nobody on the network is asked. Exit code 1 when there is a problem, 0 otherwise: a warning
+    is worth knowing, but nothing is lost by it.
+    """
+    from ..checkup import check_up  # noqa: PLC0415
+
+    found: list[Finding] = []
+    for one in check_up(file, model=model, embedder=embedder):
+        found.append(one)
+        if not as_json:
+            _tell(one)
+    if as_json:
+        write_json(found)
+    if any(one.state == "problem" for one in found):
+        raise typer.Exit(1)
+
+
+def _tell(finding: "Finding") -> None:
+    say(f"{finding.state:<8} {finding.check}: {plain(finding.found)}")
+    if finding.mend:
+        say(f"{'':<8} to mend it: {plain(finding.mend)}")
