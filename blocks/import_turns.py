@@ -73,7 +73,7 @@ def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
     async def import_turns(turns: list[ImportedTurn], ctx: Context) -> ImportResult:
         result = ImportResult()
         for start in range(0, len(turns), BATCH):
-            part = await _import(turns[start : start + BATCH], layout, ctx)
+            part = await keep_turns(ctx, layout, turns[start : start + BATCH])
             result = ImportResult(
                 imported=result.imported + part.imported,
                 skipped=result.skipped + part.skipped,
@@ -84,10 +84,10 @@ def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
     return import_turns
 
 
-async def _import(given: Sequence[ImportedTurn], layout: MemoryLayout, ctx: Context) -> ImportResult:
-    turns = {turn.id: turn for turn in (one.turn(ctx.redact(one.text)) for one in given) if turn.text.strip()}
-    known = await ctx.transact(lambda tx: {turn.id for turn in tx.get_many(layout.turns, list(turns))})
-    new = [turn for turn in turns.values() if turn.id not in known]
+async def keep_turns(ctx: Context, layout: MemoryLayout, given: Sequence[ImportedTurn]) -> ImportResult:
+    """Keep these turns in one transaction, those that are not there yet."""
+    turns = [one.turn(ctx.redact(one.text)) for one in given]
+    new = await ctx.transact(lambda tx: unknown_turns(tx, layout, turns))
     embedded = await layout.meaning.embed([turn.text for turn in new])
 
     def work(tx: Transaction) -> None:
@@ -96,3 +96,10 @@ async def _import(given: Sequence[ImportedTurn], layout: MemoryLayout, ctx: Cont
 
     await ctx.transact(work)
     return ImportResult(imported=len(new), skipped=len(given) - len(new), degraded=embedded.degraded)
+
+
+def unknown_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns that have a text and are not there yet, each once."""
+    by_id = {turn.id: turn for turn in turns if turn.text.strip()}
+    known = {turn.id for turn in tx.get_many(layout.turns, list(by_id))}
+    return [turn for turn in by_id.values() if turn.id not in known]

@@ -90,10 +90,11 @@ def timed_turns(conversation: Conversation) -> Iterator[tuple[str, datetime | No
     texts: Counter[str] = Counter()
     for number, turn in enumerate(conversation.turns):
         said_at = conversation.started_at + number * TURN_APART if conversation.started_at else None
-        yield _turn_name(turn.user, texts), said_at, turn
+        yield name_turn(turn.user, texts), said_at, turn
 
 
-def _turn_name(message: Mapping[str, Any], texts: "Counter[str]") -> str:
+def name_turn(message: Mapping[str, Any], texts: "Counter[str]") -> str:
+    """Return the name that a turn always gets: of its message's id, else of its text and how often it came before."""
     given = message.get("id")
     if given is not None and str(given).strip():
         return f"message-{given}"

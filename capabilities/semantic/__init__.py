@@ -6,6 +6,7 @@ from .capability import (
     create_semantic_memory_resource,
     semantic_memory_capability,
 )
+from .foreign import Arrival, ForeignFact, arrive
 from .format import format_facts
 from .record import (
     DEFAULT_CONSOLIDATION_CONFIG,
@@ -24,14 +25,17 @@ __all__ = [
     "DEFAULT_CONSOLIDATION_CONFIG",
     "DEFAULT_PRUNE_CONFIG",
     "DEFAULT_SEMANTIC_CONFIG",
+    "Arrival",
     "ConsolidationConfig",
     "Fact",
     "FactInput",
     "FactTable",
+    "ForeignFact",
     "PruneConfig",
     "SemanticConfig",
     "SemanticMemory",
     "Settling",
+    "arrive",
     "create_semantic_memory_capability",
     "create_semantic_memory_resource",
     "format_facts",

@@ -1,16 +1,37 @@
-"""The command that brings conversations in from elsewhere: import keeps them in bulk."""
+"""The command that brings in what was said and what is remembered elsewhere."""
 
-from dataclasses import asdict
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import DEFAULT_FILE, Conversations, Embedder, File, Json, NameForNameless, Org, Project, User
+from .options import DEFAULT_FILE, Embedder, File, Imported, Json, NameForNameless, Org, Project, User
 from .output import list_problems, note, nothing_found, plain, progress, say, write_json
-from .place import NO_SESSION, Place, opened
+from .place import NO_SESSION, Opened, Place, opened
+
+if TYPE_CHECKING:
+    from ..importing import Counts, FileImport, ImportReport
+
+Form = Annotated[
+    str,
+    typer.Option("--from", help="Which format it is: auto tells it by its shape.", metavar="FORMAT"),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")]
+SourceUser = Annotated[
+    str, typer.Option("--source-user", help="Whose records to take, where the file names several.", show_default=False)
+]
 
 
 def import_(
-    conversations: Conversations,
+    path: Imported,
+    form: Form = "auto",
+    dry_run: DryRun = False,
+    source_user: SourceUser = "",
     file: File = DEFAULT_FILE,
     user: User = "",
     session: NameForNameless = "",
@@ -19,29 +40,77 @@ def import_(
     embedder: Embedder = "",
     as_json: Json = False,
 ) -> None:
-    """Keep recorded conversations in bulk, to be recalled; no fact is drawn from them. Run it again to finish one."""
+    """Import chat logs, and memories from mem0: messages are kept as turns, memories as facts.
+
+    Nothing is imported twice: run it again to finish an import that was cut off, or to take in what is new.
+    """
+    from ..importing import FileImport  # noqa: PLC0415
+
+    asked = FileImport(path=path, format=form, source_user=source_user, session=session, dry_run=dry_run)
+    place = Place(file, user, project, org, NO_SESSION, embedder="none" if dry_run else embedder)
+    report = _imported(asked, place, shown=not as_json)
+    if as_json:
+        write_json({**report.model_dump(), "file": str(file), "source": str(path)})
+    elif report.total:
+        _tell(report)
+    if report.degraded:
+        note(f"not embedded: {plain(report.degraded)}; thought-fabric reembed makes up for it")
+    list_problems(report.problems, report.refused)
+    if report.refused:
+        raise typer.Exit(1)
+    if not report.total:
+        raise nothing_found(f"{path}: nothing in it to keep")
+
+
+def _imported(asked: "FileImport", place: Place, *, shown: bool) -> "ImportReport":
     from fabric.clock import SystemClock  # noqa: PLC0415
 
-    from ..conversations import read_conversations  # noqa: PLC0415
-    from ..importing import import_conversations, imported_turns  # noqa: PLC0415
+    from ..importing import file_import_block, nothing_in  # noqa: PLC0415
 
-    recorded, now = read_conversations(conversations, session), SystemClock().now()
-    total = sum(1 for _ in imported_turns(recorded.conversations, now))
-    if total:
-        place = Place(file, user, project, org, NO_SESSION, embedder=embedder)
-        with opened(place, create=True) as at, progress("importing", total, shown=not as_json) as advance:
-            done = import_conversations(at.session(), at.mem, recorded.conversations, now=now, progress=advance)
-        sessions = len({one.session for one in recorded.conversations})
-        if as_json:
-            problems = [str(problem) for problem in recorded.problems]
-            counted = {"file": str(file), "sessions": sessions, "messages": total, **asdict(done)}
-            write_json({**counted, "problems": problems})
-        else:
-            say(f"{total} messages of {sessions} sessions: {done.added} new, {done.known} were there already.")
-        if done.degraded:
-            note(f"not embedded: {plain(done.degraded)}; thought-fabric reembed makes up for it")
-    list_problems(recorded.problems)
-    if recorded.problems:
-        raise typer.Exit(1)
-    if not total:
-        raise nothing_found(f"{conversations}: no message of a user in it")
+    if not place.file.exists():
+        nothing = nothing_in(asked, SystemClock().now())
+        if nothing is not None:
+            return nothing
+    size = asked.path.stat().st_size
+    with _opened(place, dry_run=asked.dry_run) as at, progress("importing", size, shown=shown) as advance:
+        report: ImportReport = at.run(file_import_block(at.mem.layout, advance), asked)
+        return report
+
+
+@contextmanager
+def _opened(place: Place, *, dry_run: bool) -> Generator[Opened]:
+    """Open the file, or for a dry run a copy of it, so that not a byte of it changes."""
+    if not dry_run:
+        with opened(place, create=True) as at:
+            yield at
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(":memory:")
+        if place.file.exists():
+            copy = Path(folder) / place.file.name
+            for suffix in ("", ".wal"):
+                beside = place.file.with_name(place.file.name + suffix)
+                if beside.exists():
+                    shutil.copyfile(beside, copy.with_name(copy.name + suffix))
+        with opened(replace(place, file=copy), create=True) as at:
+            yield at
+
+
+def _tell(report: "ImportReport") -> None:
+    would = "would be " if report.dry_run else ""
+    say(f"format: {report.format}")
+    for name, number in report.users.items():
+        say(f"whose: {plain(name) or 'nobody named'} ({number})")
+    if report.messages.total:
+        say(f"{report.messages.total} messages of {report.sessions} sessions: {_counted(report.messages, would)}.")
+    if report.facts.total:
+        say(f"{report.facts.total} facts: {_counted(report.facts, would)}.")
+    for reason, number in report.left_out.items():
+        say(f"left out: {number} {plain(reason)}")
+
+
+def _counted(counts: "Counts", would: str) -> str:
+    parts = [f"{counts.new} {would}new", f"{counts.known} were there already"]
+    parts += [f"{counts.changed} {would}changed"] if counts.changed else []
+    parts += [f"{counts.older} older than what is held"] if counts.older else []
+    return ", ".join(parts)

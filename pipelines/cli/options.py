@@ -33,6 +33,9 @@ Conversations = Annotated[
         show_default=False,
     ),
 ]
+Imported = Annotated[
+    Path, typer.Argument(metavar="FILE", help="An export, a chat log, or JSON lines of either.", show_default=False)
+]
 NameForNameless = Annotated[
     str, typer.Option("--session", "-s", help="A name for conversations that have none. Default: the file's name.")
 ]

@@ -71,12 +71,13 @@ def write_json(value: Any) -> None:
     say(json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2))
 
 
-def list_problems(problems: Sequence[object]) -> None:
-    """Write one line per problem to stderr, and one for those beyond the first 20."""
+def list_problems(problems: Sequence[object], total: int | None = None) -> None:
+    """Write one line per problem to stderr, and one for those beyond the first 20; ``total`` counts those not given."""
     for problem in problems[:MAX_PROBLEMS]:
         note(f"skipped: {plain(problem)}")
-    if len(problems) > MAX_PROBLEMS:
-        note(f"skipped: {len(problems) - MAX_PROBLEMS} more")
+    more = (len(problems) if total is None else total) - MAX_PROBLEMS
+    if more > 0:
+        note(f"skipped: {more} more")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

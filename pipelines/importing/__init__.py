@@ -1,0 +1,7 @@
+"""Importing: what was said and what is remembered elsewhere comes in from a file, in bulk and only once."""
+
+from .formats import FORMATS
+from .report import Counts, ImportReport
+from .run import FileImport, file_import_block, nothing_in
+
+__all__ = ["FORMATS", "Counts", "FileImport", "ImportReport", "file_import_block", "nothing_in"]

@@ -1,0 +1,203 @@
+"""Plain chat logs: lists of OpenAI-style messages, alone or one conversation a record, also as fine-tuning data."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, cast
+
+from fabric.errors import ScopeError
+from fabric.items import drafts_from_message
+from fabric.scope import ScopeIds
+
+from ..replay import TURN_APART, name_turn
+from .elements import Piece, Problem
+from .records import MAX_TEXT_CHARS, Entry, LeftOut, Said, Told, digest, kind_of, mapping, moment, name_of, text_of
+
+MESSAGE_APART = timedelta(milliseconds=1)
+"""How much later each message of a turn is said than the one before."""
+TIMES = ("created_at", "timestamp", "create_time")
+
+
+def claims(piece: Piece) -> bool:
+    """Return whether a record looks like a message, or like a conversation of messages."""
+    record = mapping(piece.value)
+    if piece.key in ("", "messages") and isinstance(record.get("role"), str):
+        return not {"content", "tool_calls", "function_call"}.isdisjoint(record)
+    return piece.key == "" and isinstance(record.get("messages"), list)
+
+
+def names_somebody(piece: Piece) -> bool:
+    """Return whether a conversation says whose it is."""
+    return bool(mapping(piece.value).get("user_id")) or (piece.key == "user_id" and bool(piece.value))
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One conversation while its messages are read: which turn it is at, and what stands before the first one.
+
+    The id of a message is made of the session, its turn and its role, so that it is the same whenever it is read.
+    """
+
+    session: str
+    now: datetime
+    started_at: datetime | None = None
+    owner: str = ""
+    turn: int = -1
+    name: str = ""
+    said_at: datetime | None = None
+    texts: "Counter[str]" = field(default_factory=Counter[str])
+    roles: "Counter[str]" = field(default_factory=Counter[str])
+    waiting: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list[tuple[str, Mapping[str, Any]]])
+    ids: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """What the ids that users' messages have of their own stand for, in all sessions of the file."""
+
+    def add(self, where: str, message: object) -> Iterator[Entry]:
+        """Yield what a message holds; those before the first of the user wait for it."""
+        if not isinstance(message, dict):
+            yield Problem(where, f"expected a message, got {kind_of(message)}")
+            return
+        try:
+            drafts_from_message(message)
+            opens = message.get("role") == "user"
+            if opens:
+                self._check_id(message)
+        except (ValueError, TypeError) as error:
+            yield Problem(where, str(error))
+            return
+        if opens:
+            self._open(message)
+        self.waiting.append((where, message))
+        if self.turn >= 0:
+            yield from self._told()
+
+    def end(self, where: str) -> Iterator[Entry]:
+        """Yield a problem where no user ever spoke."""
+        if self.waiting:
+            yield Problem(where, "no user message in it, so there is no turn")
+
+    def _check_id(self, message: Mapping[str, Any]) -> None:
+        name = message.get("id")
+        content = digest(message.get("content"))
+        if name is not None and self.ids.setdefault((self.session, str(name)), content) != content:
+            raise ValueError(f"id {name!r} names two different messages; the second was left out")
+
+    def _open(self, message: Mapping[str, Any]) -> None:
+        self.turn += 1
+        self.name = name_turn(message, self.texts)
+        self.roles.clear()
+        self.said_at = (self.started_at or self.now) + self.turn * TURN_APART
+
+    def _told(self) -> Iterator[Entry]:
+        for where, message in self.waiting:
+            yield from self._drafts(where, message)
+        self.waiting.clear()
+
+    def _drafts(self, where: str, message: Mapping[str, Any]) -> Iterator[Entry]:
+        for draft in drafts_from_message(message):
+            if draft.kind != "message" or draft.role not in ("user", "assistant"):
+                yield LeftOut(_why_not(draft.kind, draft.role))
+                continue
+            if not draft.text.strip():
+                yield LeftOut("messages without text")
+                continue
+            role: Literal["user", "assistant"] = "user" if draft.role == "user" else "assistant"
+            number, self.roles[role] = self.roles[role], self.roles[role] + 1
+            try:
+                yield Said(
+                    where=where,
+                    session=self.session,
+                    id=f"imported_{digest(self.session, f'{self.name} {role} {number}')}",
+                    role=role,
+                    text=text_of(draft.text, "the message", MAX_TEXT_CHARS),
+                    said_at=self._time(message),
+                    speaker=draft.name,
+                    owner=self.owner,
+                )
+            except ValueError as error:
+                yield Problem(where, str(error))
+            if draft.parts:
+                yield LeftOut("parts of messages that are no text", len(draft.parts))
+
+    def _time(self, message: Mapping[str, Any]) -> datetime:
+        told = next((at for name in TIMES if (at := moment(message.get(name))) is not None), None)
+        at = self.said_at or self.now
+        self.said_at = at + MESSAGE_APART
+        return told or at
+
+
+def _why_not(kind: str, role: str) -> str:
+    if kind == "message":
+        return f"{role} messages"
+    return "tool calls" if kind == "tool_call" else "tool results"
+
+
+class Messages:
+    """Reads conversations, and messages that stand alone as one conversation."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+        self._fields: dict[str, Any] = {}
+        self._alone: Conversation | None = None
+        self._ids: dict[tuple[str, str], str] = {}
+
+    def survey(self, piece: Piece) -> None:
+        """Note nothing."""
+
+    def read(self, piece: Piece) -> Iterator[Entry]:
+        """Yield the messages of a conversation, or a message that stands alone."""
+        if piece.key == "messages":
+            yield from self._single(piece)
+        elif piece.key:
+            self._fields[piece.key] = piece.value
+        elif isinstance(piece.value, dict) and "role" in piece.value and "messages" not in piece.value:
+            yield from self._single(piece)
+        else:
+            yield from self._conversation(piece.where, piece.value)
+
+    def end(self) -> Iterator[Entry]:
+        """Yield what is wrong with the messages that stood alone."""
+        if self._alone is not None:
+            yield from self._alone.end("the file")
+        elif self._fields:
+            yield Problem("the file", f'"messages" must be a list, got {kind_of(self._fields.get("messages"))}')
+
+    def _single(self, piece: Piece) -> Iterator[Entry]:
+        if self._alone is None:
+            self._alone = self._begun(self._fields)
+        where = f"message {piece.where.rpartition(' ')[2]}" if piece.where.startswith("messages,") else piece.where
+        yield from self._alone.add(where, piece.value)
+
+    def _conversation(self, where: str, record: object) -> Iterator[Entry]:
+        try:
+            if not isinstance(record, dict):
+                raise ValueError(f'expected an object with "messages", got {kind_of(record)}')  # noqa: TRY004, TRY301
+            messages = record.get("messages")
+            if not isinstance(messages, list):
+                raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')  # noqa: TRY004, TRY301
+            begun = self._begun(record)
+        except ValueError as error:
+            yield Problem(where, str(error))
+            return
+        for number, message in enumerate(messages, 1):
+            yield from begun.add(f"{where}, message {number}", message)
+        yield from begun.end(where)
+
+    def _begun(self, record: Mapping[str, Any]) -> Conversation:
+        name = record.get("session") or record.get("thread_id") or record.get("session_id")
+        return Conversation(
+            session=session_name(self._told.name if name is None else name),
+            now=self._told.now,
+            started_at=moment(record.get("started_at", record.get("created_at"))),
+            owner=name_of(record.get("user_id")),
+            ids=self._ids,
+        )
+
+
+def session_name(name: object) -> str:
+    """Return a name that a session can have; ValueError where it cannot."""
+    try:
+        ScopeIds(session=cast("str", name))
+    except ScopeError as error:
+        raise ValueError(str(error)) from error
+    return str(name)

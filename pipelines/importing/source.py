@@ -1,0 +1,82 @@
+"""The file that is imported: its bytes as UTF-8, whatever they are, and whether it is lines or one document."""
+
+import codecs
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .elements import Piece, Problem, document, lines
+
+CHUNK = 256 * 1024
+_BLANK = b" \t\r\x00"
+
+
+class Source:
+    """One pass over a file. ``progress`` is called with the number of bytes that were read."""
+
+    def __init__(self, path: Path, progress: Callable[[int], None] = lambda _: None) -> None:
+        self._file = path.open("rb")
+        self._progress = progress
+        mark = self._file.read(3)
+        self._begin = 3 if mark == codecs.BOM_UTF8 else 0
+        self._is_wide = mark[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def pieces(self) -> Iterator[Piece | Problem]:
+        """Yield the file's records, and one problem for each that cannot be read."""
+        split = lines if self._is_lines() else document
+        self._rewind()
+
+        def read() -> bytes:
+            before = self._file.tell()
+            data = self._read()
+            self._progress(self._file.tell() - before)
+            return data
+
+        yield from split(read)
+
+    def _rewind(self) -> None:
+        self._file.seek(self._begin)
+        self._decoder.reset()
+
+    def _read(self) -> bytes:
+        """Return the next bytes as UTF-8, none at the end."""
+        while data := self._file.read(CHUNK):
+            if not self._is_wide:
+                return data
+            if text := self._decoder.decode(data):
+                return text.encode("utf-8")
+        return b""
+
+    def _is_lines(self) -> bool:
+        """Return whether the first line is a JSON value of its own, or another begins as it does."""
+        first, last, second = self._starts()
+        if not second:
+            return first not in (b"", b"[", b"{")
+        if first == b"{":
+            return last == b"}" or (second == b"{" and last not in b",[{:")
+        return last == b"]" if first == b"[" else True
+
+    def _starts(self) -> tuple[bytes, bytes, bytes]:
+        """Return the first and last byte of the first line that is not blank, and the first byte of the second."""
+        self._rewind()
+        first = last = b""
+        is_over = False
+        while chunk := self._read():
+            for number, part in enumerate(chunk.split(b"\n")):
+                is_over = is_over or (number > 0 and first != b"")
+                text = part.strip(_BLANK)
+                if text and is_over:
+                    return first, last, text[:1]
+                if text:
+                    first, last = first or text[:1], text[-1:]
+        return first, last, b""
