@@ -1,6 +1,7 @@
 """From what a user writes as ``embedder=`` to an embedder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from ..errors import ConfigurationError
@@ -10,7 +11,14 @@ from .files import is_installed
 from .static import PACKAGE, StaticEmbedder, TokenTable
 
 EmbedderChoice: TypeAlias = "str | Embedder | Callable[..., Any] | None"
-"""``"default"``, ``"minilm"``, a litellm model id, an embedder, a function of texts, or None for words only."""
+"""``"default"``, ``"minilm"``, a litellm model id, an embedder, a function of texts; None or ``"none"`` for words only.
+
+A litellm id has its provider before a slash, or is the name of an embedding model that litellm lists.
+"""
+_EXPECTED = (
+    'expected "default", "minilm", a litellm model id such as "openai/text-embedding-3-small", '
+    "an embedder (name, dimension, embed), a function of texts, or None"
+)
 
 _STATIC = StaticEmbedder()
 """One for the process: its table is 16 MB."""
@@ -27,27 +35,41 @@ def embedder_of(choice: EmbedderChoice) -> Embedder | None:
     ``"minilm"`` is MiniLM beside the static model, where that is installed, and alone elsewhere.
     Nothing is loaded yet. ConfigurationError for a missing package, with what to install, and for anything else.
 
-    >>> embedder_of("")
+    >>> embedder_of("minillm")
     Traceback (most recent call last):
-    fabric.errors.ConfigurationError: embedder is ''; expected "default", "minilm", a litellm model id such as \
-"openai/text-embedding-3-small", an embedder (name, dimension, embed), a function of texts, or None
+    fabric.errors.ConfigurationError: embedder 'minillm' is unknown, did you mean 'minilm'? expected "default", \
+"minilm", a litellm model id such as "openai/text-embedding-3-small", an embedder (name, dimension, embed), \
+a function of texts, or None
     """
-    if choice is None or choice == "default":
-        return None if choice is None else default_embedder()
-    if choice == "minilm":
-        return _minilm()
     if isinstance(choice, str) and choice.strip():
-        from .remote import RemoteEmbedder  # noqa: PLC0415  not everybody has a remote model
-
-        return RemoteEmbedder(choice.strip())
-    if isinstance(choice, Embedder):
+        return _named(choice.strip())
+    if choice is None or isinstance(choice, Embedder):
         return choice
     if callable(choice):
         return CallableEmbedder(choice)
-    raise ConfigurationError(
-        f'embedder is {choice!r}; expected "default", "minilm", a litellm model id such as '
-        '"openai/text-embedding-3-small", an embedder (name, dimension, embed), a function of texts, or None'
-    )
+    raise ConfigurationError(f"embedder is {choice!r}; {_EXPECTED}")
+
+
+def _named(name: str) -> Embedder | None:
+    if name in _OWN:
+        return _OWN[name]()
+    if "/" not in name:
+        _check_listed(name)
+    from .remote import RemoteEmbedder  # noqa: PLC0415  not everybody has a remote model
+
+    return RemoteEmbedder(name)
+
+
+def _check_listed(name: str) -> None:
+    """Raise ConfigurationError unless a name without a provider is that of a model that litellm lists."""
+    from ..models.litellm import embedding_models  # noqa: PLC0415  as above
+
+    listed = embedding_models()
+    if name in listed:
+        return
+    near = get_close_matches(name, [*_OWN, *listed], n=1)
+    hint = f"did you mean {near[0]!r}? " if near else f'with its provider it may be "<provider>/{name}"; '
+    raise ConfigurationError(f"embedder {name!r} is unknown, {hint}{_EXPECTED}")
 
 
 def word_table(embedder: Embedder | None) -> TokenTable | None:
@@ -71,3 +93,10 @@ def _minilm() -> Embedder:
         raise ConfigurationError(f"embedder 'minilm' needs {', '.join(missing)}: {ADVICE}")
     static = default_embedder()
     return MiniLMEmbedder() if static is None else JoinedEmbedder(static, MiniLMEmbedder())
+
+
+_OWN: Mapping[str, Callable[[], Embedder | None]] = {
+    "default": default_embedder,
+    "minilm": _minilm,
+    "none": lambda: None,
+}

@@ -1,12 +1,14 @@
 """Any provider through litellm, which is imported at the first call: it takes seconds and 200 MB."""
 
 import asyncio
+import importlib.util
 import json
 import logging
 import os
 import warnings
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ..clock import Clock, SystemClock
@@ -19,6 +21,7 @@ from .wire import Assembly, arguments, reply_of, usage_of
 _ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
 GRACE = 5.0
 """Seconds beyond its timeout after which a call is given up even if the provider's own code does not."""
+_LISTED = "model_prices_and_context_window_backup.json"
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -28,6 +31,17 @@ class Provider:
 
     litellm: Any
     errors: tuple[type[BaseException], ...]
+
+
+def embedding_models() -> frozenset[str]:
+    """Return the names of the embedding models that the library lists, without importing it; none if it has no list."""
+    found = importlib.util.find_spec("litellm")
+    folders = found.submodule_search_locations if found is not None else None
+    listed = Path(folders[0]) / _LISTED if folders else None
+    if listed is None or not listed.is_file():
+        return frozenset()
+    models = json.loads(listed.read_text(encoding="utf-8"))
+    return frozenset(name for name, about in models.items() if about.get("mode") == "embedding")
 
 
 class LiteLLMClient:

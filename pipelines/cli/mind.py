@@ -71,8 +71,7 @@ class Whose:
     def _capability(self, namespace: str | None = None) -> "Capability[Mind]":
         from capabilities.mind import mind  # noqa: PLC0415
 
-        embedder = None if self.place.embedder == "none" else self.place.embedder or "default"
-        return mind(embedder, namespace=namespace, scope=self.scope.value)
+        return mind(self.place.embedder or "default", namespace=namespace, scope=self.scope.value)
 
     def _only(self, session: "Session") -> str:
         """Return the name of the only mind that the owner has."""

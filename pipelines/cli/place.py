@@ -54,7 +54,7 @@ class Place:
         """Return the memory system: all three tiers, of the project if one is named, else of the user."""
         from ..system import memory_system  # noqa: PLC0415
 
-        embedder = None if self.embedder == "none" else self.embedder or "default"
+        embedder = self.embedder or "default"
         return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True, embedder=embedder)
 
 

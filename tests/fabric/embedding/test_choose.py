@@ -1,5 +1,6 @@
 """What may be written as ``embedder=``, and what a mistake is answered."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from fabric.embedding.minilm import PACKAGES, MiniLMEmbedder
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.embedding.static import PACKAGE, StaticEmbedder
 from fabric.errors import ConfigurationError
+from fabric.models.litellm import embedding_models
 
 from .fakes import HashEmbedder
 
@@ -26,8 +28,9 @@ async def lengths_later(texts: list[str]) -> list[list[float]]:
     return lengths(texts)
 
 
-def test_none_means_no_embedder():
-    assert embedder_of(None) is None
+@pytest.mark.parametrize("choice", [None, "none"])
+def test_none_means_no_embedder(choice: str | None):
+    assert embedder_of(choice) is None
 
 
 @pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
@@ -50,10 +53,30 @@ async def test_minilm_stands_beside_the_static_model_and_cosines_mix():
     assert not both[2].any()
 
 
-def test_any_other_text_is_a_model_of_a_provider():
-    embedder = embedder_of(" openai/text-embedding-3-small ")
+@pytest.mark.parametrize("name", ["openai/text-embedding-3-small", "my-server/any", "text-embedding-3-small"])
+def test_a_name_with_its_provider_or_on_the_list_of_litellm_is_a_model_of_a_provider(name: str):
+    embedder = embedder_of(f" {name} ")
     assert isinstance(embedder, RemoteEmbedder)
-    assert embedder.name == "openai/text-embedding-3-small"
+    assert embedder.name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("foo", 'with its provider it may be "<provider>/foo"'),
+        ("minillm", "did you mean 'minilm'?"),
+        ("text-embeding-3-small", "did you mean 'text-embedding-3-small'?"),
+        ("gpt-5", "expected"),
+    ],
+)
+def test_a_name_that_nobody_knows_is_refused_with_a_hint(name: str, hint: str):
+    with pytest.raises(ConfigurationError, match=f"embedder '{name}' is unknown, .*{re.escape(hint)}"):
+        embedder_of(name)
+
+
+def test_the_list_of_litellm_holds_the_names_of_embedding_models_alone():
+    assert {"text-embedding-3-large", "text-embedding-ada-002"} <= embedding_models()
+    assert "gpt-4o" not in embedding_models()
 
 
 def test_an_embedder_is_taken_as_it_is():

@@ -14,6 +14,7 @@ HEAVY = {"numpy", "wordllama", "tokenizers", "safetensors", "onnxruntime", "lite
         "import fabric",
         "import fabric.embedding",
         "from fabric.embedding import embedder_of; embedder_of('default'); embedder_of('openai/any')",
+        "from fabric.embedding import embedder_of; embedder_of('text-embedding-3-small')",
     ],
 )
 def test_nothing_heavy_is_loaded_before_the_first_text(statement: str):

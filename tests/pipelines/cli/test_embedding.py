@@ -104,3 +104,11 @@ def test_a_missing_file_is_not_made(tmp_path: Path, command: str) -> None:
     assert refused.exit_code == 1
     assert "there is no such file" in refused.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("status",), ("reembed",), ("mind", "show")])
+def test_an_embedder_that_nobody_knows_is_refused_by_every_command(demo_file: Path, command: tuple[str, ...]) -> None:
+    os.environ["THOUGHT_FABRIC_EMBEDDER"] = "foo"
+    told = run(*command, "--file", demo_file)
+    assert told.exit_code != 0
+    assert "embedder 'foo' is unknown" in told.output
