@@ -1,7 +1,6 @@
-"""Why and export: where a memory comes from, what became of it, and everything known as portable records."""
+"""Why: where a memory comes from, and what became of it."""
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,13 +9,11 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable
 from capabilities.sources import Source
 from capabilities.turns import Turn
-from capabilities.vocabulary import Subject
 from capabilities.working import state as working
 from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
-from fabric.store.base import Where
 from fabric.text import words
 
 
@@ -45,15 +42,6 @@ class Explanation(BaseModel):
     """All versions of the fact, oldest first; for an episode or an entry, those of the fact that it became."""
 
 
-class Export(BaseModel):
-    """What to export: everything of the scope, or what is known about one person, or what came from this session."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    subject: Subject | None = None
-    scope: Literal["session", "user", "project"] | None = None
-
-
 def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
     """Return the block that takes the id of a memory and explains it; None for an unknown id."""
 
@@ -62,25 +50,6 @@ def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
         return await ctx.transact(lambda tx: _explain(tx, layout, ctx, memory_id))
 
     return why
-
-
-def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
-    """Return the block whose output is everything known, as JSON records that each name their ``kind``.
-
-    Its input may be an `Export`: ``{"subject": name}`` for what is known about one person, ``{"scope": "session"}`` for
-    what this session gave. Facts come with all versions and their sources, then episodes, working entries and turns;
-    with a subject, only the turns that these rest on. SchemaError for anything else.
-    """
-
-    @handler(name=f"{layout.name}/export", input_schema=Export | None, uses=layout.resources)
-    async def export(asked: Export | None, ctx: Context) -> list[dict[str, Any]]:
-        wanted = asked or Export()
-        if wanted.scope is not None:
-            ctx.ids.scope(wanted.scope)
-        session = ctx.session if wanted.scope == "session" else ""
-        return await ctx.transact(lambda tx: list(_records(tx, layout, wanted.subject or "", session)))
-
-    return export
 
 
 def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str) -> Explanation | None:
@@ -148,27 +117,3 @@ def _evidence(tx: Transaction, layout: MemoryLayout, sources: list[Source]) -> l
 
 def _said(turn: Turn) -> Evidence:
     return Evidence(source=turn.source(), text=turn.text, role=turn.role)
-
-
-def _records(tx: Transaction, layout: MemoryLayout, subject: str, session: str) -> Iterator[dict[str, Any]]:
-    where = (Where("subject", "=", subject),) if subject else ()
-    rests_on: set[str] = set()
-    facts = tx.find(layout.semantic, *where) if layout.semantic is not None else []
-    episodes = tx.find(layout.episodic, *where) if layout.episodic is not None else []
-    memories: list[Fact | Episode] = [*facts, *episodes]
-    for one in memories:
-        if session and session not in {source.session for source in one.sources}:
-            continue
-        rests_on |= {source.turn_id for source in one.sources}
-        yield {"kind": "fact" if isinstance(one, Fact) else "episode", **one.model_dump(mode="json")}
-    for entry in tx.read(layout.working).entries:
-        if not subject or entry.subject == subject:
-            rests_on |= {source.turn_id for source in entry.sources}
-            yield {"kind": "working", **entry.model_dump(mode="json")}
-    pending = set(tx.read(layout.state).pending)
-    for turn in tx.find(layout.turns):
-        if session not in ("", turn.session):
-            continue
-        if not subject or turn.id in rests_on:
-            waits = not turn.captured or turn.id in pending
-            yield {"kind": "turn", **turn.model_dump(mode="json"), "captured": not waits}

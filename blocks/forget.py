@@ -15,13 +15,16 @@ from capabilities.vocabulary import Subject
 from capabilities.working import WorkingEntry
 from fabric.block import Block
 from fabric.context import Context
-from fabric.erasure import Erased, erase_scope, erase_turns, sessions_of
+from fabric.erasure import Erased, erase_outcomes, erase_scope, erase_turns, sessions_of
 from fabric.errors import StoreError
 from fabric.handler import handler
 from fabric.resource import Collection, Transaction
 from fabric.scope import ScopeIds, ScopeKind
 from fabric.store.base import Where
 from fabric.text import words
+
+from .beside import Beside, forget_beside, look_beside
+from .held import mentions
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -34,6 +37,8 @@ class Forget(BaseModel):
     id: str = ""
     subject: Subject | None = None
     scope: Literal["session", "user", "project"] | None = None
+    preview: bool = False
+    """Whether only to count what would go; nothing is changed."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "Forget":
@@ -43,12 +48,19 @@ class Forget(BaseModel):
 
 
 class Receipt(BaseModel):
-    """What was forgotten: how many rows of each table, and what was asked for. Nothing finds them any more."""
+    """What was forgotten: how many rows of each table, and what was asked for. Nothing finds them any more.
+
+    For a subject, ``searched`` says how many records of each kind were looked through afterwards for the name, and
+    ``left`` the ids of those that still hold it: what an agent keeps for itself is not taken for being about somebody
+    because it names them. Each can be forgotten by its id.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     asked: Forget
     removed: dict[str, int] = {}
+    searched: dict[str, int] = {}
+    left: dict[str, list[str]] = {}
 
     @property
     def found(self) -> bool:
@@ -60,26 +72,45 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
     """Return the block that forgets.
 
     An id takes the memory with its older versions, the memories it rests on or that rest on it, and the turns in which
-    it was said; a subject does the same for all that is known about somebody or names them; a scope takes everything
-    it owns (with ``user``, all sessions of the user too). StoreError when something was still found afterwards: then
-    nothing changed.
+    it was said; or else an entry of a mind, a trace with its edges, a message with its turn. A subject does the same
+    for all that is known about somebody or names them, in the memory; the receipt lists what else names them. A scope
+    takes everything it owns (with ``user``, all sessions of the user too). StoreError when something was still found
+    afterwards: then nothing changed.
     """
 
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
     async def forget(asked: Forget, ctx: Context) -> Receipt:
-        def work(tx: Transaction) -> Erased:
+        def work(tx: Transaction) -> tuple[Erased, Beside]:
             erased, sessions = Erased(), sessions_of(tx.rows, tx.ids)
             if asked.scope is not None:
                 _forget_scope(tx, layout, asked.scope, sessions, erased)
             else:
                 _Circle(tx, layout, ctx, [_Place(tx.ids.user, one) for one in sessions]).forget(asked, erased)
-            return erased
+                if asked.id and not erased.counts:
+                    forget_beside(tx, layout, asked.id, erased)
+            beside = look_beside(tx, layout, asked.subject or "")
+            if asked.preview:
+                raise _PreviewError(erased, beside)
+            return erased, beside
 
-        erased = await ctx.transact(work)
-        ctx.run.erase(erased.items)
-        return Receipt(asked=asked, removed=erased.counts)
+        try:
+            erased, beside = await ctx.transact(work)
+        except _PreviewError as preview:
+            erased, beside = preview.erased, preview.beside
+        else:
+            ctx.run.erase(erased.items)
+        return Receipt(asked=asked, removed=erased.counts, searched=beside.searched, left=beside.left)
 
     return forget
+
+
+class _PreviewError(Exception):
+    """Rolls back what was only to be counted."""
+
+    def __init__(self, erased: Erased, beside: Beside) -> None:
+        super().__init__("a preview changes nothing")
+        self.erased = erased
+        self.beside = beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +168,11 @@ class _Circle:
 
     def _naming(self, subject: str) -> list[str]:
         """Return the memories and turns about others that name the subject; the user has no name of that kind."""
-        name = words(subject)
-        if subject == "user" or not name:
-            return []
-
-        def named(text: str) -> bool:
-            return set(name) <= set(words(text))
-
         facts = self.tx.find(self.layout.semantic) if self.layout.semantic is not None else []
         episodes = self.tx.find(self.layout.episodic) if self.layout.episodic is not None else []
         memories: list[Fact | Episode | WorkingEntry] = [*facts, *episodes, *self._all_entries()]
-        turns = [turn.id for turn in self.tx.find(self.layout.turns) if named(turn.text)]
-        return [*(one.id for one in memories if named(one.content)), *turns]
+        turns = [turn.id for turn in self.tx.find(self.layout.turns) if mentions(turn.text, subject)]
+        return [*(one.id for one in memories if mentions(one.content, subject)), *turns]
 
     def _grow(self, ids: Iterable[str]) -> None:
         """Follow links from these ids until nothing new is found."""
@@ -226,6 +250,9 @@ class _Circle:
         for place in self.places:
             self._remove_entries(place, erased)
         _erase_said(self.tx, self.turns.values(), erased)
+        said = {one.id for one in self._memories()} | {one.content for one in self._memories()}
+        for place in self.places:
+            erase_outcomes(self.tx.rows, place.ids(self.tx), said, erased)
 
     def _remove_entries(self, place: _Place, erased: Erased) -> None:
         here = self._in(place)

@@ -1,13 +1,14 @@
-"""Erasure: what a session holds of a turn, or of everything a scope owns, taken out of every table of the engine."""
+"""What a session holds of a turn, or of everything a scope owns: listed, or taken out of every table of the engine."""
 
 import json
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 
 from .jobs import JOBS, TURNS, drop_effects, forget_jobs, job_of
 from .log import ERASED, ITEMS
 from .scope import Scope, ScopeIds, ScopeKind
-from .store.base import SYSTEM, Rows, Where
+from .store.base import SYSTEM, Row, Rows, Where
 
 
 @dataclass(slots=True)
@@ -44,6 +45,27 @@ def erase_turns(rows: Rows, ids: ScopeIds, turns: Collection[int], erased: Erase
     _erase_jobs(rows, scope, turns, erased)
 
 
+def erase_outcomes(rows: Rows, ids: ScopeIds, said: AbstractSet[str], erased: Erased) -> None:
+    """Take the outcomes and errors out of a session that hold any of these ids or texts as a value.
+
+    What a run did with a memory is told where the run stands, which may be turns after the memory was made.
+    """
+    scope = ids.scope("session")
+    found = rows.find(ITEMS, scope, [Where("kind", "in", ["outcome", "error"])])
+    gone = {row["id"] for row in found if not said.isdisjoint(_texts_of(row["data"]))} if said else set()
+    if gone:
+        erased.count("items", rows.delete(ITEMS, scope, sorted(gone)))
+        erased.items[scope] = (erased.items.get(scope) or set()) | gone
+
+
+def _texts_of(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        inside: Iterable[object] = value.values() if isinstance(value, dict) else value
+        yield from (text for one in inside for text in _texts_of(one))
+
+
 def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> None:
     """Take everything out that a session, a user or a project owns; a user's sessions are the user's.
 
@@ -55,6 +77,34 @@ def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> N
     if owner.kind == "session":
         erased.items[owner] = None
         erased.count("jobs", forget_jobs(rows, owner))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One row: the table it is in, the scope that owns it, and the session whose it is, "" where it is no session's."""
+
+    table: str
+    row: Row
+    owner: Scope
+    session: str = ""
+
+
+def held_by(rows: Rows, ids: ScopeIds, kind: ScopeKind) -> list[Held]:
+    """Return all that `erase_scope` takes of a scope, and for a user, of all the user's sessions: rows, then jobs.
+
+    It goes by who owns a row, so that what any collection or document holds is in it, declared here or not.
+    Raises ScopeError when the session was opened without an id of that kind.
+    """
+    owner = ids.scope(kind)
+    session = ids.session if kind == "session" else ""
+    found = [Held(table, row, owner, session) for table, held in rows.held(owner).items() for row in held]
+    if kind == "user":
+        for name in sessions_of(rows, ids):
+            found += held_by(rows, replace(ids, session=name), "session")
+    if kind == "session":
+        jobs = rows.find(JOBS, SYSTEM, [Where("session", "=", owner.key)])
+        found += [Held(JOBS.name, row, SYSTEM, session) for row in jobs]
+    return found
 
 
 def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:

@@ -129,7 +129,7 @@ class Memory(_Calls):
         return self._run(self.system.correct_block, Correct(id=memory_id, content=content))
 
     def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
-        """Delete for good one memory, all about somebody, or all of this user; return what was removed."""
+        """Delete for good one memory, all about somebody, or all of this user; return what was removed, and left."""
         asked = self._forgotten(memory_id, subject, everything=everything)
         return self._run(self.system.forget_block, asked)
 
@@ -143,7 +143,7 @@ class Memory(_Calls):
         return [] if found is None else found.history
 
     def export(self, subject: str | None = None) -> list[dict[str, Any]]:
-        """Return everything that is remembered, of one person if named, as JSON records that each name their kind."""
+        """Return everything that is kept of this user, or about somebody, as JSON records that each name their kind."""
         return self._run(self.system.export_block, {"subject": subject} if subject else None)
 
     def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:

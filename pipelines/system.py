@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from blocks.consolidate import ConsolidationResult
-from blocks.explain import Explanation, export_block, why_block
+from blocks.explain import Explanation, why_block
+from blocks.export import export_block
 from blocks.forget import Forget, Receipt, forget_block
 from blocks.import_turns import ImportResult, import_block
 from blocks.prune import PruneResult
@@ -163,7 +164,7 @@ class MemorySystem:
 
     @cached_property
     def export_block(self) -> Block[Any, list[dict[str, Any]]]:
-        """Everything known as JSON records; ``{"subject": ...}`` in for one person."""
+        """Everything kept, of whatever kind, as JSON records; ``{"subject": ...}`` in for one person."""
         return export_block(self.layout)
 
     async def recall(self, ctx: Context, cue: str | None = None, **options: Any) -> list[RankedMemory]:

@@ -128,6 +128,13 @@ class Rows(Protocol):
         """
         ...
 
+    def held(self, scope: Scope) -> dict[str, list[Row]]:
+        """Return every row and document that the scope owns, by table, which are those that `purge` deletes.
+
+        Each document is a row of ``documents``: its key as ``id``, and its ``value``.
+        """
+        ...
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows whose text shares most words with ``words``, best first, ties by insertion.
 

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from .columns import storable, to_json
+from .base import Row
+from .columns import original, storable, to_json
 from .kept import Place, Texts
 from .sql import Sql, marks
 
@@ -51,6 +52,12 @@ class Documents:
         self.flush()
         self._texts.clear(DOCUMENTS, owner)
         return self._sql.run("DELETE FROM _documents WHERE _scope = ?", [owner])
+
+    def held(self, owner: int) -> list[Row]:
+        """Return every document of a scope, by name."""
+        self.flush()
+        found = self._sql.rows("SELECT name, value FROM _documents WHERE _scope = ? ORDER BY name", [owner])
+        return [{"id": original(name), "value": json.loads(value)} for name, value in found]
 
     def _text(self, key: int, owner: int) -> str:
         place = Place(DOCUMENTS, key)

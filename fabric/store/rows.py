@@ -133,6 +133,18 @@ class SqlRows:
         self._catalog.forget_scope(self._sql, scope)
         return {name: number for name, number in deleted.items() if number}
 
+    def held(self, scope: Scope) -> dict[str, list[Row]]:
+        """Return every row and document of the scope, by table."""
+        owner = self._catalog.scope(scope)
+        if owner is None:
+            return {}
+        found = {
+            known.name: self.find(Table(known.name, known.columns, known.text), scope)
+            for known in self._catalog.tables()
+        }
+        found["documents"] = self._documents.held(owner)
+        return {name: rows for name, rows in found.items() if rows}
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""
         known, owner = self._searched(table), self._catalog.scope(scope)

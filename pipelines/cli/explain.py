@@ -4,13 +4,16 @@ import json
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .options import DEFAULT_FILE, File, Json, Org, Project, Session, User
-from .output import nothing_found, plain, say, write_json
+from .output import note, nothing_found, plain, say, write_json
 from .place import Place, opened
+
+if TYPE_CHECKING:
+    from blocks.forget import Receipt
 
 
 class Whose(StrEnum):
@@ -69,16 +72,34 @@ def forget(
     if scope is Whose.session and not session:
         raise typer.BadParameter("--scope session needs --session, the conversation to forget")
     with opened(Place(file, user, project, org, session)) as at:
-        if not yes and not typer.confirm(f"Forget {_named(given, at.place)} for good?", err=True):
-            raise typer.Exit(1)
+        if not yes:
+            covered = at.run(at.mem.forget_block, {**given, "preview": True})
+            if covered.found and not typer.confirm(_question(given, at.place, covered), err=True):
+                raise typer.Exit(1)
         receipt = at.run(at.mem.forget_block, given)
     if as_json:
         write_json(receipt)
+    if not as_json and receipt.left:
+        _tell_left(receipt)
     if not receipt.found:
         raise nothing_found("there was nothing to forget")
     if not as_json:
-        rows = ", ".join(f"{number} {plain(where)}" for where, number in receipt.removed.items())
-        say(f"Forgotten for good: {rows}.")
+        say(f"Forgotten for good: {_rows(receipt)}.")
+
+
+def _question(given: dict[str, str], place: Place, covered: "Receipt") -> str:
+    return f"This deletes {_rows(covered)}. Forget {_named(given, place)} for good?"
+
+
+def _rows(receipt: "Receipt") -> str:
+    return ", ".join(f"{number} {plain(where)}" for where, number in receipt.removed.items())
+
+
+def _tell_left(receipt: "Receipt") -> None:
+    """Write to stderr what names the subject and was left, with ids that ``forget --id`` takes."""
+    note(f"Left, since only what is remembered about {plain(receipt.asked.subject)} goes, though it names them:")
+    for kind, ids in receipt.left.items():
+        note(f"  {kind}: {', '.join(plain(one) for one in ids)}")
 
 
 def _named(given: dict[str, str], place: Place) -> str:
@@ -89,7 +110,7 @@ def _named(given: dict[str, str], place: Place) -> str:
 
 
 def export(
-    subject: Annotated[str, typer.Option("--subject", help="Only what is about somebody.")] = "",
+    subject: Annotated[str, typer.Option("--subject", help="Only what is about somebody or names them.")] = "",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write. Default: stdout.", show_default=False)
     ] = None,
@@ -99,7 +120,7 @@ def export(
     project: Project = "",
     org: Org = "",
 ) -> None:
-    """Write everything that is remembered as JSON lines, with where it comes from."""
+    """Write everything that is kept as JSON lines: memories, turns, minds, traces, messages, each naming its kind."""
     if out is not None and out.resolve() == file.resolve():
         raise typer.BadParameter(f"--out is the memory's own file {file}; name another one")
     with opened(Place(file, user, project, org, session)) as at:

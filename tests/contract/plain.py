@@ -62,6 +62,12 @@ class PlainRows:
         gone["documents"] = len([self.documents.pop(key) for key in keys])
         return {name: number for name, number in gone.items() if number}
 
+    def held(self, scope: Scope) -> dict[str, list[Row]]:
+        found = {name: list(rows.values()) for (name, owner), rows in self.rows.items() if owner == scope}
+        keyed = sorted((key, value) for (key, owner), value in self.documents.items() if owner == scope)
+        found["documents"] = [{"id": key, "value": value} for key, value in keyed]
+        return {name: rows for name, rows in found.items() if rows}
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         found: list[Match] = []
         for row in self.own(table, scope).values():

@@ -43,7 +43,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-VERBS = [*["put"] * 6, *["get", "find", "count", "delete", "match", "read", "write"] * 2, "clear", "purge"]
+VERBS = [*["put"] * 6, *["get", "find", "count", "delete", "match", "read", "write"] * 2, "clear", "purge", "held"]
 
 
 @st.composite

@@ -56,6 +56,20 @@ def test_purge_reaches_every_table_and_document(store: Store):
     assert ids(run(store, lambda tx: tx.find(NOTES, JAKE))) == ["again"]
 
 
+def test_what_a_scope_holds_is_what_a_purge_deletes(store: Store):
+    put(store, note("a", content="pizza"), note("b"))
+    put(store, note("x"), table=OTHER)
+    run(store, lambda tx: (tx.write("e \ud800", JAKE, {"n": [1]}), tx.write("d", JAKE, 2), tx.write("d", RUTH, 3)))
+    held = run(store, lambda tx: tx.held(JAKE))
+    assert held == {
+        "notes": [note("a", content="pizza"), note("b")],
+        "others": [note("x")],
+        "documents": [{"id": "d", "value": 2}, {"id": "e \ud800", "value": {"n": [1]}}],
+    }
+    assert run(store, lambda tx: tx.purge(JAKE)) == {name: len(rows) for name, rows in held.items()}
+    assert run(store, lambda tx: tx.held(JAKE)) == {}
+
+
 def test_a_purge_that_is_rolled_back_did_nothing(store: Store):
     put(store, note("a", content="pizza"))
 

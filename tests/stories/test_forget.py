@@ -126,8 +126,9 @@ def test_an_export_is_json_with_versions_sources_and_turns():
         records = session.run(mem.export_block).output
         about_anna = session.run(mem.export_block, {"subject": "Anna"}).output
     lines = [json.loads(json.dumps(one)) for one in records]
-    assert {one["kind"] for one in lines} == {"fact", "episode", "working", "turn"}
+    assert {one["kind"] for one in lines} == {"fact", "episode", "working", "turn", "item", "document"}
     assert {one["status"] for one in lines if one["kind"] == "fact"} == {"current", "superseded"}
     assert all(one["sources"] for one in lines if one["kind"] in ("fact", "episode"))
-    assert {one.get("subject", "anna") for one in about_anna} == {"anna"}
+    assert {one["subject"] for one in about_anna if "subject" in one} == {"anna", "user"}
+    assert all("Anna" in json.dumps(one) or one["subject"] == "anna" for one in about_anna)
     assert [one["text"] for one in about_anna if one["kind"] == "turn"] == ["My sister Anna lives in Oslo."]

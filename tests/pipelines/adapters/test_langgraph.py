@@ -21,7 +21,7 @@ from fabric import Fabric
 from fabric.errors import NestedRunError, ScopeError
 from fabric.handler import handler
 from fabric.testing import FrozenClock
-from pipelines import Memory
+from pipelines import Memory, memory_system
 from pipelines.adapters.langgraph import ThoughtFabricStore
 
 FOOD = ("jake", "food")
@@ -89,6 +89,8 @@ def test_forgetting_a_user_forgets_what_graphs_stored():
     with Fabric() as fabric, Memory(fabric, user="jake") as memory:
         store = ThoughtFabricStore(fabric, user="jake")
         store.put(FOOD, "k", {"text": "green tea"})
+        exported = fabric.session("s", user="jake").run(memory_system(episodic=True).export_block).output
+        assert {"text": "green tea"} in [record.get("value") for record in exported]
         memory.forget(everything=True)
         assert (store.search(()), store.search((), query="tea"), store.list_namespaces()) == ([], [], [])
 

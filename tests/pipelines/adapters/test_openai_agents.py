@@ -101,6 +101,8 @@ async def test_sessions_and_users_are_apart_and_forgotten(fabric: Fabric):
     await anna.clear_session()
     assert await contents(jake) == ["mine"]
     with Memory(fabric, user="jake") as memory:
+        exported = [one for one in memory.export() if one["kind"] == "openai_agents_items"]
+        assert [(one["session"], one["item"]) for one in exported] == [(jake.session_id, message("mine"))]
         memory.forget(everything=True)
     assert await jake.get_items() == []
 

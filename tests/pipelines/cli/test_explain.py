@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
+from fabric import Context, Fabric, handler
+from pipelines import mind
+
 from .conftest import Command, run
+
+
+@handler(name="believing", uses=[mind()])
+async def believing(text: str, ctx: Context) -> None:
+    await ctx.cap.mind.believe(text)
 
 
 def facts(jake: Command) -> list[dict[str, Any]]:
@@ -66,6 +74,28 @@ def test_forget_asks_and_a_no_keeps_everything(jake: Command) -> None:
     assert facts(jake) == before
 
 
+def test_forget_says_what_it_covers_before_it_asks(jake: Command) -> None:
+    before = jake("export").stdout
+    asked = jake("forget", "--subject", "tom", text="n\n")
+    covered = asked.stderr.partition("This deletes ")[2].partition(".")[0]
+    assert " facts" in covered
+    assert " kept turns" in covered
+    assert jake("export").stdout == before
+    assert jake("forget", "--subject", "tom", "--yes").stdout == f"Forgotten for good: {covered}.\n"
+    assert jake("forget", "--subject", "nobody").exit_code == 3
+
+
+def test_forget_lists_what_names_somebody_and_was_left(jake: Command, demo_file: Path) -> None:
+    jake("forget", "--subject", "tom", "--yes")
+    with Fabric(demo_file) as fabric:
+        fabric.session("by-hand", user="jake").run(believing, "Tom is in Madrid")
+    told = jake("forget", "--subject", "tom", "--yes")
+    ((kind, belief),) = [line.strip().split(": ") for line in told.stderr.splitlines() if line.startswith("  ")]
+    assert kind == "belief"
+    assert jake("forget", "--id", belief, "--yes").exit_code == 0
+    assert "Madrid" not in jake("export").stdout
+
+
 @pytest.mark.parametrize(
     "options",
     ["", "--id a --subject b", "--subject b --scope user", "--scope project", "--scope session", "--scope galaxy"],
@@ -78,7 +108,7 @@ def test_export_writes_json_lines_with_where_they_come_from(jake: Command, tmp_p
     target = tmp_path / "out.jsonl"
     assert jake("export", "--out", target).exit_code == 0
     records = [json.loads(line) for line in target.read_text().splitlines()]
-    assert {record["kind"] for record in records} == {"fact", "episode", "working", "turn"}
+    assert {record["kind"] for record in records} >= {"fact", "episode", "working", "turn"}
     assert all(record["sources"] for record in records if record["kind"] == "fact")
     printed = [json.loads(line) for line in jake("export").stdout.splitlines()]
     assert printed == records
@@ -86,5 +116,6 @@ def test_export_writes_json_lines_with_where_they_come_from(jake: Command, tmp_p
 
 def test_export_of_one_subject(jake: Command) -> None:
     records = [json.loads(line) for line in jake("export", "--subject", "jennifer").stdout.splitlines()]
-    assert {record["subject"] for record in records if "subject" in record} == {"jennifer"}
+    assert {record["subject"] for record in records if "subject" in record} == {"jennifer", "user"}
+    assert all("ennifer" in json.dumps(record) for record in records)
     assert jake("export", "--subject", "zoe").exit_code == 3

@@ -1,0 +1,98 @@
+"""All that is kept of an owner as portable records: for an export, and for what forgetting a name leaves."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from capabilities.memory.layout import MemoryLayout
+from capabilities.mind.store import mind_collections
+from capabilities.traces.tables import ALL_TABLES
+from fabric.erasure import Held
+from fabric.jobs import JOBS, TURNS
+from fabric.log import ERASED, ITEMS
+from fabric.scope import SCOPE_KINDS
+from fabric.text import words
+
+DOCUMENTS = "documents"
+NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user"})
+"""Fields whose words are no mention of anybody."""
+
+
+def _kinds() -> Mapping[str, str]:
+    named = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}
+    for scope in SCOPE_KINDS:
+        mind = mind_collections(scope)
+        named |= {mind.goals.key: "goal", mind.beliefs.key: "belief"}
+        named |= {mind.reflections.key: "reflection", mind.drafts.key: "draft"}
+    for tables in ALL_TABLES.values():
+        named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
+        named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
+    return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
+
+
+KINDS = _kinds()
+"""What one record of a collection is called; one that is not here is called by its collection's key."""
+_ORDER = [*dict.fromkeys(KINDS.values())]
+
+
+def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
+    """Return rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
+
+    A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``.
+    """
+    rows = list(held)
+    pending = {
+        one for row in rows if _is_document(row, layout.state.key) for one in row.row["value"].get("pending") or ()
+    }
+    found = [record for row in rows for record in _records(row, layout, pending)]
+    places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *_ORDER[2:]])}
+    return sorted(found, key=lambda one: places.get(one["kind"], len(places)))
+
+
+def _is_document(held: Held, key: str) -> bool:
+    return held.table == DOCUMENTS and held.row["id"] == key
+
+
+def _records(held: Held, layout: MemoryLayout, pending: set[str]) -> Iterator[dict[str, Any]]:
+    row = held.row
+    if ERASED in (row.get("text"), row.get("output")):
+        return
+    if _is_document(held, layout.working.key):
+        yield from ({"kind": "working", **entry, "session": held.session} for entry in row["value"].get("entries", ()))
+        return
+    kind = "document" if held.table == DOCUMENTS else KINDS.get(held.table, held.table)
+    record = {"kind": kind, **{f"{kind}_kind" if name == "kind" else name: value for name, value in row.items()}}
+    if kind == "turn":
+        record["captured"] = bool(row.get("captured")) and row["id"] not in pending
+    if held.session:
+        record.setdefault("session", held.session)
+    yield record
+
+
+def names(record: Mapping[str, Any], subject: str) -> bool:
+    """Return whether a text of the record names the subject; the user has no name of that kind.
+
+    >>> names({"kind": "belief", "content": "Anna is in Oslo"}, "anna"), names({"kind": "goal", "session": "a"}, "a")
+    (True, False)
+    """
+    texts = [value for key, value in record.items() if key not in NOT_TEXT]
+    return any(mentions(text, subject) for text in _texts(texts))
+
+
+def mentions(text: str, subject: str) -> bool:
+    """Return whether a text has all words of a subject's name, possessive or not; False for the user.
+
+    >>> mentions("Anna's office is in Oslo", "anna"), mentions("Annabel is in Oslo", "anna")
+    (True, False)
+    """
+    name = set() if subject == "user" else set(words(subject))
+    found = set(words(text))
+    return bool(name) and name <= found | {word.removesuffix("'s").removesuffix("\u2019s") for word in found}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for one in value.values() for text in _texts(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _texts(one))

@@ -1,0 +1,174 @@
+"""Exporting and forgetting reach what any capability keeps of an owner, whether or not they know of it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from blocks.held import records
+from blocks.tools import memory_tools
+from fabric import Context, Fabric, Session, generator, handler, sequencer
+from fabric.erasure import held_by
+from fabric.errors import ModelUnavailableError
+from fabric.resource import Collection, Document, Transaction
+from fabric.testing import ScriptedModel
+from pipelines import memory_system, mind
+
+
+class Note(BaseModel):
+    id: str
+    text: str = ""
+
+
+class Mood(BaseModel):
+    said: str = ""
+
+
+MEM = memory_system(episodic=True, semantic=True)
+TOOLS = memory_tools()
+NOTES = {kind: Collection(f"notes_of_{kind}", Note, kind) for kind in ("user", "session")}  # type: ignore[arg-type]
+MOOD = Document("mood", Mood, "user")
+
+
+@handler(name="all-sorts", uses=[MEM.capability.presets(context=False), mind(), TOOLS.traces, *NOTES.values(), MOOD])
+async def all_sorts(secret: str, ctx: Context) -> None:
+    await ctx.cap.mind.set_goal(f"Call {secret}")
+    await ctx.cap.mind.believe(f"{secret} is in Oslo")
+    await ctx.cap.mind.reflect(f"Ask {secret} first")
+    await ctx[TOOLS.traces].add(f"{secret} likes tea", scope="user")
+    await ctx[TOOLS.traces].add(f"{secret} called", scope="thread")
+
+    def work(tx: Transaction) -> None:
+        for kind, notes in NOTES.items():
+            tx.put(notes, [Note(id=kind, text=secret)])
+        tx.write(MOOD, Mood(said=secret))
+
+    await ctx.transact(work)
+
+
+@pytest.fixture
+def fabric() -> Iterator[Fabric]:
+    with Fabric() as opened:
+        yield opened
+
+
+def filled(fabric: Fabric, user: str, secret: str, session: str = "monday") -> Session:
+    here = fabric.session(session, user=user)
+    here.run(MEM.capture, f"I work at {secret}.")
+    here.run(all_sorts, secret)
+    fabric.drain()
+    return here
+
+
+def exported(session: Session, asked: Any = None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = session.run(MEM.export_block, asked).output
+    return found
+
+
+def test_every_row_that_a_user_owns_is_exported(fabric: Fabric):
+    filled(fabric, "jake", "Zorblatt")
+    session = filled(fabric, "jake", "Quuxley", "tuesday")
+    filled(fabric, "eve", "Evesoft")
+    found = exported(session)
+    kinds = {one["kind"] for one in found}
+    assert kinds >= {"fact", "episode", "working", "turn", "goal", "belief", "reflection", "trace", "item", "document"}
+    assert kinds >= {"notes_of_user", "notes_of_session"}
+    assert {(one["id"], one["session"]) for one in found if one["kind"] == "notes_of_session"} == {
+        ("session", "monday"),
+        ("session", "tuesday"),
+    }
+    assert "Evesoft" not in json.dumps(found)
+
+    def owned(tx: Transaction) -> Counter[str]:
+        return Counter(one.table for one in held_by(tx.rows, tx.ids, "user"))
+
+    @handler(name="owned", uses=MEM.layout.resources)
+    async def look(_: object, ctx: Context) -> Counter[str]:
+        return await ctx.transact(owned)
+
+    counted = session.run(look).output
+    assert session.run(MEM.forget_block, {"scope": "user"}).output.removed == counted
+    assert exported(session) == []
+
+
+def test_waiting_work_is_exported_until_it_is_forgotten():
+    model = ScriptedModel([ModelUnavailableError("down")])
+    mem = memory_system(model="gpt-5-mini", episodic=True, semantic=True)
+    with Fabric(models=model) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(sequencer(name="later").work(lambda text: text, mem.capture), "I work at Zorblatt.")
+        fabric.drain()
+        (job,) = [one for one in session.run(mem.export_block).output if one["kind"] == "job"]
+        assert "Zorblatt" in json.dumps(job)
+
+
+def test_an_export_of_a_session_has_what_the_session_gave(fabric: Fabric):
+    filled(fabric, "jake", "Zorblatt")
+    session = filled(fabric, "jake", "Quuxley", "tuesday")
+    text = json.dumps(exported(session, {"scope": "session"}))
+    assert "Quuxley" in text
+    assert "Zorblatt" not in text
+
+
+def test_forgetting_somebody_says_where_else_the_name_stands_and_each_can_be_forgotten(fabric: Fabric):
+    session = fabric.session("monday", user="jake")
+    session.run(MEM.capture, "My sister Anna lives in Oslo.")
+    session.run(all_sorts, "Anna")
+    before = exported(session)
+    preview = session.run(MEM.forget_block, {"subject": "anna", "preview": True}).output
+    assert exported(session) == before
+    receipt = session.run(MEM.forget_block, {"subject": "anna"}).output
+    assert (preview.removed, preview.left) == (receipt.removed, receipt.left)
+    assert receipt.found
+    assert receipt.searched["trace"] == 2
+    kinds = {"goal", "belief", "reflection", "trace", "document", "notes_of_user", "notes_of_session"}
+    assert receipt.left.keys() == kinds
+    for kind in ("goal", "belief", "reflection", "trace"):
+        for one in receipt.left[kind]:
+            assert session.run(MEM.forget_block, {"id": one}).output.removed == {f"{kind}s": 1}
+    left = session.run(MEM.forget_block, {"subject": "anna"}).output.left
+    assert left.keys() == {"document", "notes_of_user", "notes_of_session"}
+
+
+def test_a_name_in_the_possessive_is_the_same_name(fabric: Fabric):
+    session = fabric.session("monday", user="jake")
+    session.run(MEM.remember_block, {"content": "The key is under Anna's mat"})
+    assert session.run(MEM.export_block, {"subject": "anna"}).output
+    assert session.run(MEM.forget_block, {"subject": "anna"}).output.found
+    assert session.run(MEM.export_block, {"subject": "anna"}).output == []
+
+
+def test_a_message_that_no_memory_was_made_of_is_forgotten_with_its_turn():
+    chat = generator(name="chat", model="gpt-5")
+    with Fabric(models=ScriptedModel(["Anna? A fine name."])) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(chat, "What of Anna?")
+        left = session.run(MEM.forget_block, {"subject": "anna"}).output.left
+        assert len(left["item"]) == 2
+        assert session.run(MEM.forget_block, {"id": left["item"][0]}).output.found
+        assert not any("Anna" in one.text for one in session.items)
+        assert session.run(MEM.forget_block, {"subject": "anna"}).output.left == {}
+
+
+def test_what_a_run_did_with_a_forgotten_memory_is_forgotten_too(fabric: Fabric):
+    session = fabric.session("monday", user="jake")
+    pipeline = sequencer(name="later").work(lambda text: text, MEM.capture)
+    for said in ("My brother Tom lives in Madrid.", "Tom works at Acme.", "I live in Lisbon."):
+        session.run(pipeline, said)
+        fabric.drain()
+    session.run(sequencer(name="settle").work(lambda _: {"force": True}, MEM.consolidate), "go")
+    fabric.drain()
+    assert "Madrid" in str([one.data for one in session.items])
+    session.run(MEM.forget_block, {"subject": "tom"})
+    assert "Madrid" not in str([one.data for one in session.items])
+    assert "Madrid" not in json.dumps(exported(session))
+
+
+def test_records_name_their_kind_though_a_row_has_one_of_its_own(fabric: Fabric):
+    session = filled(fabric, "jake", "Zorblatt")
+    items = [one for one in exported(session) if one["kind"] == "item"]
+    assert {one["item_kind"] for one in items} >= {"message"}
+    assert records([], MEM.layout) == []
