@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
 from .calls import Call
 from .capability import Capability
+from .checking import adapter, check
 from .context import Context
-from .errors import ConfigurationError, FabricError, SchemaError, SchemaMismatchError
+from .errors import ConfigurationError, FabricError, SchemaMismatchError
 from .events import BlockFinished, BlockStarted
 from .fit import either, fits, shown_type
 from .lending import lasting, lend
 from .resource import Resource
 from .tool import Tool
+from .tracing import ERROR, SILENT, Attributes, Step, active, error_type, event, step
 from .uses import Use, check_use
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 In = TypeVar("In", contravariant=True)  # noqa: PLC0105  read in every signature: the short name is clearer
 Out = TypeVar("Out", covariant=True)  # noqa: PLC0105
-SHOWN_CHARS = 200
 PATH = " > "
 """What stands between the names in a block's path."""
 
@@ -92,7 +91,7 @@ class Block(Generic[In, Out]):
             check_use(use, self.name)
         for schema in (self.input_schema, self.output_schema):
             if schema is not None:
-                _adapter(schema, self.name)
+                adapter(schema, self.name)
 
     async def execute(self, value: Any, ctx: Context) -> Any:
         """Do the work of this kind of block. ``ctx`` is the block's own context."""
@@ -102,7 +101,7 @@ class Block(Generic[In, Out]):
         """Run the block inside the run that ``ctx`` belongs to, and return its output."""
         inner = Context(ctx.run, self, ctx)
         try:
-            if self._plain and not ctx.run.listening:
+            if self._plain and not ctx.run.observed:
                 result: Out = await self.execute(value, inner)
             else:
                 result = await self._observed(value, inner)
@@ -112,17 +111,21 @@ class Block(Generic[In, Out]):
         return result
 
     async def _observed(self, value: Any, ctx: Context) -> Any:
-        if not ctx.run.listening:
+        if not ctx.run.observed:
             return await self._guarded(value, ctx)
         path = ctx.path
         ctx.run.emit(BlockStarted(path))
         try:
-            result = await self._guarded(value, ctx)
+            with self._step(path):
+                result = await self._guarded(value, ctx)
         except BaseException as error:  # a cancelled block has ended, too
             ctx.run.emit(BlockFinished(path, error=f"{type(error).__name__}: {error}"))
             raise
         ctx.run.emit(BlockFinished(path))
         return result
+
+    def _step(self, path: str) -> Step:
+        return step(self.span_name, self.span_attributes(path)) if active() else SILENT
 
     async def _guarded(self, value: Any, ctx: Context) -> Any:
         try:
@@ -167,6 +170,7 @@ class Block(Generic[In, Out]):
                 if retry is None or attempt >= retry.attempts or not isinstance(error, retry.on):
                     raise
                 ctx.log.info("retrying", attempt=attempt, error=f"{type(error).__name__}: {error}")
+                event("retry", {"fabric.attempt": attempt, ERROR: error_type(error)})
                 await asyncio.sleep(retry.delay(attempt))
                 attempt += 1
 
@@ -175,6 +179,7 @@ class Block(Generic[In, Out]):
 
     async def _rescued(self, rescue: Rescue, error: Exception, ctx: Context) -> Any:
         ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=rescue.block.name)
+        event("rescue", {"fabric.block.name": rescue.block.name, ERROR: error_type(error)})
         return self._checked(await rescue.block(error, ctx), ctx)
 
     def _checked(self, result: Any, ctx: Context) -> Any:
@@ -201,6 +206,15 @@ class Block(Generic[In, Out]):
     def kind(self) -> str:
         """What kind of block this is, in one word: ``"handler"``."""
         return type(self).__name__.lower()
+
+    @property
+    def span_name(self) -> str:
+        """What a trace calls a run of this block: its kind and its name."""
+        return f"{self.kind} {self.name}"
+
+    def span_attributes(self, path: str) -> Attributes:
+        """Return what a trace says of a run of this block at ``path``."""
+        return {"fabric.block.name": self.name, "fabric.block.kind": self.kind, "fabric.block.path": path}
 
     @property
     def accepts(self) -> Any:
@@ -289,45 +303,6 @@ class Block(Generic[In, Out]):
         from .graph import mermaid_of  # noqa: PLC0415
 
         return mermaid_of(self)
-
-
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
-
-
-def _adapter(schema: Any, name: str) -> TypeAdapter[Any]:
-    known = _ADAPTERS.get(schema) if _hashable(schema) else None
-    if known is not None:
-        return known
-    try:
-        made: TypeAdapter[Any] = TypeAdapter(schema)
-    except Exception as error:  # pydantic raises several kinds for a type it cannot take
-        raise ConfigurationError(f"{name}: {schema!r} is not a schema: give a type pydantic can check") from error
-    if _hashable(schema):
-        _ADAPTERS[schema] = made
-    return made
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def check(schema: Any, value: Any, ctx: Context, side: str) -> Any:
-    """Return ``value`` as ``schema`` types it; SchemaError naming the block's path, the side and each field."""
-    name = ctx.block.name if ctx.block is not None else ""
-    try:
-        return _adapter(schema, name).validate_python(value, from_attributes=True)
-    except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in error.errors()[:5]
-        )
-        got = repr(value)
-        shown = got if len(got) <= SHOWN_CHARS else f"{got[:SHOWN_CHARS]}... ({len(got)} characters)"
-        wanted = getattr(schema, "__name__", str(schema))
-        raise SchemaError(f"{ctx.path}: {side} does not fit {wanted}: {wrong}; got {shown}") from error
 
 
 def _note(error: BaseException, ctx: Context) -> None:

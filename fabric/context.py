@@ -62,6 +62,11 @@ class Run(Protocol):
         ...
 
     @property
+    def observed(self) -> bool:
+        """Whether somebody streams this run's events, or records its spans."""
+        ...
+
+    @property
     def in_job(self) -> bool:
         """Whether this is background work, which may be tried again after a crash."""
         ...

@@ -16,9 +16,11 @@ from .history import History, history_messages, history_of
 from .items import Item
 from .messages import context_call, context_text, header_text, system_text, user_messages
 from .models.base import Message, Request
+from .models.spans import target
 from .resource import Resource
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
+from .tracing import Attributes
 from .turn import hear
 from .uses import Use
 
@@ -69,6 +71,20 @@ class Generator(Block[Any, Any]):
     def _own_tools(self) -> list[tuple[str, Any]]:
         own = merge_capabilities((self.name, one) for one in self.capabilities)
         return [*((self.name, source) for source in self.tools), *_preset_tools(own)]
+
+    @property
+    def span_name(self) -> str:
+        """What a trace calls a run of this block: with tools of its own it is an agent."""
+        return f"invoke_agent {self.name}" if self._own_tools else super().span_name
+
+    def span_attributes(self, path: str) -> Attributes:
+        """Return what a trace says of a run of this block at ``path``."""
+        attributes = super().span_attributes(path)
+        if not self._own_tools:
+            return attributes
+        first = None if callable(self.model) else self.model if isinstance(self.model, str) else self.model[0]
+        asked = {} if first is None else target(first)
+        return {**attributes, "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.name, **asked}
 
     @property
     def _gives(self) -> Any:

@@ -32,7 +32,8 @@ class Job:
 
     ``block`` is the path of its block, ``root`` the name of the pipeline; ``turn`` is the turn it was made for,
     ``input`` the connected value as JSON. ``attempts`` counts tries begun; a pending job with ``not_before`` waits
-    for a later try. ``hint`` says what a job waits for that cannot run as things are.
+    for a later try. ``hint`` says what a job waits for that cannot run as things are. ``trace`` is the span that
+    asked for it, as a W3C traceparent, "" when nobody traced.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Job:
     error: str = ""
     not_before: datetime | None = None
     hint: str = ""
+    trace: str = ""
 
     @property
     def outcome_id(self) -> str:
@@ -85,6 +87,7 @@ def job_row(job: Job) -> Row:
         "attempts": job.attempts,
         "error": job.error,
         "not_before": utc(job.not_before).isoformat() if job.not_before is not None else None,
+        "trace": job.trace,
     }
 
 
@@ -104,6 +107,7 @@ def job_of(row: Row) -> Job:
         attempts=row["attempts"],
         error=row["error"],
         not_before=datetime.fromisoformat(later) if later else None,
+        trace=row.get("trace", ""),
     )
 
 

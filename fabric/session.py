@@ -19,6 +19,7 @@ from .log import ITEMS, SessionLog
 from .portal import INSIDE, forbid_nested, wait
 from .scope import ScopeIds
 from .store.base import Row
+from .tracing import Attributes, Step, root
 from .usage import ModelCall, Usage
 from .work import commit
 
@@ -118,8 +119,17 @@ class Session:
     async def _run(
         self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None
     ) -> RunResult:
+        self._fabric.check_open()
+        attributes = block.span_attributes(block.name)
+        with root(f"run {block.name}", attributes, session=self.ids.session) as step:
+            result = await self._stepped(block, value, turn_id, listener, step)
+            step.note({"fabric.run.replayed": result.replayed})
+            return result
+
+    async def _stepped(
+        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None, step: Step
+    ) -> RunResult:
         fabric = self._fabric
-        fabric.check_open()
         if not fabric.knows(block):
             await asyncio.to_thread(fabric.register, block)
         fabric.check_scopes(block, self.ids)
@@ -132,7 +142,15 @@ class Session:
             if recorded:
                 return _replayed(block, log, recorded[0])
         run = LiveRun(
-            fabric.services, self.ids, log, value, turn=log.turns, owner=owner, turn_id=turn_id or "", listener=listener
+            fabric.services,
+            self.ids,
+            log,
+            value,
+            turn=log.turns,
+            owner=owner,
+            turn_id=turn_id or "",
+            listener=listener,
+            step=step,
         )
         try:
             output = await _perform(run, block, value)
@@ -142,6 +160,18 @@ class Session:
             raise
         finally:
             run.unheard()
+            step.note(_totals(run))
+
+
+def _totals(run: LiveRun) -> Attributes:
+    return {
+        "fabric.run.id": run.id,
+        "fabric.run.turn": run.turn,
+        "fabric.usage.calls": run.usage.calls,
+        "fabric.usage.input_tokens": run.usage.input_tokens,
+        "fabric.usage.output_tokens": run.usage.output_tokens,
+        "fabric.usage.cost": run.usage.cost,
+    }
 
 
 async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:

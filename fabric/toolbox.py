@@ -15,6 +15,7 @@ from .errors import DuplicateNameError, RefusedError
 from .messages import as_text
 from .models.base import ToolCall
 from .tool import Tool, alias, tool
+from .tracing import Attributes, step
 
 MAX_CALLS_PER_STEP = 20
 """Calls of one step that are carried out; the rest are answered with an error."""
@@ -75,19 +76,23 @@ class Toolbox:
         if known is None:
             names = ", ".join(self.tools) or "none"
             return ToolOutcome(error=f"there is no tool {call.name!r}", do=f"Use one of: {names}.")
-        try:
-            arguments = read_arguments(known, call.arguments, guess=guess)
-        except ValueError as error:
-            return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
-        try:
-            value = await known.run(arguments, ctx)
-            return ToolOutcome(value, (known.shown or as_text)(value))
-        except RefusedError as error:
-            return ToolOutcome(error=error.reason, do=error.do)
-        except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
-            ctx.log.warning("tool failed", tool=known.name, error=f"{type(error).__name__}: {error}")
-            reason = f"{type(error).__name__}: {error}"
-            return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
+        with step(f"execute_tool {known.name}", _span_attributes(known, call)) as span:
+            try:
+                arguments = read_arguments(known, call.arguments, guess=guess)
+            except ValueError as error:
+                span.fail(error)
+                return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
+            try:
+                value = await known.run(arguments, ctx)
+                return ToolOutcome(value, (known.shown or as_text)(value))
+            except RefusedError as error:
+                span.fail(error)
+                return ToolOutcome(error=error.reason, do=error.do)
+            except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
+                span.fail(error)
+                reason = f"{type(error).__name__}: {error}"
+                ctx.log.warning("tool failed", tool=known.name, error=reason)
+                return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,11 @@ class ToolOutcome:
     def shown(self) -> str:
         """What a model is shown of it."""
         return failure(self.error, self.do) if self.error else cut(self.text)
+
+
+def _span_attributes(known: Tool, call: ToolCall) -> Attributes:
+    names = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": known.name, "gen_ai.tool.type": "function"}
+    return {**names, "gen_ai.tool.call.id": call.id} if call.id else names
 
 
 def failure(reason: str, advice: str) -> str:
@@ -173,9 +183,9 @@ def _parsed(raw: str, *, guess: bool) -> Any:
 def _mended(values: Any, error: Mapping[str, Any]) -> bool:
     """Mend one value that was refused, in place; return whether anything changed."""
     *path, last = error["loc"] or (None,)
-    for step in path:
+    for key in path:
         try:
-            values = values[step]
+            values = values[key]
         except (KeyError, IndexError, TypeError):
             return False
     if not isinstance(values, dict) or last not in values:

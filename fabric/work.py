@@ -18,6 +18,7 @@ from .logger import logger
 from .portal import INSIDE
 from .scope import Scope
 from .store.base import SYSTEM, Row, Rows
+from .tracing import Attributes, Step, root, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,25 @@ class Attempt:
 
     async def run(self) -> Ending:
         """Give the job its try; only errors of the store are raised."""
+        job, block = self._entry.job, self._entry.chain[-1]
+        around = root(
+            f"job {block.name}",
+            span_attributes(self._entry),
+            session=job.ids.session,
+            kind="consumer",
+            parent=job.trace,
+        )
+        with around as step:
+            ending = await self._try(step)
+            step.note({"fabric.job.status": ending.verdict.status, "fabric.job.attempt": ending.verdict.job.attempts})
+            return ending
+
+    async def _try(self, step: Step) -> Ending:
         job = await self._services.store.transact(self._claim)
         if job is None:
             return Ending(Verdict(self._entry.job, "done"))
         self._entry.job = job
-        run = await self._make_run(job)
+        run = await self._make_run(job, step)
         task = asyncio.get_running_loop().create_task(
             perform(run, self._entry), context=self._entry.variables and self._entry.variables.copy()
         )
@@ -118,9 +133,9 @@ class Attempt:
         put_jobs(rows, [job])
         return job
 
-    async def _make_run(self, job: Job) -> LiveRun:
+    async def _make_run(self, job: Job, step: Step) -> LiveRun:
         log = await self._services.logs.load(job.ids.scope("session"))
-        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id)
+        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id, step=step)
 
     async def _store_failure(self, job: Job) -> Ending:
         known = await self._services.store.transact(lambda rows: _replace(rows, job))
@@ -158,8 +173,9 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
     ctx = context_of(run, entry.chain)
     token = INSIDE.set(f"job {job.block}")
     try:
-        async with lend_around(ctx):
-            return await block.resume(from_json(block, job.input), ctx)
+        with run.step.current():
+            async with lend_around(ctx):
+                return await block.resume(from_json(block, job.input), ctx)
     except (SystemExit, KeyboardInterrupt) as error:
         raise WorkError(f"{job.block}: background work asked for the process to exit: {error!r}") from error
     finally:
@@ -171,14 +187,24 @@ async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -
     verdicts: list[Verdict] = []
     for entry in entries:
         if not entry.verdict.done():
-            entry.verdict.set_result(await _try_inline(run, entry, retry))
+            with step(f"job {entry.chain[-1].name}", span_attributes(entry), kind="consumer") as around:
+                entry.verdict.set_result(await _try_inline(run, entry, retry, around))
         verdicts.append(entry.verdict.result())
     return verdicts
 
 
-async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry) -> Verdict:
+async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Step) -> Verdict:
     job = replace(entry.job, attempts=entry.job.attempts + 1)
-    run = LiveRun(parent.services, job.ids, parent.log, job.input, turn=job.turn, owner=job.id, job_id=parent.job_id)
+    run = LiveRun(
+        parent.services,
+        job.ids,
+        parent.log,
+        job.input,
+        turn=job.turn,
+        owner=job.id,
+        job_id=parent.job_id,
+        step=around,
+    )
     try:
         result = await perform(run, entry)
     except Exception as error:  # noqa: BLE001  supervision of background work
@@ -192,6 +218,12 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry) -> Verdict:
     parent.adopt(run, job)
     parent.entries = [one for one in parent.entries if one is not entry]
     return Verdict(job, "done")
+
+
+def span_attributes(entry: Entry) -> Attributes:
+    """Return what a trace says of a job."""
+    job = entry.job
+    return {**entry.chain[-1].span_attributes(job.block), "fabric.job.id": job.id, "fabric.run.turn": job.turn}
 
 
 def record_outcome(run: LiveRun, job: Job, result: Any) -> Item:
@@ -221,6 +253,7 @@ def _readable(result: Any, where: str) -> Any:
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
     """Return the job as an error leaves it: pending until later, or failed."""
     text = describe(error)
+    run.step.fail(error)
     log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)
     now = run.clock.now()
     if isinstance(error, BudgetExceededError) and error.until is not None:

@@ -17,7 +17,7 @@ FLOORS = ("fabric", "capabilities", "blocks", "pipelines")
 SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SUPERVISED = {
-    ("fabric/work.py", "run"): "a job's failure is recorded, never raised",
+    ("fabric/work.py", "_try"): "a job's failure is recorded, never raised",
     ("fabric/work.py", "_try_inline"): "the same",
     ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
@@ -98,7 +98,11 @@ def test_imports_are_relative_inside_a_floor_and_absolute_across():
 
 @pytest.mark.parametrize(
     ("library", "allowed"),
-    [("duckdb", ("fabric/store/duckdb",)), ("litellm", ("fabric/models/litellm.py", "pipelines/adapters/litellm.py"))],
+    [
+        ("duckdb", ("fabric/store/duckdb",)),
+        ("litellm", ("fabric/models/litellm.py", "pipelines/adapters/litellm.py")),
+        ("opentelemetry", ("fabric/tracing.py",)),
+    ],
 )
 def test_one_place_knows_the_library(library: str, allowed: tuple[str, ...]):
     users = {

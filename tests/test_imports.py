@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("litellm", "duckdb", "networkx")
+HEAVY = ("litellm", "duckdb", "networkx", "opentelemetry")
 
 
 def loaded_after(statement: str) -> set[str]:

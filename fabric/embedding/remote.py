@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, ModelError
+from ..models import spans
 from ..models.retry import Sleep, retrying
 from ..usage import Usage
 from .base import Vectors
@@ -64,14 +65,26 @@ class RemoteEmbedder:
 
         request = EmbeddingRequest(self.name, texts, self._timeout, self._address)
 
+        spent = Usage()
+
         async def attempt() -> list[list[float]]:
+            nonlocal spent
             try:
                 rows, usage = await embeddings(request, self._clock)
             except ModelError as error:
-                self.usage += error.usage
+                spent += error.usage
                 raise
-            self.usage += usage
+            spent += usage
             return rows
 
-        found: list[list[float]] = await retrying(self._attempts, self._clock, self._sleep)(attempt)
-        return found
+        with spans.embeddings(self.name) as call:
+            try:
+                found: list[list[float]] = await retrying(self._attempts, self._clock, self._sleep)(attempt)
+            except ModelError as error:
+                spans.failed(call, error, spent)
+                raise
+            finally:
+                self.usage += spent
+            call.note({"gen_ai.embeddings.dimension.count": len(found[0])})
+            spans.charged(call, spent)
+            return found

@@ -1,9 +1,11 @@
 """A list of models instead of one: the next is asked when one cannot answer."""
 
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from ..errors import BudgetExceededError, ConfigurationError, ModelError, ModelUnavailableError
+from . import spans
 from .base import Delta, ModelClient, Reply, Request, Usage
 
 Failures = list[tuple[str, ModelError]]
@@ -18,7 +20,7 @@ async def complete_with_fallback(client: ModelClient, models: Sequence[str], req
     failures: Failures = []
     for model in _checked(models):
         try:
-            reply = await client.complete(replace(request, model=model))
+            reply = await _complete(client, replace(request, model=model))
         except BudgetExceededError:
             raise
         except ModelError as error:
@@ -34,7 +36,7 @@ async def stream_with_fallback(client: ModelClient, models: Sequence[str], reque
     for model in _checked(models):
         begun = False
         try:
-            async for delta in client.stream(replace(request, model=model)):
+            async for delta in _stream(client, replace(request, model=model)):
                 begun = True
                 reply = delta.reply and replace(delta.reply, usage=_spent(failures) + delta.reply.usage)
                 yield replace(delta, reply=reply)
@@ -48,6 +50,40 @@ async def stream_with_fallback(client: ModelClient, models: Sequence[str], reque
         else:
             return
     raise _summary(failures)
+
+
+async def _complete(client: ModelClient, request: Request) -> Reply:
+    with spans.chat(request) as call:
+        try:
+            reply = await client.complete(request)
+        except ModelError as error:
+            spans.failed(call, error, error.usage)
+            raise
+        spans.answered(call, reply)
+        return reply
+
+
+async def _stream(client: ModelClient, request: Request) -> AsyncIterator[Delta]:
+    call = spans.chat(request, stream=True)
+    began, first = time.perf_counter(), True
+    pieces = aiter(client.stream(request))
+    try:
+        while True:
+            with call.current():  # not while the caller has the piece: it would be inside of the call's span
+                delta = await anext(pieces, None)
+            if delta is None:
+                return
+            if first:
+                call.note({"gen_ai.response.time_to_first_chunk": time.perf_counter() - began})
+                first = False
+            if delta.reply is not None:
+                spans.answered(call, delta.reply)
+            yield delta
+    except BaseException as error:
+        spans.failed(call, error, error.usage if isinstance(error, ModelError) else Usage())
+        raise
+    finally:
+        call.end()
 
 
 def _checked(models: Sequence[str]) -> Sequence[str]:

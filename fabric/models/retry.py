@@ -6,6 +6,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from ..clock import Clock
 from ..errors import ModelUnavailableError
+from ..tracing import ERROR, error_type, event
 
 FIRST_WAIT = 0.5
 """Seconds before the second attempt, before jitter; each further wait is twice as long."""
@@ -24,8 +25,26 @@ def retrying(attempts: int, clock: Clock, sleep: Sleep) -> AsyncRetrying:
         return seconds_to_wait(state.attempt_number, clock.chance()) if asked is None else asked
 
     return AsyncRetrying(
-        stop=stop_after_attempt(attempts), wait=wait, retry=retry_if_exception(may_retry), sleep=sleep, reraise=True
+        stop=stop_after_attempt(attempts),
+        wait=wait,
+        retry=retry_if_exception(may_retry),
+        sleep=sleep,
+        before_sleep=_trace,
+        reraise=True,
     )
+
+
+def _trace(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    if error is not None:
+        event(
+            "retry",
+            {
+                "fabric.attempt": state.attempt_number,
+                ERROR: error_type(error.__cause__ or error),
+                "fabric.wait_seconds": state.next_action.sleep if state.next_action else 0.0,
+            },
+        )
 
 
 def may_retry(error: BaseException) -> bool:

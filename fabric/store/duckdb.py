@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..errors import StoreError
 from ..scope import Scope
+from ..tracing import Step, step
 from .base import Rows, Table
 from .catalog import Catalog, Known
 from .duckdb_file import connect, translated
@@ -94,13 +96,15 @@ class DuckDBStore:
 
         A cancelled call that has not begun does nothing; one that has begun finishes as a whole.
         """
-        begun: Future[T] = self._submit(self._transact, work)
-        return await asyncio.wrap_future(begun)
+        with _step() as traced:
+            begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
+            return await asyncio.wrap_future(begun)
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""
-        begun: Future[T] = self._submit(self._transact, work)
-        return begun.result()
+        with _step() as traced:
+            begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
+            return begun.result()
 
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""
@@ -147,18 +151,20 @@ class DuckDBStore:
             raise StoreError(f"{self._location} is closed")
         return self._connection
 
-    def _transact(self, work: Callable[[Rows], T]) -> T:
+    def _transact(self, work: Callable[[Rows], T], traced: Step, asked: float) -> T:
+        traced.note({"fabric.store.wait_seconds": time.perf_counter() - asked})
         connection = self._connected()
         sql = Sql(connection, atomic=True)
         rows = SqlRows(sql, self._catalog, self._indexes, self._kept)
         try:
-            with translated(self._location):
+            with traced.current(), translated(self._location):
                 result = self._whole(connection, sql, partial(_plain, work, rows))
         except BaseException:
             self._forget(connection, rows)
             raise
         else:
             rows.committed()
+            traced.note({"fabric.store.written": sorted({table for table, _ in rows.touched})})
             return result
         finally:
             sql.end()
@@ -212,6 +218,11 @@ class DuckDBStore:
             found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")  # noqa: S608
         scopes = self._catalog.scopes()
         return [scopes[number] for (number,) in found]
+
+
+def _step() -> Step:
+    names = {"db.system.name": "duckdb", "db.operation.name": "transaction"}
+    return step("transaction", names, kind="client")
 
 
 def _plain(work: Callable[[Rows], T], rows: SqlRows) -> T:
