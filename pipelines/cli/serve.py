@@ -46,6 +46,8 @@ def mcp(
             raise
         note("The server needs an extra: pip install 'thought-fabric[mcp]'")
         raise typer.Exit(1) from error
+    if not http and (tokens or origin):
+        raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
     place = Place(file, user, project, org, session or "mcp", model)
     with opened(place, create=True) as at:
         ids = replace(at.session().ids, agent=agent or None)

@@ -19,8 +19,8 @@ NAME = "mcp"
 """The root of what the server runs, and the agent whose mind it is unless one is named."""
 READING = frozenset({"recall", "context", "why", "mind_recall", "memory_search"})
 """The tools that change nothing."""
-DESTROYING = frozenset({"forget", "memory_delete", "memory_merge"})
-"""The tools after which something is not found any more."""
+DESTROYING = frozenset({"forget", "memory_delete", "memory_merge", "memory_update"})
+"""The tools after which something is not found any more as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,11 @@ class Offer:
 
     tools: dict[str, Tool]
     uses: tuple[Use, ...]
+
+    @property
+    def writes(self) -> bool:
+        """Whether any tool changes something."""
+        return not READING.issuperset(self.tools)
 
     def host(self, fabric: Fabric, ids: ScopeIds) -> ToolHost:
         """Return what carries out calls for these ids; what tools left undone when the file was closed goes on."""

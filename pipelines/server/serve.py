@@ -2,15 +2,20 @@
 
 import asyncio
 import contextlib
+import os
 import signal
-from collections.abc import Callable, Coroutine, Generator, Sequence
+import sys
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
+
+from mcp.server import Server
 
 from fabric.run import Fabric
 from fabric.scope import ScopeIds
 
 from ..system import MemorySystem
+from .frames import AnsweringStream
 from .offer import offer
 from .protocol import memory_server
 
@@ -21,18 +26,28 @@ PATIENCE = 5.0
 
 async def serve_stdio(fabric: Fabric, mem: MemorySystem, ids: ScopeIds, *, read_only: bool) -> None:
     """Serve one client over standard input and output until it leaves, or a signal ends the process."""
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415  an extra that only servers need
-
     offered = offer(mem, read_only=read_only)
     host = offered.host(fabric, ids)
-    server = memory_server(offered, lambda: host)
+    serving = asyncio.create_task(_over_stdio(memory_server(offered, lambda: host)))
+    asked_to_stop = asyncio.Event()
+    with _on_signal(asked_to_stop.set):
+        stopping = asyncio.create_task(asked_to_stop.wait())
+        await asyncio.wait([serving, stopping], return_when=asyncio.FIRST_COMPLETED)
+        await fabric.aclose(timeout=PATIENCE)
+    if not serving.done():
+        # Threads of the SDK wait for the client's next line, or for it to read an answer: no cancelling ends them.
+        _leave(0)
+    await serving
 
-    async def serve() -> None:
+
+async def _over_stdio(server: Server[Any]) -> None:
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415
+
+    try:
         async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
-
-    await _until_stopped(serve())
-    await fabric.aclose(timeout=PATIENCE)
+            await server.run(AnsweringStream(reading, writing), writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # the client is gone without having read its answers
 
 
 async def serve_http(
@@ -55,26 +70,30 @@ async def serve_http(
     server = WebServer(app, bound_to, port)
     with _on_signal(server.stop):
         await server.serve()
-    await fabric.aclose(timeout=PATIENCE)
-
-
-async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
-    """Wait for the work, or for SIGTERM or SIGINT, which cancel it."""
-    task = asyncio.create_task(work)
-    with _on_signal(task.cancel), contextlib.suppress(asyncio.CancelledError):
-        await task
+        await fabric.aclose(timeout=PATIENCE)
 
 
 @contextlib.contextmanager
 def _on_signal(stop: Callable[[], Any]) -> Generator[None]:
-    """Call ``stop`` when the process is asked to end, so that the file is closed before it does."""
+    """Call ``stop`` when the process is asked to end, so that the file is closed first; asked again, end at once."""
     loop = asyncio.get_running_loop()
+    steps = iter([stop])
+
+    def asked() -> None:
+        next(steps, lambda: _leave(1))()
+
     for name in ENDING:
         with contextlib.suppress(NotImplementedError, ValueError):  # a platform, or a thread, without signal handlers
-            loop.add_signal_handler(name, stop)
+            loop.add_signal_handler(name, asked)
     try:
         yield
     finally:
         for name in ENDING:
             with contextlib.suppress(NotImplementedError, ValueError):
                 loop.remove_signal_handler(name)
+
+
+def _leave(code: int) -> None:
+    """End the process without waiting for any thread: what the file holds is safe, whenever that is."""
+    sys.stderr.flush()
+    os._exit(code)

@@ -2,6 +2,8 @@
 
 import hmac
 import json
+import os
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +17,14 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fabric.errors import ConfigurationError, ScopeError
+from fabric.logger import logger
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 
@@ -27,6 +33,8 @@ from .protocol import memory_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MIN_TOKEN_CHARS = 16
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+"""What a header can carry as a bearer token (RFC 6750)."""
 PATH = "/mcp"
 
 
@@ -70,16 +78,39 @@ class Tokens:
 
 
 def read_tokens(path: Path) -> Tokens:
-    """Read ``{"<token>": {"user": "jake", ...}, ...}``; ConfigurationError for what is no such file."""
+    """Read ``{"<token>": {"user": "jake", ...}, ...}``; ConfigurationError for what is no such file, without a token.
+
+    A warning is logged when other users of the machine may read it.
+    """
     try:
-        grants = TypeAdapter(dict[str, Grant]).validate_json(path.read_bytes())
+        given = json.loads(path.read_bytes(), object_pairs_hook=_once)
+        grants = TypeAdapter(dict[str, Grant]).validate_python(given)
         checked = {token: grant for token, grant in grants.items() if grant.ids}
-    except (OSError, ValidationError, ScopeError) as error:
-        reason = "; ".join(one["msg"] for one in error.errors()) if isinstance(error, ValidationError) else str(error)
-        raise ConfigurationError(f'{path}: expected {{"TOKEN": {{"user": "NAME"}}}}; {reason}') from error
-    if not checked or min(map(len, checked)) < MIN_TOKEN_CHARS:
-        raise ConfigurationError(f"{path}: give at least one token, each of {MIN_TOKEN_CHARS} characters or more")
+        readable = path.stat().st_mode & 0o077
+    except (OSError, ValueError, ScopeError) as error:
+        raise ConfigurationError(f'{path}: expected {{"TOKEN": {{"user": "NAME"}}}}; {_reason(error)}') from None
+    if not checked or not all(len(one) >= MIN_TOKEN_CHARS and _TOKEN.fullmatch(one) for one in checked):
+        raise ConfigurationError(
+            f"{path}: give at least one token, each of {MIN_TOKEN_CHARS} or more letters, digits or -._~+/ and no "
+            "spaces; openssl rand -hex 24 makes one"
+        )
+    if readable and os.name == "posix":
+        logger(block="mcp").warning("other users of this machine can reach the file of tokens", do=f"chmod 600 {path}")
     return Tokens(checked)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a token or a field is given twice")
+    return found
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong, without the token under which it is."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(": ".join([*map(str, one["loc"][1:]), one["msg"]]) for one in error.errors())
 
 
 def web_app(
@@ -88,32 +119,50 @@ def web_app(
     """Return the application that serves the offer at ``/mcp``.
 
     Without ``tokens`` every request is for the host's owner, which is accepted on a loopback address only.
-    ``origins`` are web pages that may ask, beside those of this machine. ConfigurationError for an open door.
+    ``origins`` are web pages that may ask, beside those of this machine when it listens there only. ConfigurationError
+    for an open door.
     """
     if tokens is None and bound_to not in LOOPBACK:
         raise ConfigurationError(
             f"{bound_to} can be reached by other machines: name a file of tokens with --tokens, or listen on 127.0.0.1"
         )
     server = memory_server(offered, (lambda: host.of(tokens.owner())) if tokens is not None else (lambda: host))
-    local = [f"http://{name}:*" for name in ("127.0.0.1", "localhost", "[::1]")]
+    local = [f"http://{name}{port}" for name in ("127.0.0.1", "localhost", "[::1]") for port in ("", ":*")]
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=bound_to,
         token_verifier=tokens,
         transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=True,
-            allowed_hosts=["127.0.0.1:*", "localhost:*", "[::1]:*", bound_to, f"{bound_to}:*"],
+            enable_dns_rebinding_protection=bound_to in LOOPBACK,
+            allowed_hosts=[one.removeprefix("http://") for one in local],
             allowed_origins=[*local, *origins],
         ),
     )
     if tokens is not None:
-        _require(app, tokens)
+        backend: Any = BearerAuthBackend(tokens)
+        app.user_middleware[:0] = [
+            Middleware(AuthenticationMiddleware, backend=backend),
+            Middleware(AuthContextMiddleware),
+        ]
+    if bound_to not in LOOPBACK:
+        app.user_middleware[:0] = [Middleware(_Origins, known=frozenset(origins))]
     return app
 
 
-def _require(app: Starlette, tokens: Tokens) -> None:
-    backend: Any = BearerAuthBackend(tokens)
-    app.user_middleware[:0] = [Middleware(AuthenticationMiddleware, backend=backend), Middleware(AuthContextMiddleware)]
+class _Origins:
+    """Turns strange pages away where any name may lead to this server, so that the names of hosts cannot be checked.
+
+    That a page makes its own name lead here gains it nothing: it has no token.
+    """
+
+    def __init__(self, app: ASGIApp, known: frozenset[str]) -> None:
+        self._app = app
+        self._known = known
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        origin = Headers(scope=scope).get("origin") if scope["type"] == "http" else None
+        answer = self._app if origin is None or origin in self._known else Response("Invalid Origin header", 403)
+        await answer(scope, receive, send)
 
 
 class WebServer(uvicorn.Server):

@@ -1,76 +1,20 @@
 """The server as a process of its own: over stdio, over HTTP, asked to stop, and asked by those who may not."""
 
-import asyncio
 import json
-import os
 import signal
-import socket
 import subprocess
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 import httpx2 as httpx  # noqa: E402
-from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
-from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
 from fabric import Fabric  # noqa: E402
 
+from .programs import ANNA, JAKE, PATIENCE, client_of, command, over_stdio, served  # noqa: E402
 from .test_tools import output  # noqa: E402
-
-JAKE, ANNA = "jakes-token-0123456789", "annas-token-0123456789"
-PATIENCE = 30.0
-
-
-def command(file: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "pipelines", "mcp", str(file), *options]
-
-
-@asynccontextmanager
-async def over_stdio(file: Path, *options: str) -> AsyncGenerator[Any]:
-    _, *rest = command(file, *options)
-    asked = StdioServerParameters(command=sys.executable, args=rest, env=dict(os.environ))
-    async with mcp.Client(stdio_client(asked)) as client:
-        yield client
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-@asynccontextmanager
-async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subprocess.Popen[bytes]]]:
-    port = free_port()
-    asked = command(file, "--http", "--port", str(port), *options)
-    process = subprocess.Popen(asked, stderr=subprocess.PIPE)  # noqa: ASYNC220  it outlives this loop's waits
-    try:
-        for _ in range(int(PATIENCE * 20)):
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            await asyncio.sleep(0.05)
-        yield f"http://127.0.0.1:{port}/mcp", process
-    finally:
-        process.terminate()
-        process.communicate(timeout=PATIENCE)
-
-
-@asynccontextmanager
-async def client_of(url: str, token: str = "") -> AsyncGenerator[Any]:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with (
-        httpx.AsyncClient(headers=headers, timeout=PATIENCE) as http,
-        mcp.Client(streamable_http_client(url, http_client=http)) as client,
-    ):
-        yield client
 
 
 async def test_what_is_remembered_over_stdio_is_in_the_file(tmp_path: Path):
@@ -131,7 +75,7 @@ async def test_it_stops_when_asked_and_keeps_what_was_captured(tmp_path: Path):
     [
         (["--http", "--host", "192.0.2.1"], "name a file of tokens with --tokens"),
         (["--http", "--tokens", "EMPTY"], "give at least one token"),
-        (["--http", "--tokens", "BROKEN"], "Invalid JSON"),
+        (["--http", "--tokens", "BROKEN"], "double quotes"),
     ],
 )
 def test_an_open_door_and_a_broken_file_of_tokens_are_refused(tmp_path: Path, options: list[str], error: str):
