@@ -30,7 +30,14 @@ integer
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                raise ConfigurationError(f"{type(self).__name__}: {_explain(error)}") from error
+                raise ConfigurationError(f"{type(self).__name__}: {self._explain(error)}") from error
+
+    @classmethod
+    def _explain(cls, error: ValidationError) -> str:
+        found = error.errors(include_url=False)
+        unknown = any(one["type"] == "extra_forbidden" and len(one["loc"]) == 1 for one in found)
+        told = "; ".join(map(_one, found))
+        return f"{told}; the options are {', '.join(cls.model_fields)}" if unknown else told
 
     @classmethod
     def of(cls, value: "bool | Mapping[str, Any] | Settings | None") -> Self | None:
@@ -49,13 +56,10 @@ integer
         raise ConfigurationError(f"{cls.__name__}: got {value!r}; expected True, False, a mapping or a {cls.__name__}")
 
 
-def _explain(error: ValidationError) -> str:
-    return "; ".join(_one(details) for details in error.errors(include_url=False))
-
-
 def _one(details: Any) -> str:
     place = ".".join(str(part) for part in details["loc"])
     message = str(details["msg"]).removeprefix("Value error, ")
+    message = "there is no such option" if details["type"] == "extra_forbidden" else message
     return f"{place}={_short(details['input'])}: {message}" if place else message
 
 

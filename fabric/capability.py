@@ -45,7 +45,7 @@ class Preset:
     on: bool = True
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Capability(Generic[H]):
     """What `define_capability` returns: declare it with ``uses=[capability]``.
 
@@ -154,7 +154,7 @@ def _add(
     if known[1].base is not capability.base:
         raise CapabilityError(
             f"two different capabilities are named {capability.name!r}: one declared by {known[0]}, another by {place}"
-            f"; make it once, {capability.name} = ..., and declare that value in both places"
+            f"; give both the same options, or make it once, {capability.name} = ..., and declare that in both places"
         )
     switches = dict(known[1].switches)
     for preset, on in capability.switches.items():

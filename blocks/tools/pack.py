@@ -1,12 +1,13 @@
 """The pack of memory tools: all of them for a generator, or each on its own, over one set of traces."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from capabilities.equal import one_for
 from capabilities.traces import TraceMemory, create_traces_capability
 from fabric.block import Block
 from fabric.capability import Capability, define_capability
@@ -188,7 +189,7 @@ def memory_tools(
     identifier: str = "memory_tools",
     rehydrate_memory: bool = False,
 ) -> MemoryTools:
-    """Return the six memory tools; ConfigurationError for what cannot work.
+    """Return the six memory tools; ConfigurationError for what cannot work. Equal options give the same tools.
 
     ``model`` draws insights when memory_reflect runs; without one none are drawn. ``embedder`` tells what says the
     same; with None equal and nearly equal words do. ``identifier`` names the capability. ``rehydrate_memory`` is kept
@@ -207,4 +208,25 @@ def memory_tools(
         "merge_threshold": merge_threshold,
         "stability_days": stability_days,
     }
-    return MemoryTools(create_traces_capability(config, embedder), model, include_reflect, identifier)
+    _check(model, include_reflect, identifier)
+    traces = create_traces_capability(config, embedder)
+
+    def make() -> MemoryTools:
+        return MemoryTools(traces, model, include_reflect, identifier)
+
+    return one_for(make, "memory_tools", traces, model, include_reflect, identifier)
+
+
+def _check(model: object, include_reflect: object, identifier: object) -> None:
+    ids = [model] if isinstance(model, str) else model
+    named = isinstance(ids, Sequence) and bool(ids) and all(isinstance(one, str) and one.strip() for one in ids)
+    if model is not None and not callable(model) and not named:
+        raise ConfigurationError(
+            f"memory_tools: model={model!r}; expected a litellm model id, a list of ids, a function, or None for none"
+        )
+    if not isinstance(include_reflect, bool):
+        raise ConfigurationError(f"memory_tools: include_reflect={include_reflect!r}; expected True or False")
+    if not isinstance(identifier, str) or not identifier.isidentifier():
+        raise ConfigurationError(
+            f"memory_tools: identifier={identifier!r}; it becomes ctx.cap.<identifier>: expected letters, digits and _"
+        )

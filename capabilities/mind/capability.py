@@ -10,6 +10,7 @@ from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
 
+from ..equal import one_for
 from ..meaning import Meaning
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
 from .provider import MindProvider
@@ -39,6 +40,8 @@ def mind(
 ) -> Capability[Mind]:
     """Return the mind of an agent, to be declared with ``uses=[mind()]``. ConfigurationError for what cannot work.
 
+    Equal options always give the same capability, so that several blocks of a pipeline may declare it.
+
     ``embedder`` as for a memory system, None to compare by words. ``provider`` keeps the entries, by default in the
     file. ``namespace`` names the mind, by default ``mind/<agent>`` after the session's agent or the block that declares
     it; agents share a mind by sharing a namespace. ``scope`` says who owns the entries: by default what an agent learns
@@ -47,14 +50,11 @@ def mind(
     are at most 10. From ``deduplication_threshold`` on, a belief updates a similar one; below ``retrieval_threshold``
     nothing is recalled. ``ttl_defaults`` may be a mapping of `MindTtlDefaults`.
 
-    >>> mind(token_budget=-1)
+    >>> mind(max_goals=11)
     Traceback (most recent call last):
-    fabric.errors.ConfigurationError: MindConfig: token_budget=-1: Input should be greater than or equal to 0
+    fabric.errors.ConfigurationError: MindConfig: max_goals=11: Input should be less than or equal to 10
     """
-    if scope not in _SCOPES:
-        raise ConfigurationError(f"mind: scope={scope!r}; expected one of {', '.join(_SCOPES)}")
-    if namespace is not None and not namespace.strip():
-        raise ConfigurationError("mind: namespace is blank; give it a name, or leave it out for mind/<agent>")
+    _check_place(provider, namespace, scope)
     config = MindConfig(
         token_budget=token_budget,
         recency_window_days=recency_window_days,
@@ -65,7 +65,23 @@ def mind(
         ttl_defaults=MindTtlDefaults.of(ttl_defaults) or MindTtlDefaults(),
         header_confidence=header_confidence,
     )
-    return _capability(provider or StoreProvider(scope), namespace, config, Meaning(embedder_of(embedder)))
+
+    def make() -> Capability[Mind]:
+        return _capability(provider or StoreProvider(scope), namespace, config, Meaning(embedder_of(embedder)))
+
+    return one_for(make, "mind", provider, namespace, scope, config.model_dump_json(), embedder)
+
+
+def _check_place(provider: object, namespace: object, scope: str) -> None:
+    if scope not in _SCOPES:
+        raise ConfigurationError(f"mind: scope={scope!r}; expected one of {', '.join(_SCOPES)}")
+    if namespace is not None and not (isinstance(namespace, str) and namespace.strip()):
+        raise ConfigurationError(f"mind: namespace={namespace!r}; expected a name, or None for mind/<agent>")
+    if provider is not None and (isinstance(provider, type) or not isinstance(provider, MindProvider)):
+        raise ConfigurationError(
+            f"mind: provider={provider!r}; expected an object with resources, namespaces and transact, such as "
+            "InMemoryProvider(), or None for the file"
+        )
 
 
 def _capability(

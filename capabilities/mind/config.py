@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field
 
 from ..settings import Settings
 from ..vocabulary import Unit
@@ -11,7 +11,7 @@ from .durations import parse_duration
 from .record import ConfidenceLevel
 
 MAX_PLACES = 10
-"""The most active goals, and the most pinned reflections, whatever is configured."""
+"""The most active goals, and the most pinned reflections, that can be configured."""
 
 
 def _duration(text: str | None) -> str | None:
@@ -33,19 +33,16 @@ class MindTtlDefaults(Settings):
 class MindConfig(Settings):
     """The options of `capabilities.mind.mind`, which says what each of them does."""
 
+    model_config = ConfigDict(strict=True)
+
     token_budget: int = Field(default=300, ge=0)
     recency_window_days: float = Field(default=7, gt=0, le=timedelta.max.days / 2)
-    max_goals: int = Field(default=MAX_PLACES, ge=1)
-    max_pinned_reflections: int = Field(default=MAX_PLACES, ge=1)
+    max_goals: int = Field(default=MAX_PLACES, ge=1, le=MAX_PLACES)
+    max_pinned_reflections: int = Field(default=MAX_PLACES, ge=1, le=MAX_PLACES)
     deduplication_threshold: Unit = 0.85
     retrieval_threshold: Unit = 0.35
     ttl_defaults: MindTtlDefaults = MindTtlDefaults()
     header_confidence: ConfidenceLevel = "high"
-
-    @field_validator("max_goals", "max_pinned_reflections")
-    @classmethod
-    def _at_most_ten(cls, value: int) -> int:
-        return min(value, MAX_PLACES)
 
 
 DEFAULT_MIND_CONFIG = MindConfig()

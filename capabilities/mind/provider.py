@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from fabric.context import Context
 from fabric.resource import Resource
@@ -111,6 +111,7 @@ class MindTable(Protocol):
         ...
 
 
+@runtime_checkable
 class MindProvider(Protocol):
     """Where minds are kept. What it keeps outside its ``resources`` is not erased when a user is forgotten."""
 
@@ -133,6 +134,6 @@ class MindProvider(Protocol):
     ) -> T:
         """Run ``work`` on the mind of this namespace in one transaction, one at a time per mind, and return its result.
 
-        ``embedded`` are the vectors of ``texts``, which `MindTable.similar` and `MindTable.put` look up by text.
+        ``embedded`` are the vectors of ``texts``, which `MindTable.compare` and `MindTable.put` look up by text.
         """
         ...

@@ -1,8 +1,7 @@
 """Traces as a capability: ``ctx.cap.traces`` adds, corrects, finds and settles what an agent remembers."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,6 +12,7 @@ from fabric.errors import EmbedderError, RefusedError
 from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
+from ..equal import one_for
 from ..meaning import Meaning
 from ..sources import Source, source_of
 from .consolidation import Consolidation, Derive, Reflection
@@ -270,10 +270,9 @@ def create_traces_capability(
     cannot work.
     """
     settings = TracesConfig.of(config) or DEFAULT_TRACES_CONFIG
-    return _capability(settings.model_dump_json(), cast("Hashable", embedder))
 
+    def make() -> Capability[TraceMemory]:
+        meaning = Meaning(embedder_of(embedder))
+        return define_capability("traces", resources=RESOURCES, helpers=lambda ctx: TraceMemory(ctx, settings, meaning))
 
-@cache
-def _capability(options: str, embedder: Any) -> Capability[TraceMemory]:
-    config, meaning = TracesConfig.model_validate_json(options), Meaning(embedder_of(embedder))
-    return define_capability("traces", resources=RESOURCES, helpers=lambda ctx: TraceMemory(ctx, config, meaning))
+    return one_for(make, "traces", settings.model_dump_json(), embedder)

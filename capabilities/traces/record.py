@@ -116,6 +116,8 @@ class ConsolidationRun(BaseModel):
 class TracesConfig(Settings):
     """When traces fade, melt into one and settle."""
 
+    model_config = ConfigDict(strict=True)
+
     stability_days: float = Field(default=90.0, gt=0)
     """Of a new trace: unused, one of full strength falls below ``prune_threshold`` .05 after three times as long."""
     prune_threshold: Unit = 0.05

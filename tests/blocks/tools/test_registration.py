@@ -1,13 +1,19 @@
 """How the tools are registered: the first part of the specification of the memory tools, sentence by sentence."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blocks.tools import memory_tools
-from fabric.errors import ConfigurationError, StoreError
+from fabric.context import Context
+from fabric.errors import CapabilityError, ConfigurationError, StoreError
 from fabric.generator import generator
+from fabric.handler import handler
 from fabric.run import Fabric
+from fabric.sequencer import sequencer
 from fabric.testing import ScriptedModel, call, run_block
 
 NAMES = ["memory_add", "memory_update", "memory_delete", "memory_merge", "memory_search", "memory_reflect"]
@@ -45,6 +51,49 @@ def test_include_reflect_leaves_memory_reflect_out():
 
 def test_identifier_names_the_capability():
     assert memory_tools(identifier="primary_memory_tools").capability.name == "primary_memory_tools"
+
+
+def test_equal_options_give_the_same_tools_so_that_declaring_them_twice_just_works():
+    async def add(value: object, ctx: Context) -> object:
+        return await memory_tools(embedder=None).add({"content": str(value)}, ctx)
+
+    first = handler(add, name="first", uses=[memory_tools(embedder=None).capability])
+    second = handler(lambda _, ctx: ctx.cap.traces.search("tea"), name="second")
+    again = replace(second, uses=(memory_tools(embedder=None).capability,))
+    with Fabric() as fabric:
+        found = fabric.session("s", user="jake").run(sequencer(name="both").then(first).then(again), "tea").output
+    assert [one.content for one in found] == ["tea"]
+    assert memory_tools(["a", "b"]) is memory_tools(["a", "b"])
+    assert memory_tools(["a", "b"]) is not memory_tools(["a"])
+
+
+def test_packs_of_other_options_in_one_pipeline_are_refused():
+    uses = [[memory_tools(embedder=None, **options).capability] for options in ({}, {"stability_days": 30.0})]
+    first, second = (handler(lambda x: x, name=name, uses=one) for name, one in zip("ab", uses, strict=True))
+    pipeline = sequencer(name="both").then(first)
+    with pytest.raises(CapabilityError, match="two different capabilities are named 'traces'"):
+        pipeline.then(second)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"model": 5}, "model=5; expected a litellm model id, a list of ids, a function, or None"),
+        ({"model": " "}, "model=' '; expected"),
+        ({"model": []}, "model=[]; expected"),
+        ({"include_reflect": "no"}, "include_reflect='no'; expected True or False"),
+        ({"embedder": "foo"}, "embedder 'foo' is unknown"),
+        ({"embedder": [1]}, "embedder is [1]; expected"),
+        ({"prune_threshold": "0.1"}, "prune_threshold='0.1': Input should be a valid number"),
+        ({"merge_threshold": 2}, "merge_threshold=2: Input should be less than or equal to 1"),
+        ({"stability_days": -1}, "stability_days=-1: Input should be greater than 0"),
+        ({"identifier": "a b"}, "identifier='a b'; it becomes ctx.cap.<identifier>"),
+        ({"identifier": 5}, "identifier=5; it becomes"),
+    ],
+)
+def test_an_option_that_cannot_work_is_refused_when_the_tools_are_made(options: dict[str, Any], said: str):
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        memory_tools(**options)
 
 
 def test_manage_lifecycle_closes_the_file_with_the_host(tmp_path: Path):

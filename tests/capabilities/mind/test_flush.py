@@ -1,12 +1,13 @@
 """What becomes of a run's writes: when it ends well, fails, is cut off, or has others beside it."""
 
 import asyncio
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from capabilities.mind import Mind, StoreProvider, Wanted, mind
+from capabilities.mind import InMemoryProvider, Mind, StoreProvider, Wanted, mind
 from capabilities.mind.draft import DraftOperation, GoalChange
 from capabilities.mind.record import MindBelief, MindEntry, MindGoal
 from fabric import Context, Fabric, generator, handler
@@ -294,21 +295,34 @@ async def test_secrets_are_taken_out_before_anything_is_written(minds: Minds):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "said"),
     [
-        {"token_budget": -1},
-        {"max_goals": 0},
-        {"deduplication_threshold": 2},
-        {"ttl_defaults": {"belief": "soon"}},
-        {"ttl_defaults": {"goal": "3d"}},
-        {"scope": "galaxy"},
-        {"namespace": " "},
-        {"header_confidence": "certain"},
-        {"embedder": 7},
+        ({"token_budget": -1}, "token_budget=-1: Input should be greater than or equal to 0"),
+        ({"token_budget": "300"}, "token_budget='300': Input should be a valid integer"),
+        ({"max_goals": 0}, "max_goals=0: Input should be greater than or equal to 1"),
+        ({"max_goals": 11}, "max_goals=11: Input should be less than or equal to 10"),
+        ({"max_goals": True}, "max_goals=True: Input should be a valid integer"),
+        ({"max_pinned_reflections": 11}, "max_pinned_reflections=11: Input should be less than or equal to 10"),
+        ({"deduplication_threshold": 2}, "deduplication_threshold=2: Input should be less than or equal to 1"),
+        ({"recency_window_days": "7"}, "recency_window_days='7': Input should be a valid number"),
+        ({"ttl_defaults": {"belief": "soon"}}, "belief='soon': 'soon' is no duration: expected a number and one of"),
+        (
+            {"ttl_defaults": {"beleif": "3d"}},
+            "beleif='3d': there is no such option; the options are belief, ref",
+        ),
+        ({"ttl_defaults": "3d"}, "got '3d'; expected True, False, a mapping or a MindTtlDefaults"),
+        ({"scope": "galaxy"}, "scope='galaxy'; expected one of user, agent, project, org"),
+        ({"namespace": " "}, "namespace=' '; expected a name, or None for mind/<agent>"),
+        ({"namespace": 5}, "namespace=5; expected a name"),
+        ({"header_confidence": "certain"}, "header_confidence='certain': Input should be 'low', 'medium' or 'high'"),
+        ({"embedder": 7}, "embedder is 7; expected"),
+        ({"embedder": "foo"}, "embedder 'foo' is unknown"),
+        ({"provider": "file"}, "provider='file'; expected an object with resources, namespaces and transact"),
+        ({"provider": InMemoryProvider}, "such as InMemoryProvider(), or None for the file"),
     ],
 )
-def test_an_option_that_cannot_work_is_refused_when_the_mind_is_made(options: dict[str, Any]):
-    with pytest.raises(ConfigurationError):
+def test_an_option_that_cannot_work_is_refused_when_the_mind_is_made(options: dict[str, Any], said: str):
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
         mind(**options)
 
 

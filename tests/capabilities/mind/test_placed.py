@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from capabilities.mind import MindStatus, mind
+from capabilities.mind import InMemoryProvider, MindStatus, mind
 from fabric import Block, Context, Fabric, generator, handler, sequencer
 from fabric.block import Retry
+from fabric.errors import CapabilityError
 from fabric.testing import FrozenClock, ScriptedModel, call
 
 
@@ -138,3 +139,68 @@ async def test_the_draft_is_created_fresh_at_the_start_of_every_run():
         session = fabric.session("s", user="ann")
         await session.arun(write)
         assert (await session.arun(block)).output == 0
+
+
+async def test_equal_options_give_one_mind_so_that_declaring_it_twice_just_works():
+    def agent(name: str, answer: str) -> Block[Any, Any]:
+        uses = [mind(None, token_budget=200, ttl_defaults={"belief": "60d"})]
+        return handler(lambda ctx: ctx.cap.mind.believe(answer), name=name, uses=uses)
+
+    pipeline = sequencer(name="both").then(agent("hot", "Tea is hot")).then(agent("cold", "Water is cold"))
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        await fabric.session("s", user="ann").arun(pipeline, "go")
+        assert await texts(fabric, "hot") == {"Tea is hot": False}
+        assert await texts(fabric, "cold") == {"Water is cold": False}
+
+
+async def test_agents_of_one_pipeline_share_a_mind_by_its_namespace_or_by_the_agent_of_the_session():
+    def pipeline(**options: Any) -> Block[Any, Any]:
+        made: Block[Any, Any] = sequencer(name="both")
+        for name, answer in (("hot", "Tea is hot"), ("cold", "Water is cold")):
+            made = made.then(
+                handler(lambda ctx, say=answer: ctx.cap.mind.believe(say), name=name, uses=[declared(**options)])
+            )
+        return made
+
+    both = {"Tea is hot": False, "Water is cold": False}
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        await fabric.session("s", user="ann").arun(pipeline(namespace="mind/team"), "go")
+        await fabric.session("s", user="bob", agent="nova").arun(pipeline(), "go")
+        assert await texts(fabric, "team") == both
+        assert await texts(fabric, "nova", user="bob") == both
+
+
+def test_other_options_give_another_mind_and_two_of_them_in_a_pipeline_are_refused_by_both_places():
+    first = handler(drafts, name="first", uses=[mind(None)])
+    second = handler(drafts, name="second", uses=[mind(None, max_goals=5)])
+    pipeline = sequencer(name="both").then(first)
+    with pytest.raises(CapabilityError, match=r"two different capabilities are named 'mind'.*first.*second"):
+        pipeline.then(second)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"namespace": "mind/x"},
+        {"scope": "agent"},
+        {"max_goals": 5},
+        {"provider": InMemoryProvider()},
+        {"embedder": "default"},
+    ],
+)
+def test_every_option_tells_two_minds_apart(other: dict[str, Any]):
+    assert declared(**other) is declared(**other)
+    assert declared(**other) is not declared()
+
+
+def test_a_provider_that_cannot_be_hashed_is_known_by_its_identity():
+    class Listed(InMemoryProvider):
+        __hash__ = None  # type: ignore[assignment]
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Listed)
+
+    one, other = Listed(), Listed()
+    first, again, second = declared(provider=one), declared(provider=one), declared(provider=other)
+    assert first is again
+    assert first is not second
