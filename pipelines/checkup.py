@@ -4,13 +4,15 @@ import asyncio
 import platform
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from blocks.reembed import embedded_collections, embedding_status
 from capabilities.memory.layout import MemoryLayout
 from capabilities.mind.checkup import draft_findings
+from capabilities.mind.store import mind_collections
+from capabilities.traces.tables import RESOURCES as TRACES
 from fabric.checkup import job_findings
 from fabric.embedding.files import is_installed
 from fabric.embedding.remote import RemoteEmbedder
@@ -18,10 +20,17 @@ from fabric.embedding.renewal import coverage
 from fabric.embedding.static import PACKAGE
 from fabric.errors import ConfigurationError, EmbedderError, StoreError
 from fabric.finding import Finding
+from fabric.jobs import EFFECTS, JOBS, TURNS
+from fabric.log import ITEMS
 from fabric.models.litellm import needs_of
+from fabric.resource import Collection, Resource
+from fabric.scope import SCOPE_KINDS
+from fabric.store.base import Table
+from fabric.store.duckdb import DuckDBStore
 from fabric.store.duckdb_file import reading
 from fabric.store.file_check import format_findings, path_findings, refusal
 from fabric.store.held import Held
+from fabric.store.index_check import index_findings
 
 from .chat import CHAT
 from .system import memory_system
@@ -36,19 +45,22 @@ EXTRAS = {
 }
 """A package that each extra brings, by the extra's name."""
 DEFAULT = "default"
+ENGINE_TABLES = (ITEMS, JOBS, EFFECTS, TURNS)
 SECRET = re.compile("KEY|TOKEN|SECRET|CREDENTIAL")
 
 
-def check_up(file: Path, *, model: str = "", embedder: str = "") -> Iterator[Finding]:
+def check_up(
+    file: Path, *, model: str = "", embedder: str = "", moved: Callable[[int], object] = lambda _: None
+) -> Iterator[Finding]:
     """Yield what every check of the file finds; nothing is written, and nobody on the network is asked.
 
-    An embedder is what `memory_system` takes, or "none".
+    An embedder is what `memory_system` takes, or "none"; ``moved`` is told how many rows were compared.
     """
     yield from packages()
     looked = list(path_findings(file))
     yield from looked
     if not any(one.state == "problem" and one.check in ("file", "content") for one in looked):
-        yield from _inside(file, embedder)
+        yield from _inside(file, embedder, moved)
     yield model_finding(model)
 
 
@@ -71,24 +83,47 @@ def _version(name: str) -> str:
         return "(not installed as a package)"
 
 
-def _inside(file: Path, embedder: str) -> Iterator[Finding]:
+def _inside(file: Path, embedder: str, moved: Callable[[int], object]) -> Iterator[Finding]:
     """Yield what is found inside the file, or why it cannot be opened, or not be read to its end."""
     try:
         with reading(file) as sql:
             yield Finding("lock", "ok", "nobody holds the file")
-            yield from contents(Held(sql), file, embedder)
+            yield from contents(Held(sql), file, embedder, moved)
     except StoreError as error:
         yield refusal(file, error)
 
 
-def contents(held: Held, file: Path, embedder: str) -> Iterator[Finding]:
+def contents(held: Held, file: Path, embedder: str, moved: Callable[[int], object]) -> Iterator[Finding]:
     """Yield what is found in an open file."""
-    at = f"--file {shlex.quote(str(file))}"
+    place = shlex.quote(str(file))
+    at = f"--file {place}"
     yield from format_findings(held)
     yield from job_findings(held, {CHAT}, f"thought-fabric jobs {at} --retry")
     yield from draft_findings(held)
     if held.is_current:
         yield from embedder_findings(held, embedder, at)
+        yield from index_findings(held, known_tables(), f"thought-fabric doctor {place} --rebuild-index", moved)
+
+
+def known_tables() -> list[Table]:
+    """Return every collection that is known here, with how its rows are found."""
+    layout = memory_system(episodic=True, semantic=True, embedder=None).layout
+    kept: list[Resource] = [*layout.resources, *TRACES]
+    for kind in SCOPE_KINDS:
+        kept += mind_collections(kind).all
+    return [*ENGINE_TABLES, *(one.table for one in kept if isinstance(one, Collection))]
+
+
+def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
+    """Make the index of a file anew from its rows; return how many rows of each collection it was wrong for."""
+    if not file.exists():
+        raise StoreError(f"{file}: there is no such file")
+    store = DuckDBStore(file)
+    store.open()
+    try:
+        return store.rebuild(known_tables(), moved)
+    finally:
+        store.close()
 
 
 def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:

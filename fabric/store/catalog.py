@@ -193,12 +193,18 @@ def _create(sql: Sql, wanted: Known) -> None:
     fixed += SEARCH_COLUMNS
     declared = [_column(name, wanted.columns) for name in wanted.columns]
     sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")
-    sql.run(f"CREATE INDEX {_index(wanted, 'key')} ON {wanted.sql} (_key)")
-    sql.run(f"CREATE INDEX {_index(wanted, 'scope')} ON {wanted.sql} (_scope)")
+    create_indexes(sql, wanted)
 
 
-def _index(known: Known, of: str) -> str:
-    return f'"_{known.name}_{of}"'
+def indexes(known: Known) -> dict[str, str]:
+    """Return the names of the database's own indexes of a collection, and the column that each is of."""
+    return {f"_{known.name}_{column.removeprefix('_')}": column for column in ("_key", "_scope")}
+
+
+def create_indexes(sql: Sql, known: Known) -> None:
+    """Make the database's own indexes of a collection."""
+    for name, column in indexes(known).items():
+        sql.run(f'CREATE INDEX "{name}" ON {known.sql} ({column})')
 
 
 def _check_same(known: Known, table: Table) -> None:

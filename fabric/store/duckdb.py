@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from inspect import iscoroutine
@@ -16,7 +16,9 @@ from ..tracing import Step, step
 from .base import Rows, Table
 from .catalog import Catalog, Known
 from .duckdb_file import connect, translated
+from .index_check import Rules
 from .kept import KeptTexts
+from .mending import mend_rows, remake_indexes
 from .migrations import migrate
 from .rows import SqlRows
 from .searching import Indexes
@@ -109,6 +111,14 @@ class DuckDBStore:
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""
         return self._submit(self._scopes, table).result()
+
+    def rebuild(self, tables: Sequence[Table], moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
+        """Make anew, from the rows of the file, what they are found by; return how many of each collection were wrong.
+
+        ``tables`` tell the terms of their rows; those of other collections stay. A vector that cannot be used is
+        dropped: `reembed` gives its row another.
+        """
+        return self._submit(self._rebuild, tables, moved).result()
 
     def _submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
         self._check_thread()
@@ -211,6 +221,25 @@ class DuckDBStore:
         with translated(self._location):
             self._whole(self._connected(), sql, install)
         self._catalog.adopt(wanted)
+
+    def _rebuild(self, tables: Sequence[Table], moved: Callable[[int], object]) -> dict[str, int]:
+        connection = self._connected()
+        sql = Sql(connection, atomic=True)
+        every = self._catalog.tables()
+
+        def rows() -> dict[str, int]:
+            rules = Rules(sql, self._catalog.scopes().keys(), tables)
+            return {known.name: mend_rows(sql, known, rules, moved) for known in every}
+
+        with translated(self._location):
+            mended = self._whole(connection, sql, rows)
+            connection.execute("CHECKPOINT")  # an index is not made over changes that wait to be merged
+            again = Sql(connection, atomic=True)
+            self._whole(connection, again, lambda: remake_indexes(again, every))
+        self._indexes, self._kept = Indexes(), KeptTexts()
+        for known in every:
+            known.forget_sizes()
+        return {name: count for name, count in mended.items() if count}
 
     def _scopes(self, table: Table) -> list[Scope]:
         with translated(self._location):

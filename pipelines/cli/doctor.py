@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import Embedder, Json, Model
-from .output import plain, say, write_json
+from .output import note, plain, progress, say, write_json
 
 if TYPE_CHECKING:
     from fabric.finding import Finding
@@ -18,20 +18,30 @@ def doctor(
     ] = Path("memory.duckdb"),
     model: Model = "",
     embedder: Embedder = "",
+    rebuild_index: Annotated[
+        bool,
+        typer.Option("--rebuild-index", help="First make what rows are found by anew, from the rows; this writes."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check the file, its lock, background work, embedder, model and index, and say how what is wrong is mended.
 
-    Nothing is changed, and nobody on the network is asked. Exit code 1 when there is a problem, 0 otherwise: a warning
-    is worth knowing, but nothing is lost by it.
+    Without --rebuild-index nothing is changed; nobody on the network is asked. Exit code 1 when there is a problem,
+    0 otherwise: a warning is worth knowing, but nothing is lost by it.
     """
-    from ..checkup import check_up  # noqa: PLC0415
+    from ..checkup import check_up, rebuild  # noqa: PLC0415
 
+    if rebuild_index:
+        with progress("making the index anew", None) as advance:
+            mended = rebuild(file, advance)
+        counts = [f"{count} rows of {name}" for name, count in mended.items()]
+        note(f"made anew: {', '.join(counts) or 'nothing was wrong'}")
     found: list[Finding] = []
-    for one in check_up(file, model=model, embedder=embedder):
-        found.append(one)
-        if not as_json:
-            _tell(one)
+    with progress("comparing rows with their index", None) as advance:
+        for one in check_up(file, model=model, embedder=embedder, moved=advance):
+            found.append(one)
+            if not as_json:
+                _tell(one)
     if as_json:
         write_json(found)
     if any(one.state == "problem" for one in found):

@@ -202,3 +202,91 @@ def sql(file: Path, *statements: str) -> Any:
         for one in statements:
             found = other.execute(one).fetchall()
     return found
+
+
+WRONG = {
+    "key": ("UPDATE turns SET _key = _key + 1 WHERE _seq % 40 = 0", "not found by id: "),
+    "column": (
+        "UPDATE semantic_memory SET subject = 'nobody' WHERE subject = 'user'",
+        "filed in other columns than they say: ",
+    ),
+    "terms": ("UPDATE turns SET _terms = 'abracadabra' WHERE _seq < 5", "found by other words than they say: 5 rows"),
+    "no terms": ("UPDATE episodic_memory SET _terms = '' WHERE _seq < 3", "found by other words than they say: 3 rows"),
+    "short vector": (
+        "UPDATE turns SET _vector = 'abcd'::BLOB WHERE _seq = 0",
+        "with a vector that cannot be used: 1 row",
+    ),
+    "NaN": (
+        r"UPDATE turns SET _vector = repeat('\xFF', 512)::BLOB WHERE _seq = 1",
+        "with a vector that cannot be used: 1 row",
+    ),
+    "lost space": ("UPDATE semantic_memory SET _space = 77 WHERE _seq = 1", "with a vector that cannot be used: 1 row"),
+    "half a vector": (
+        "UPDATE semantic_memory SET _space = NULL WHERE _seq = 2",
+        "with a vector that cannot be used: 1 row",
+    ),
+    "index": ("DROP INDEX _turns_key", "own index is missing: _turns_key"),
+}
+needs_vectors = {"short vector", "NaN", "lost space", "half a vector"}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_an_index_that_disagrees_with_its_rows_is_seen_and_made_anew(demo_file: Path, kind: str) -> None:
+    if kind in needs_vectors and not is_installed(PACKAGE):
+        pytest.skip("the static model has no wheel for this platform")
+    exported = run("export", "--file", demo_file, "--user", "jake").stdout
+    wrong, said = WRONG[kind]
+    sql(demo_file, wrong)
+    before = everything(demo_file.parent)
+    code, found = doctor(demo_file, "--embedder", "none")
+    assert code == 1
+    assert set(found) == {"index"}
+    assert said in found["index"]["found"]
+    assert found["index"]["mend"] == f"thought-fabric doctor {demo_file} --rebuild-index"
+    assert everything(demo_file.parent) == before
+    mended = run("doctor", demo_file, "--rebuild-index", "--embedder", "none")
+    assert mended.exit_code == 0
+    assert mended.stderr.startswith("made anew: ")
+    assert doctor(demo_file, "--embedder", "none") == (0, {})
+    assert run("export", "--file", demo_file, "--user", "jake").stdout == exported
+    if kind in needs_vectors:
+        assert "1 of" in doctor(demo_file)[1]["embedder"]["found"]
+        assert run("reembed", "--file", demo_file).exit_code == 0
+        assert doctor(demo_file) == (0, {})
+
+
+def test_words_find_again_what_they_found_once_the_index_is_made_anew(demo_file: Path) -> None:
+    asked = ("recall", "Stripe", "--file", demo_file, "--user", "jake", "--json")
+    os.environ["THOUGHT_FABRIC_EMBEDDER"] = "none"
+    before = run(*asked).stdout
+    for table in ("turns", "semantic_memory", "episodic_memory"):
+        sql(demo_file, f"UPDATE {table} SET _terms = 'abracadabra'")  # noqa: S608
+    assert run(*asked).stdout != before
+    assert run("doctor", demo_file, "--rebuild-index").exit_code == 0
+    assert run(*asked).stdout == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("UPDATE turns SET _row = '{' WHERE _seq = 3", "not readable at all: 1 row"),
+        ("UPDATE turns SET _row = '[]' WHERE _seq = 3", "not readable at all: 1 row"),
+        ("INSERT INTO turns SELECT * FROM turns WHERE _seq = 3", "there twice: 1 row"),
+        ("UPDATE turns SET _scope = 999 WHERE _seq < 3", "of nobody: 3 rows"),
+    ],
+)
+def test_rows_that_nothing_can_mend_are_told(demo_file: Path, wrong: str, said: str) -> None:
+    sql(demo_file, wrong)
+    code, found = doctor(demo_file)
+    assert code == 1
+    assert said in found["rows"]["found"]
+    assert "backup" in found["rows"]["mend"]
+    sql(demo_file, "DELETE FROM turns")
+    assert run("doctor", demo_file, "--rebuild-index", "--embedder", "none").exit_code == 0
+
+
+def test_a_missing_file_is_not_made_anew(tmp_path: Path) -> None:
+    done = run("doctor", tmp_path / "none.duckdb", "--rebuild-index")
+    assert done.exit_code == 1
+    assert "there is no such file" in done.stderr
+    assert list(tmp_path.iterdir()) == []
