@@ -40,9 +40,11 @@ def import_(
     embedder: Embedder = "",
     as_json: Json = False,
 ) -> None:
-    """Import chat logs, and memories from mem0: messages are kept as turns, memories as facts.
+    """Import chats and memories: messages are kept as turns, what other systems remember as facts, nothing twice.
 
-    Nothing is imported twice: run it again to finish an import that was cut off, or to take in what is new.
+    Formats: messages (OpenAI), sharegpt, chatgpt, mem0, graphiti (and Zep), letta, langmem (and LangGraph). Run it
+    again to finish an import that was cut off, or to take in what is new. Replaying a file that was imported, or the
+    other way round, keeps its messages twice.
     """
     from ..importing import FileImport  # noqa: PLC0415
 

@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from fabric.errors import RefusedError
 
-from . import mem0, messages
+from . import chatgpt, graphiti, langmem, letta, mem0, messages, sharegpt
 from .elements import Piece, Problem
 from .records import Reader, Told
 
@@ -22,11 +22,20 @@ class Format:
     reader: Callable[[Told], Reader]
     surveyed: Callable[[Piece], bool] = lambda _: True
     """Whether the file is read once before, for what its records say of one another and whose they are."""
+    fields: frozenset[str] = frozenset()
+    """Fields of a file that is one object which no other format has."""
+    belongs: Callable[[str, str], bool] = str.__eq__
+    """Whether what is of one owner is meant when another is named."""
 
 
 FORMATS = {
     "messages": Format(messages.claims, messages.Messages, messages.names_somebody),
+    "sharegpt": Format(sharegpt.claims, sharegpt.ShareGpt, messages.names_somebody),
+    "chatgpt": Format(chatgpt.claims, chatgpt.ChatGpt, lambda _: False),
     "mem0": Format(mem0.claims, mem0.Mem0),
+    "graphiti": Format(graphiti.claims, graphiti.Graphiti),
+    "letta": Format(letta.claims, letta.Letta, fields=letta.FIELDS),
+    "langmem": Format(langmem.claims, langmem.LangMem, belongs=langmem.belongs),
 }
 
 
@@ -46,7 +55,8 @@ def recognised(records: Sequence[Piece], wanted: str, file: str) -> str:
         if wanted not in FORMATS:
             raise RefusedError(f"unknown format {wanted!r}", do=f"Give auto or one of {', '.join(FORMATS)}.")
         return wanted
-    found = [name for name, one in FORMATS.items() if any(one.claims(piece) for piece in records)]
+    found = [name for name, one in FORMATS.items() if not one.fields.isdisjoint(piece.key for piece in records)]
+    found = found or [name for name, one in FORMATS.items() if any(one.claims(piece) for piece in records)]
     if len(found) > 1:
         raise RefusedError(f"{file}: its records fit {' and '.join(found)}", do="Say with --from which of them it is.")
     if not found and records:

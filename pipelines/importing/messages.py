@@ -16,12 +16,16 @@ from .records import MAX_TEXT_CHARS, Entry, LeftOut, Said, Told, digest, kind_of
 
 MESSAGE_APART = timedelta(milliseconds=1)
 """How much later each message of a turn is said than the one before."""
+NAMES = ("session", "session_id", "thread_id", "conversation_id", "id")
+"""The fields that may name a conversation."""
 TIMES = ("created_at", "timestamp", "create_time")
 
 
 def claims(piece: Piece) -> bool:
     """Return whether a record looks like a message, or like a conversation of messages."""
     record = mapping(piece.value)
+    if not {"message_type", "role_type", "mapping"}.isdisjoint(record):
+        return False
     if piece.key in ("", "messages") and isinstance(record.get("role"), str):
         return not {"content", "tool_calls", "function_call"}.isdisjoint(record)
     return piece.key == "" and isinstance(record.get("messages"), list)
@@ -132,26 +136,52 @@ def _why_not(kind: str, role: str) -> str:
     return "tool calls" if kind == "tool_call" else "tool results"
 
 
-class Messages:
-    """Reads conversations, and messages that stand alone as one conversation."""
+class Conversations:
+    """Reads files of conversations of some shape, and files that are one conversation, message by message."""
+
+    alone: tuple[str, ...] = ("messages",)
+    """The fields that hold messages, of a file that is one conversation."""
 
     def __init__(self, told: Told) -> None:
         self._told = told
         self._fields: dict[str, Any] = {}
         self._alone: Conversation | None = None
         self._ids: dict[tuple[str, str], str] = {}
+        self._nameless: Counter[str] = Counter()
+
+    def stands_alone(self, piece: Piece) -> bool:
+        """Return whether it is a message, not a conversation."""
+        record = mapping(piece.value)
+        return piece.key in self.alone or ("role" in record and "messages" not in record)
+
+    def listed(self, record: Any) -> list[Any]:
+        """Return the messages of a conversation; ValueError where there are none."""
+        if not isinstance(record, dict):
+            raise ValueError(f'expected an object with "messages", got {kind_of(record)}')  # noqa: TRY004
+        messages = record.get("messages")
+        if not isinstance(messages, list):
+            raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')  # noqa: TRY004
+        return messages
+
+    def message(self, value: Any) -> Any:
+        """Return a message as OpenAI spells it; ValueError where it cannot be one."""
+        return value
 
     def survey(self, piece: Piece) -> None:
         """Note nothing."""
 
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield the messages of a conversation, or a message that stands alone."""
-        if piece.key == "messages":
-            yield from self._single(piece)
-        elif piece.key:
+        if piece.key and piece.key not in self.alone:
             self._fields[piece.key] = piece.value
-        elif isinstance(piece.value, dict) and "role" in piece.value and "messages" not in piece.value:
-            yield from self._single(piece)
+        elif self.stands_alone(piece):
+            try:
+                self._alone = self._alone or self._begun(self._fields, self._told.name)
+            except ValueError as error:
+                yield Problem(piece.where, str(error))
+                return
+            field_name, _, number = piece.where.rpartition(", record ")
+            yield from self._added(self._alone, f"message {number}" if field_name else piece.where, piece.value)
         else:
             yield from self._conversation(piece.where, piece.value)
 
@@ -160,38 +190,49 @@ class Messages:
         if self._alone is not None:
             yield from self._alone.end("the file")
         elif self._fields:
-            yield Problem("the file", f'"messages" must be a list, got {kind_of(self._fields.get("messages"))}')
+            missing = kind_of(self._fields.get(self.alone[0]))
+            yield Problem("the file", f'"{self.alone[0]}" must be a list, got {missing}')
 
-    def _single(self, piece: Piece) -> Iterator[Entry]:
-        if self._alone is None:
-            self._alone = self._begun(self._fields)
-        where = f"message {piece.where.rpartition(' ')[2]}" if piece.where.startswith("messages,") else piece.where
-        yield from self._alone.add(where, piece.value)
-
-    def _conversation(self, where: str, record: object) -> Iterator[Entry]:
+    def _conversation(self, where: str, record: Any) -> Iterator[Entry]:
         try:
-            if not isinstance(record, dict):
-                raise ValueError(f'expected an object with "messages", got {kind_of(record)}')  # noqa: TRY004, TRY301
-            messages = record.get("messages")
-            if not isinstance(messages, list):
-                raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')  # noqa: TRY004, TRY301
-            begun = self._begun(record)
+            messages = self.listed(record)
+            begun = self._begun(mapping(record), "")
+            begun.session = begun.session or self._name(messages)
         except ValueError as error:
             yield Problem(where, str(error))
             return
         for number, message in enumerate(messages, 1):
-            yield from begun.add(f"{where}, message {number}", message)
+            yield from self._added(begun, f"{where}, message {number}", message)
         yield from begun.end(where)
 
-    def _begun(self, record: Mapping[str, Any]) -> Conversation:
-        name = record.get("session") or record.get("thread_id") or record.get("session_id")
+    def _added(self, begun: Conversation, where: str, value: Any) -> Iterator[Entry]:
+        try:
+            message = self.message(value)
+        except ValueError as error:
+            yield Problem(where, str(error))
+            return
+        yield from begun.add(where, message)
+
+    def _name(self, messages: list[Any]) -> str:
+        """Return a name for one of several nameless conversations: of how it begins, so that it may grow."""
+        first = digest(next((one for one in messages if mapping(one).get("role", "") != "system"), None))[:8]
+        self._nameless[first] += 1
+        number = self._nameless[first]
+        return f"{self._told.name}-{first}" if number == 1 else f"{self._told.name}-{first}-{number}"
+
+    def _begun(self, record: Mapping[str, Any], nameless: str) -> Conversation:
+        given = [record.get(name) for name in NAMES]
+        name = next((one for one in given if one is not None), None)
         return Conversation(
-            session=session_name(self._told.name if name is None else name),
+            session=nameless if name is None else session_name(name),
             now=self._told.now,
             started_at=moment(record.get("started_at", record.get("created_at"))),
             owner=name_of(record.get("user_id")),
             ids=self._ids,
         )
+
+
+Messages = Conversations
 
 
 def session_name(name: object) -> str:

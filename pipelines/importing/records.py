@@ -102,6 +102,9 @@ class PlainReader:
 
     told: Told
     names: dict[str, str] = field(default_factory=dict[str, str])
+    """Names by ids, as the survey finds them."""
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The fields of a file that is one record."""
 
     def survey(self, piece: Piece) -> None:
         """Note nothing."""

@@ -117,7 +117,9 @@ class _Reading:
                 self.report.refuse(entry)
             elif isinstance(entry, LeftOut):
                 self.report.leave_out(entry.reason, entry.count)
-            elif self.asked.source_user not in ("", entry.owner):
+            elif self.asked.source_user and not FORMATS[self.report.format].belongs(
+                entry.owner, self.asked.source_user
+            ):
                 whose = f"of {entry.owner!r}" if entry.owner else "of nobody that it names"
                 self.report.refuse(Problem(entry.where, f"{whose}, not of {self.asked.source_user!r}"))
             elif entry.owner and not self.report.users:
@@ -137,7 +139,7 @@ def _owners(pieces: Iterable[Piece | Problem], reader: Reader) -> dict[str, int]
 
 def _check_users(report: ImportReport, asked: FileImport) -> None:
     if asked.source_user:
-        if report.users and asked.source_user not in report.users:
+        if report.users and not any(FORMATS[report.format].belongs(one, asked.source_user) for one in report.users):
             raise RefusedError(
                 f"{report.file}: no record is of {asked.source_user!r}",
                 do=f"Its records are of {_told(report.users)}; name one of them with --source-user.",
