@@ -247,7 +247,7 @@ def test_passages_of_letta(path: Path) -> None:
         path,
         [
             {"id": "passage-1", "text": "Ann's bike is red.", "tags": ["bike"], **passage},
-            {"id": "passage-2", "text": "Old.", "tags": [], **{**passage, "is_deleted": True}},
+            {"id": "passage-2", "text": "Old.", "tags": [], **passage, "is_deleted": True},
         ],
     )
     told = report(path)
