@@ -7,7 +7,7 @@ from .capability import Capability, Preset, define_capability
 from .clock import Clock, SystemClock
 from .context import Context
 from .errors import FabricError
-from .events import BlockFinished, BlockStarted, Event, ItemAdded, RunFinished, TextDelta, WorkFinished
+from .events import BlockFinished, BlockStarted, Event, ItemAdded, Recalled, RunFinished, TextDelta, WorkFinished
 from .floors import check_floors
 from .generator import generator
 from .handler import handler
@@ -44,6 +44,7 @@ __all__ = [
     "ModelCall",
     "ModelClient",
     "Preset",
+    "Recalled",
     "Retry",
     "RunFinished",
     "RunResult",

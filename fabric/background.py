@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -58,6 +58,7 @@ class Background:
         self._lock = threading.Lock()
         self._changed = asyncio.Event()
         self._closing = False
+        self._listeners: list[Callable[[WorkFinished], None]] = []
 
     def next_seq(self) -> int:
         """Return the next job number. From any thread."""
@@ -85,6 +86,10 @@ class Background:
             waiting = bool(self._parked.get(root.name))
         if waiting:
             self._services.work_portal.loop.call_soon_threadsafe(self._unpark, root.name)
+
+    def listen(self, heard: Callable[[WorkFinished], None]) -> None:
+        """Tell ``heard`` of every try that ends from now on. From any thread."""
+        self._listeners.append(heard)
 
     def hinted(self, job: Job) -> Job:
         """Return the job with what it waits for, if it cannot run as things are. From any thread."""
@@ -235,15 +240,16 @@ class Background:
         if ending.verdict.status != "pending":
             lane.entries.remove(entry)
         self._add(ending.children)
-        announce(entry, ending.verdict)
+        self._announce(entry, ending.verdict)
 
-
-def announce(entry: Entry, verdict: Verdict) -> None:
-    """Tell whoever waits for a job, or streams the run that made it, how its try ended."""
-    if entry.listener is not None:
-        entry.listener(WorkFinished(verdict.job.id, verdict.job.block, verdict.status, verdict.error))
-    if not entry.verdict.done():
-        entry.verdict.set_result(verdict)
+    def _announce(self, entry: Entry, verdict: Verdict) -> None:
+        """Tell whoever waits for a job, streams the run that made it, or listens to all, how its try ended."""
+        job = verdict.job
+        event = WorkFinished(job.id, job.ids, job.block, verdict.status, verdict.error)
+        for heard in (*filter(None, [entry.listener]), *self._listeners):
+            heard(event)
+        if not entry.verdict.done():
+            entry.verdict.set_result(verdict)
 
 
 def _interrupted(job: Job, max_attempts: int) -> Job:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .items import Item
+from .scope import ScopeIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,17 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """Lines of what is remembered were written for the block at ``path``.
+
+    ``records`` are what the lines were made of, and nothing else: what a capability keeps, the most relevant first.
+    """
+
+    path: str
+    records: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ItemAdded:
     """An item joined the session."""
 
@@ -38,9 +50,13 @@ class ItemAdded:
 
 @dataclass(frozen=True, slots=True)
 class WorkFinished:
-    """Background work ended; ``status`` is ``done``, ``pending`` (waiting for another try) or ``failed``."""
+    """Background work ended; ``status`` is ``done``, ``pending`` (waiting for another try) or ``failed``.
+
+    ``ids`` say whose it was. Of what is done, the session's item with ``data["job"] == job_id`` tells the outcome.
+    """
 
     job_id: str
+    ids: ScopeIds
     block: str
     status: str
     error: str = ""
@@ -53,4 +69,4 @@ class RunFinished:
     result: Any
 
 
-Event = BlockStarted | BlockFinished | TextDelta | ItemAdded | WorkFinished | RunFinished
+Event = BlockStarted | BlockFinished | TextDelta | Recalled | ItemAdded | WorkFinished | RunFinished

@@ -14,6 +14,7 @@ from .background import Background
 from .block import Block, Retry
 from .clock import Clock, SystemClock
 from .errors import ConfigurationError, ModelUnavailableError, StoreError, WorkError
+from .events import WorkFinished
 from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_job
 from .ledger import Ledger
 from .live import Services
@@ -156,6 +157,14 @@ class Fabric:
         self.check_open()
         jobs = self.store.transact_sync(self._read_jobs)
         return [job for job in jobs if status is None or job.status == status]
+
+    def listen(self, heard: Callable[[WorkFinished], None]) -> None:
+        """Call ``heard`` whenever a try of background work ended, whoever's it was.
+
+        It is called on the thread of background work, which waits for it: it must be quick and must not raise.
+        """
+        self.check_open()
+        self._background.listen(heard)
 
     def retry(self, job: Job | str) -> Job:
         """Put a failed job back, or try a waiting one now; WorkError when it runs or there is none of that id."""

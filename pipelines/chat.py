@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.memory.recall import RankedMemory
 from fabric.block import Block
 from fabric.context import Context
+from fabric.events import Recalled
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
 from fabric.items import Draft, drafts_from_message
@@ -74,6 +75,8 @@ def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
     @handler(name="chat", uses=mem.layout.resources)
     async def recalling(message: str, ctx: Context) -> str:
         found = about(message, await mem.recall(ctx, message, tiers=("semantic", "working", "episodic")))
+        if found:
+            ctx.run.emit(Recalled(ctx.path, tuple(found[:RECALLED])))
         answer = _spoken(message, found)
         ctx.record(
             Draft(role="user", kind="message", text=message), Draft(role="assistant", kind="message", text=answer)

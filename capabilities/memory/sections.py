@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from fabric.context import Context
+from fabric.events import Recalled
 from fabric.prompt import data_block
 
 from ..formulas.budget import pack, tokens
@@ -17,22 +18,23 @@ async def memory_context(ctx: Context, layout: MemoryLayout) -> str:
     """Return what is remembered as an escaped block of background data, "" when nothing is.
 
     The block has at most ``layout.context_tokens`` tokens (estimated at 4 characters each): what is least relevant is
-    left out.
+    left out. Whoever streams the run is told which memories are in it, by a `Recalled` event.
     """
-    return fitting_block(await recall(ctx, layout), layout.context_tokens)
+    told = fitting(await recall(ctx, layout), layout.context_tokens)
+    if told:
+        ctx.run.emit(Recalled(ctx.path, tuple(told)))
+    return _block(told)
 
 
-def fitting_block(memories: Sequence[RankedMemory], limit: int) -> str:
-    """Return the most relevant of the memories as an escaped block of at most ``limit`` tokens, "" when none fits.
-
-    ``memories`` come most relevant first.
-    """
+def fitting(memories: Sequence[RankedMemory], limit: int) -> Sequence[RankedMemory]:
+    """Return as many of the memories, most relevant first, as an escaped block of at most ``limit`` tokens holds."""
     most = len(pack((f"- {line(about(one.subject, one.content))}" for one in memories), limit))
+    size = bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(_block(memories[:number]))))
+    return memories[:size]
 
-    def block(number: int) -> str:
-        return data_block("memory", format_memories(memories[:number]))
 
-    return block(bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(block(number)))))
+def _block(memories: Sequence[RankedMemory]) -> str:
+    return data_block("memory", format_memories(memories))
 
 
 def format_memories(memories: Sequence[RankedMemory]) -> str:

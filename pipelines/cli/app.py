@@ -7,8 +7,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import bring, care, doctor, embedding, explain, look, mind, serve, talk
-from .output import plain
+from . import bring, care, chat, doctor, embedding, explain, look, mind, serve, talk
+from .output import error_line, expected_errors
 
 
 class Commands(TyperGroup):
@@ -20,22 +20,9 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
-        except _expected() as error:
-            typer.echo(f"error: {_line(error)}", err=True)
+        except expected_errors() as error:
+            typer.echo(error_line(error), err=True)
             raise typer.Exit(1) from error
-
-
-def _line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return plain(f"{error.filename}: {error.strerror}")
-    return plain(error)
-
-
-def _expected() -> tuple[type[Exception], ...]:
-    """Return the errors that a user can do something about; evaluated only once something was raised."""
-    from fabric.errors import FabricError  # noqa: PLC0415  the help must not wait for the engine
-
-    return FabricError, OSError
 
 
 app = typer.Typer(
@@ -60,7 +47,7 @@ def start() -> None:
 
 for command in (
     talk.demo,
-    talk.chat,
+    chat.chat,
     talk.replay,
     bring.import_,
     look.recall,

@@ -10,7 +10,7 @@ import typer
 
 from .options import DEFAULT_FILE, File, Json, Org, Project, Session, User
 from .output import note, nothing_found, plain, say, write_json
-from .place import Place, opened
+from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
     from blocks.forget import Receipt
@@ -36,10 +36,15 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Explain one memory: the words it rests on, who wrote it, and how it changed."""
+    with opened(Place(file, user, project, org, session)) as at:
+        tell_why(at, memory_id, as_json=as_json)
+
+
+def tell_why(at: Opened, memory_id: str, *, as_json: bool = False) -> None:
+    """Write why one memory is held."""
     from .tiers import show_explanation  # noqa: PLC0415
 
-    with opened(Place(file, user, project, org, session)) as at:
-        found = at.run(at.mem.why_block, memory_id)
+    found = at.run(at.mem.why_block, memory_id)
     if as_json:
         write_json(found)
     if found is None:
@@ -72,11 +77,16 @@ def forget(
     if scope is Whose.session and not session:
         raise typer.BadParameter("--scope session needs --session, the conversation to forget")
     with opened(Place(file, user, project, org, session)) as at:
-        if not yes:
-            covered = at.run(at.mem.forget_block, {**given, "preview": True})
-            if covered.found and not typer.confirm(_question(given, at.place, covered), err=True):
-                raise typer.Exit(1)
-        receipt = at.run(at.mem.forget_block, given)
+        forget_asked(at, given, yes=yes, as_json=as_json)
+
+
+def forget_asked(at: Opened, given: dict[str, str], *, yes: bool = False, as_json: bool = False) -> None:
+    """Forget what one of id, subject and scope names, asked for unless ``yes``, and write the receipt."""
+    if not yes:
+        covered = at.run(at.mem.forget_block, {**given, "preview": True})
+        if covered.found and not typer.confirm(_question(given, at, covered), err=True):
+            raise typer.Exit(1)
+    receipt = at.run(at.mem.forget_block, given)
     if as_json:
         write_json(receipt)
     if not as_json and receipt.left:
@@ -87,8 +97,8 @@ def forget(
         say(f"Forgotten for good: {_rows(receipt)}.")
 
 
-def _question(given: dict[str, str], place: Place, covered: "Receipt") -> str:
-    return f"This deletes {_rows(covered)}. Forget {_named(given, place)} for good?"
+def _question(given: dict[str, str], at: Opened, covered: "Receipt") -> str:
+    return f"This deletes {_rows(covered)}. Forget {_named(given, at)} for good?"
 
 
 def _rows(receipt: "Receipt") -> str:
@@ -102,11 +112,14 @@ def _tell_left(receipt: "Receipt") -> None:
         note(f"  {kind}: {', '.join(plain(one) for one in ids)}")
 
 
-def _named(given: dict[str, str], place: Place) -> str:
+def _named(given: dict[str, str], at: Opened) -> str:
     if "scope" in given:
-        owners = {**place.owner, "session": place.session}
+        owners = {**at.place.owner, "session": at.place.session}
         return f"everything of {given['scope']} {plain(owners[given['scope']])}"
-    return f"everything about {plain(given['subject'])}" if "subject" in given else plain(given["id"])
+    if "subject" in given:
+        return f"everything about {plain(given['subject'])}"
+    found = at.run(at.mem.why_block, given["id"])
+    return plain(given["id"]) if found is None else f'"{plain(found.content)}", with all it was made from,'
 
 
 def export(
@@ -121,10 +134,15 @@ def export(
     org: Org = "",
 ) -> None:
     """Write everything that is kept as JSON lines: memories, turns, minds, traces, messages, each naming its kind."""
-    if out is not None and out.resolve() == file.resolve():
-        raise typer.BadParameter(f"--out is the memory's own file {file}; name another one")
     with opened(Place(file, user, project, org, session)) as at:
-        records = at.run(at.mem.export_block, {"subject": subject or None})
+        write_export(at, out, subject)
+
+
+def write_export(at: Opened, out: Path | None, subject: str = "") -> None:
+    """Write what is remembered as JSON lines to a file, or to stdout."""
+    if out is not None and out.resolve() == at.place.file.resolve():
+        raise typer.BadParameter(f"{out} is the memory's own file; name another one")
+    records = at.run(at.mem.export_block, {"subject": subject or None})
     if not records:
         raise nothing_found("nothing is remembered")
     with nullcontext() if out is None else out.open("w", encoding="utf-8", errors="backslashreplace") as target:

@@ -7,10 +7,10 @@ import typer
 
 from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, Session, User
 from .output import note, nothing_found, plain, say, write_json
-from .place import Place, opened
+from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
-    from .holdings import Holdings
+    from .holdings import Cue, Holdings
 
 
 class Part(StrEnum):
@@ -54,23 +54,29 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
-    from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
-
-    from .holdings import Cue, recalled_block  # noqa: PLC0415
-    from .tiers import show_recalled  # noqa: PLC0415
+    from .holdings import Cue  # noqa: PLC0415
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
-    place = Place(file, user, project, org, session)
-    with opened(place) as at:
+    with opened(Place(file, user, project, org, session)) as at:
         asked = Cue(cue=cue, limit=limit, tokens=tokens, tags=tuple(tag or ()), as_of=as_of, known_at=known_at)
-        found = at.run(recalled_block(at.mem), asked)
+        recall_about(at, asked, explain=explain, as_json=as_json)
+
+
+def recall_about(at: Opened, asked: "Cue", *, explain: bool = False, as_json: bool = False) -> None:
+    """Write what is remembered about a cue, with the words it rests on."""
+    from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
+
+    from .holdings import recalled_block  # noqa: PLC0415
+    from .tiers import show_recalled  # noqa: PLC0415
+
+    found = at.run(recalled_block(at.mem), asked)
     if as_json:
         write_json(found)
     if not found:
-        raise nothing_found(f"nothing is remembered of {place.whose}; name another with --user or --project")
+        raise nothing_found(_nothing_of(at))
     if not any(one.memory.overlap for one in found):
-        note(f'nothing remembered shares a word with "{plain(cue)}"; this is what is most relevant without it')
+        note(f'nothing remembered shares a word with "{plain(asked.cue)}"; this is what is most relevant without it')
     if as_json:
         return
     show_recalled(found)
@@ -88,17 +94,25 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what the memory holds: working memory of one session, episodes, facts and what they replaced, turns."""
-    place = Place(file, user, project, org, session)
-    with opened(place) as at:
-        held = at.holdings()
+    with opened(Place(file, user, project, org, session)) as at:
+        show_part(at, part, as_json=as_json)
+
+
+def show_part(at: Opened, part: Part, *, as_json: bool = False) -> None:
+    """Write what the memory holds, or a part of it."""
+    held = at.holdings()
     shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
         write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
     if not any(_part(held, one) for one in shown):
-        raise nothing_found(f"nothing is remembered of {place.whose}; name another with --user or --project")
+        raise nothing_found(_nothing_of(at))
     if not as_json:
         for one in shown:
             _draw(held, one)
+
+
+def _nothing_of(at: Opened) -> str:
+    return f"nothing is remembered of {at.place.whose}; name another with --user or --project"
 
 
 def _part(held: "Holdings", part: Part) -> list[object]:

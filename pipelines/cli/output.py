@@ -1,6 +1,7 @@
 """How the commands write: text that cannot play tricks on a terminal, JSON, tables, and progress on stderr."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,30 @@ def _spelled(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode("ascii") if ord(char) < 0x2000 else char
 
 
+def printable(text: str) -> str:
+    r"""Return text on its lines, with control characters spelled out; a piece of a text may be given alone.
+
+    >>> printable("a\r\n\x1b[2Jb")
+    'a\n\\x1b[2Jb'
+    """
+    kept = text.replace("\r", "")
+    return "".join(char if char.isprintable() or char in "\n\t" else _spelled(char) for char in kept)
+
+
+def expected_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that a user can do something about; evaluated only once something was raised."""
+    from fabric.errors import FabricError  # noqa: PLC0415  the help must not wait for the engine
+
+    return FabricError, OSError
+
+
+def error_line(error: Exception) -> str:
+    """Return an error as the one line that a user reads."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"error: {plain(f'{error.filename}: {error.strerror}')}"
+    return f"error: {plain(error)}"
+
+
 def bar(share: float) -> str:
     """Return a bar for a share between 0 and 1.
 
@@ -56,6 +81,12 @@ def say(text: object = "") -> None:
 def note(text: object) -> None:
     """Write a line to stderr."""
     typer.echo(str(text), err=True)
+
+
+def aside(text: object) -> None:
+    """Write a line about what the memory does to stderr: dim on a terminal, unless NO_COLOR is set."""
+    dim = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    note(typer.style(text, dim=True) if dim else text)
 
 
 def nothing_found(reason: str) -> "typer.Exit":

@@ -108,7 +108,7 @@ def _log_to_stderr() -> Generator[None]:
     was_set, before = structlog.is_configured(), structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger("warning"),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # what stderr is then: a prompt may be open on it
     )
     try:
         yield

@@ -1,6 +1,5 @@
 """Commands that talk: demo, chat and replay send messages through the chat pipeline."""
 
-import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import DEFAULT_FILE, Conversations, File, Json, Model, NameForNameless, Org, Project, User
-from .output import list_problems, note, nothing_found, plain, progress, say, write_json
+from .output import list_problems, nothing_found, progress, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
     from fabric import Job
-    from fabric.block import Block
 
     from ..conversations import ConversationFile
     from ..replay import ReplayClock, Replayed
@@ -147,63 +145,3 @@ def _report(done: "Replayed", left: "list[Job]") -> None:
     say(f"{done.turns} turns of {sessions} sessions: {done.added} new, {done.known} were there already.")
     if left:
         say(f"{len(left)} pieces of background work wait for another try: thought-fabric jobs")
-
-
-def chat(
-    file: File = DEFAULT_FILE,
-    user: User = "",
-    session: Annotated[
-        str, typer.Option("--session", "-s", help="The conversation. Default: today's date.", show_default=False)
-    ] = "",
-    project: Project = "",
-    org: Org = "",
-    model: Model = "",
-) -> None:
-    """Chat with an agent that remembers. End with an empty line's Ctrl-D, or Ctrl-C."""
-    from fabric.clock import SystemClock  # noqa: PLC0415
-
-    from ..chat import chat_pipeline  # noqa: PLC0415
-
-    place = Place(file, user, project, org, session or f"{SystemClock().now():%Y-%m-%d}", model)
-    with opened(place, create=True) as at:
-        pipeline = chat_pipeline(at.mem, model or None)
-        at.fabric.register(pipeline)
-        if sys.stdin.isatty():
-            note(f"Session {plain(place.session)}, memory in {file}. Leave with Ctrl-D.")
-        while (message := _asked()) is not None:
-            if message.strip():
-                _answer(at, pipeline, message)
-            if not model:
-                at.fabric.drain()  # rules take no time, and the next answer is made of what they found
-        with progress("remembering", None):
-            left = at.fabric.drain()
-    if left:
-        note(f"{len(left)} pieces of background work are not done: see thought-fabric jobs")
-
-
-def _asked() -> str | None:
-    """Return the next message, None when there is none any more."""
-    try:
-        return input("> " if sys.stdin.isatty() else "")
-    except (EOFError, KeyboardInterrupt):
-        note("")
-        return None
-
-
-def _answer(at: Opened, pipeline: "Block[Any, Any]", message: str) -> None:
-    """Write the answer to a message, as it comes when a model writes it; Ctrl-C drops the turn."""
-    from fabric.errors import ModelError  # noqa: PLC0415
-    from fabric.events import RunFinished, TextDelta  # noqa: PLC0415
-
-    written = False
-    try:
-        for event in at.session().stream(pipeline, message):
-            if isinstance(event, TextDelta) and event.path == f"{pipeline.name} > chat":
-                typer.echo(event.text, nl=False)
-                written = True
-            elif isinstance(event, RunFinished):
-                say("" if written else event.result.output)
-    except ModelError as error:
-        note(f"error: {plain(error)}")
-    except KeyboardInterrupt:
-        note("\n(stopped; this turn was not kept)")

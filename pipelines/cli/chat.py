@@ -1,0 +1,172 @@
+"""The chat: an answer as it comes, and beside it what was recalled for it and what was learned from it."""
+
+import asyncio
+from collections.abc import Mapping
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import DEFAULT_FILE, File, Model, Org, Project, User
+from .output import aside, note, plain, printable, progress, say
+from .place import Opened, Place, opened
+from .slash import command_of, completions, message_of, obey
+from .terminal import asking
+from .told import Seen, learned_lines, recalled_lines, usage_line
+
+if TYPE_CHECKING:
+    from fabric import Item, WorkFinished
+
+
+def chat(
+    file: File = DEFAULT_FILE,
+    user: User = "",
+    session: Annotated[
+        str, typer.Option("--session", "-s", help="The conversation. Default: today's date.", show_default=False)
+    ] = "",
+    project: Project = "",
+    org: Org = "",
+    model: Model = "",
+) -> None:
+    """Chat with an agent that remembers, and see what it recalls and learns; /help lists what can be asked about it."""
+    from fabric.clock import SystemClock  # noqa: PLC0415
+
+    place = Place(file, user, project, org, session or f"{SystemClock().now():%Y-%m-%d}", model)
+    with opened(place, create=True) as at:
+        Chat(at).run()
+
+
+class Chat:
+    """One conversation on the command line."""
+
+    def __init__(self, at: Opened) -> None:
+        from ..chat import chat_pipeline  # noqa: PLC0415
+
+        self._at = at
+        self._pipeline = chat_pipeline(at.mem, at.place.model or None)
+        self._answers = f"{self._pipeline.name} > chat"
+        self._session = at.session()
+        self._seen = Seen()
+        self._finished: SimpleQueue[WorkFinished] = SimpleQueue()
+        self._put_off: set[str] = set()
+        self._asking = asking(completions(), self._tell)
+        at.fabric.listen(self._hear)
+        at.fabric.register(self._pipeline)
+
+    def run(self) -> None:
+        """Take lines until there is none any more, then wait for what is left to be learned."""
+        if self._asking.interactive:
+            note(f"Session {plain(self._at.place.session)}, memory in {plain(self._at.place.file)}.")
+            note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
+        with asyncio.Runner() as runner:
+            while True:
+                self._tell()
+                try:
+                    self._take(self._asking.ask(), runner)
+                except EOFError:
+                    break
+                except KeyboardInterrupt:
+                    if not self._asking.interactive:
+                        break
+        self._leave()
+
+    def _take(self, line: str, runner: asyncio.Runner) -> None:
+        command = command_of(line)
+        if command is not None:
+            obey(*command, self._at, self._seen)
+        elif line.strip():
+            self._send(message_of(line), runner)
+
+    def _send(self, message: str, runner: asyncio.Runner) -> None:
+        """Write the answer to a message; Ctrl-C stops it, and what the model cannot do is one line."""
+        from fabric.errors import ModelError  # noqa: PLC0415
+
+        before = len(self._session.items)
+        self._seen.recalled = ()
+        try:
+            runner.run(self._answer(message))
+            if not self._at.place.model:
+                self._at.fabric.drain()  # rules take no time, and the next answer is made of what they found
+        except KeyboardInterrupt:
+            note(f"\n(stopped: {_kept(self._session.items[before:])})")
+        except ModelError as error:
+            note(f"error: {plain(error).removeprefix(f'{self._answers}: ')}")
+
+    async def _answer(self, message: str) -> None:
+        from fabric.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
+
+        written = False
+        async for event in self._session.stream(self._pipeline, message):
+            if isinstance(event, Recalled) and event.path == self._answers:
+                self._seen.recalled = event.records
+                for line in recalled_lines(self._seen):
+                    aside(line)
+            elif isinstance(event, TextDelta) and event.path == self._answers:
+                typer.echo(printable(event.text), nl=False)
+                written = True
+            elif isinstance(event, RunFinished):
+                say("" if written else printable(event.result.output))
+                if event.result.usage.calls:
+                    aside(usage_line("answer", event.result.usage))
+
+    def _hear(self, event: "WorkFinished") -> None:
+        self._finished.put(event)
+        self._asking.wake()
+
+    def _tell(self) -> None:
+        """Write what came of background work since the last time."""
+        while True:
+            try:
+                event = self._finished.get_nowait()
+            except Empty:
+                return
+            if event.ids.scope("session") == self._session.ids.scope("session"):
+                for line in self._outcome(event):
+                    aside(line)
+
+    def _outcome(self, event: "WorkFinished") -> list[str]:
+        from capabilities.sources import Outcome  # noqa: PLC0415
+        from fabric.usage import Usage  # noqa: PLC0415
+
+        if event.status == "failed":
+            return [f"  not learned: {plain(event.error)}; see thought-fabric jobs"]
+        if event.status == "pending":
+            first, self._put_off = event.job_id not in self._put_off, self._put_off | {event.job_id}
+            return [f"  not learned yet, tried again later: {plain(event.error)}"] if first else []
+        item = next((one for one in reversed(self._session.items) if one.data.get("job") == event.job_id), None)
+        if item is None:  # forgotten meanwhile
+            return []
+        result: Any = item.data["result"]
+        outcomes = result.get("outcomes", ()) if isinstance(result, Mapping) else ()
+        lines = learned_lines([Outcome.model_validate(one) for one in outcomes], self._seen, self._content)
+        usage = Usage(**item.data["usage"])
+        return [*lines, usage_line("memory", usage)] if usage.calls else lines
+
+    def _content(self, memory_id: str) -> str:
+        found = self._at.run(self._at.mem.why_block, memory_id)
+        return str(found.content) if found is not None else ""
+
+    def _leave(self) -> None:
+        """Wait for background work; Ctrl-C leaves it in the file for the next chat."""
+        fabric = self._at.fabric
+        try:
+            if self._asking.interactive and fabric.jobs():
+                note("Learning from what was said. Ctrl-C leaves that for the next chat.")
+            with progress("remembering", None):
+                left = fabric.drain()
+            self._tell()
+        except KeyboardInterrupt:
+            left = fabric.jobs()
+            fabric.close(timeout=0)
+        if left:
+            note(f"{len(left)} pieces of background work are not done: see thought-fabric jobs")
+
+
+def _kept(items: "list[Item]") -> str:
+    """Return what is kept of a turn that was stopped."""
+    said = [item.role for item in items if item.kind == "message"]
+    if "assistant" in said:
+        return "the answer was complete, and is kept"
+    if "user" in said:
+        return "the answer is not kept; what you said is, and is learned from with your next message"
+    return "nothing of this turn is kept"

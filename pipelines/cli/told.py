@@ -1,0 +1,113 @@
+"""What the chat tells of the memory: what went into a prompt, what was learned, each with a number to ask by."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from .output import plain
+from .tiers import about, day, shortened
+
+if TYPE_CHECKING:
+    from capabilities.memory.recall import RankedMemory
+    from capabilities.sources import Outcome
+    from fabric.usage import Usage
+
+TOLD = 5
+"""How many of the memories in a prompt are told; the rest is counted."""
+KINDS = {"semantic": "fact", "episodic": "episode", "working": "this session", "turn": "turn"}
+LEARNED = ("stored", "merged", "superseded")
+LOST = ("deferred", "failed")
+
+
+class Seen:
+    """What a chat has told so far: a number for every memory, and what is in the last prompt."""
+
+    def __init__(self) -> None:
+        self.recalled: Sequence[RankedMemory] = ()
+        self._contents: dict[str, str] = {}
+        self._ids: list[str] = []
+
+    def number(self, memory_id: str, content: str = "") -> int:
+        """Return the number of a memory, a new one when it was not told before."""
+        if memory_id not in self._contents:
+            self._ids.append(memory_id)
+        self._contents[memory_id] = content or self._contents.get(memory_id, "")
+        return self._ids.index(memory_id) + 1
+
+    def content(self, memory_id: str) -> str:
+        """Return what a memory said when it was told, "" when it was not."""
+        return self._contents.get(memory_id, "")
+
+    def id(self, given: str) -> str:
+        """Return the id that a number stands for, and anything else as it is; BadParameter for no such number."""
+        if not given.isdecimal():
+            return given
+        if not 1 <= int(given) <= len(self._ids):
+            raise typer.BadParameter(f"nothing was told with the number {given}")
+        return self._ids[int(given) - 1]
+
+
+def recalled_lines(seen: Seen, most: int | None = TOLD) -> list[str]:
+    """Return a line for each memory in the last prompt, the most relevant first, at most ``most`` of them."""
+    lines = [
+        f"  recalled {seen.number(one.id, one.content)}: {_shown(about(one.subject, one.content))}"
+        f" ({KINDS[one.source]}, {one.relevance:.2f}{_said(one)})"
+        for one in seen.recalled[:most]
+    ]
+    more = len(seen.recalled) - len(lines)
+    return [*lines, f"  and {more} more: /show recalled"] if more else lines
+
+
+def learned_lines(outcomes: "Sequence[Outcome]", seen: Seen, content_of: Callable[[str], str]) -> list[str]:
+    """Return a line for each thing that was learned or lost; ``content_of`` gives what an older memory says."""
+    groups: dict[str, list[Outcome]] = {}
+    for one in outcomes:
+        if one.status in (*LEARNED, *LOST):
+            groups.setdefault(one.content, []).append(one)
+    return [f"  {_learned(group, seen, content_of)}" for group in groups.values()]
+
+
+def usage_line(who: str, usage: "Usage") -> str:
+    """Return what model calls took: tokens, and money where its price is known.
+
+    >>> from fabric.usage import Usage
+    >>> usage_line("answer", Usage(input_tokens=1200, output_tokens=30, cost=0.00042, calls=1))
+    '  answer: 1200 tokens in, 30 out, $0.0004'
+    """
+    cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    return f"  {who}: {usage.input_tokens} tokens in, {usage.output_tokens} out{cost}"
+
+
+def _learned(group: "Sequence[Outcome]", seen: Seen, content_of: Callable[[str], str]) -> str:
+    order = list(KINDS)
+    group = sorted(group, key=lambda one: order.index(one.tier or "turn"))
+    first = group[0]
+    if first.status in LOST:
+        return f"not learned: {_shown(first.content)} ({plain(first.reason or first.status)})"
+    changed = next((one for one in group if one.status == "superseded"), None)
+    before = (seen.content(changed.replaced) or content_of(changed.replaced)) if changed is not None else ""
+    if not first.id:
+        return f"no longer so {seen.number(first.replaced, before)}: {_shown(before)} ({plain(first.reason)})"
+    lasting = [one for one in group if one.tier != "working"] or group
+    what = f"{_shown(before)} → {_shown(first.content)}" if before else _shown(first.content)
+    kinds = ", ".join(_kind(one) for one in lasting)
+    return f"learned {seen.number(first.id, first.content)}: {what} ({kinds})"
+
+
+def _kind(one: "Outcome") -> str:
+    kind = KINDS[one.tier or "turn"]
+    if one.status == "stored":
+        return f"new {kind}" if one.tier != "working" else kind
+    if one.status == "merged":
+        return f"{kind} reinforced"
+    return f"{kind} changed"
+
+
+def _said(one: "RankedMemory") -> str:
+    moment = one.sources[-1].said_at if one.sources else one.said_at
+    return f", said {day(moment)}" if moment is not None else ""
+
+
+def _shown(text: str) -> str:
+    return plain(shortened(text))
