@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Model, Org, Project, Session, User
+from .options import Model, Org, Project, User
 from .output import note
 from .place import Place, opened
 
@@ -20,7 +20,12 @@ def mcp(
     agent: Annotated[
         str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
     ] = "",
-    session: Session = "",
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session", "-s", help="The conversation that the calls belong to. Default: mcp.", show_default=False
+        ),
+    ] = "",
     project: Project = "",
     org: Org = "",
     model: Model = "",

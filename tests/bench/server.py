@@ -17,9 +17,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from fabric import Fabric
 from pipelines import Memory
 
+from .crowd import crowd, told
+
 TURNS = 500
 ROUNDS = 300
-CLIENTS = 8
 QUERY = "where does the user live?"
 TOPICS = ("boats", "bread", "chess", "cats", "violins", "trams", "tea", "maps")
 
@@ -72,30 +73,11 @@ async def over_stdio(file: Path) -> float:
         return await timed(lambda: client.call_tool("recall", {"query": QUERY}), ROUNDS)
 
 
-async def soak(file: Path, calls: int) -> None:
-    """Make many calls at once over one connection, and print how the server's memory grows."""
-    async with mcp.Client(stdio_client(server(file))) as client:
-        for part in range(4):
-            each = calls // 4 // CLIENTS
-            await asyncio.gather(
-                *(timed(lambda: client.call_tool("recall", {"query": QUERY}), each) for _ in range(CLIENTS))
-            )
-            print(f"after {(part + 1) * each * CLIENTS:,} calls: the server holds {resident(str(file)):.0f} MB")
-
-
-def resident(name: str) -> float:
-    """Return the resident megabytes of the process that serves the file; 0 where the system does not tell."""
-    for found in Path("/proc").glob("[0-9]*/cmdline"):
-        if name in found.read_bytes().decode(errors="replace") and str(os.getpid()) != found.parent.name:
-            pages = int((found.parent / "statm").read_text().split()[1])
-            return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-    return 0.0
-
-
 def main() -> None:
     """Print what the ways to one recall cost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--soak", type=int, default=0, help="also make so many calls and watch the memory")
+    parser.add_argument("--calls", type=int, default=0, help="also make so many calls over HTTP, and watch the server")
+    parser.add_argument("--clients", type=int, default=8, help="how many make them, each with a token of its own")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "server.duckdb"
@@ -105,8 +87,8 @@ def main() -> None:
         print(f"recall over {TURNS} turns, median of {ROUNDS}: block {block:.2f} ms")
         print(f"the facade: {plain:.2f} ms, {plain - block:+.2f} on top")
         print(f"over stdio: {stdio:.2f} ms, {stdio - block:+.2f} on top")
-        if asked.soak:
-            asyncio.run(soak(file, asked.soak))
+        if asked.calls:
+            print("\n".join(told(*crowd(Path(folder), asked.clients, asked.calls))))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,19 @@
+"""Many clients at once over HTTP, in processes of their own: none sees another's memory, and nothing piles up."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+from tests.bench.crowd import crowd
+
+
+def test_a_crowd_of_clients_sees_its_own_and_leaves_nothing_behind(tmp_path: Path):
+    states, seen = crowd(tmp_path, clients=4, calls=200, parts=2)
+    assert seen.foreign == ()
+    assert seen.failed == ()
+    assert seen.empty == 0
+    assert len(seen.times) > 200
+    assert states[-1].files <= states[1].files + 4
+    assert states[-1].threads <= states[1].threads + 2
