@@ -25,6 +25,9 @@ _OPEN = "_open"
 
 
 def _enter(namespace: dict[str, Any]) -> None:
+    from tests.fabric.recorded import install  # noqa: PLC0415  only for READMEs
+
+    install()  # a provider that the README sets would record all later tests: its code runs by itself in one of them
     stack = ExitStack()
     folder = stack.enter_context(TemporaryDirectory())
     stack.enter_context(scripted_provider(Path(folder)))

@@ -25,7 +25,7 @@ from .fit import either, fits, shown_type
 from .lending import lasting, lend
 from .resource import Resource
 from .tool import Tool
-from .tracing import ERROR, SILENT, Attributes, Step, active, error_type, event, step
+from .tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
 from .uses import Use, check_use
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Block(Generic[In, Out]):
         path = ctx.path
         ctx.run.emit(BlockStarted(path))
         try:
-            with self._step(path):
+            with self._span(path):
                 result = await self._guarded(value, ctx)
         except BaseException as error:  # a cancelled block has ended, too
             ctx.run.emit(BlockFinished(path, error=f"{type(error).__name__}: {error}"))
@@ -124,8 +124,8 @@ class Block(Generic[In, Out]):
         ctx.run.emit(BlockFinished(path))
         return result
 
-    def _step(self, path: str) -> Step:
-        return step(self.span_name, self.span_attributes(path)) if active() else SILENT
+    def _span(self, path: str) -> Span:
+        return span(self.span_name, self.span_attributes(path)) if active() else SILENT
 
     async def _guarded(self, value: Any, ctx: Context) -> Any:
         try:
@@ -205,7 +205,7 @@ class Block(Generic[In, Out]):
     @property
     def kind(self) -> str:
         """What kind of block this is, in one word: ``"handler"``."""
-        return type(self).__name__.lower()
+        return type(self).__name__.lstrip("_").lower()
 
     @property
     def span_name(self) -> str:

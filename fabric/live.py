@@ -23,7 +23,7 @@ from .portal import Portal
 from .resource import Transaction
 from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Store
-from .tracing import SILENT, Step, carrier
+from .tracing import SILENT, Span, carrier
 from .usage import ModelCall, Usage
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class LiveRun:
         turn_id: str = "",
         job_id: str = "",
         listener: Listener | None = None,
-        step: Step = SILENT,
+        span: Span = SILENT,
     ) -> None:
         self.services = services
         self.id = services.clock.new_id("run")
@@ -104,8 +104,8 @@ class LiveRun:
         self._turn = turn
         self._opened = 0
         self._listener = listener
-        self.step = step
-        self.observed = listener is not None or step.recording
+        self.span = span
+        self.observed = listener is not None or span.recording
         self.unstored: list[Item] = []
         self._storing: list[Future[None]] = []
         self._counts: Counter[str] = Counter()
@@ -277,7 +277,7 @@ class LiveRun:
     def unheard(self) -> None:
         """Stop telling a listener of what happens: the run has ended."""
         self._listener = None
-        self.observed = self.step.recording
+        self.observed = self.span.recording
 
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""

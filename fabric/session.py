@@ -19,7 +19,7 @@ from .log import ITEMS, SessionLog
 from .portal import INSIDE, forbid_nested, wait
 from .scope import ScopeIds
 from .store.base import Row
-from .tracing import Attributes, Step, root
+from .tracing import Attributes, Span, root
 from .usage import ModelCall, Usage
 from .work import commit
 
@@ -121,13 +121,13 @@ class Session:
     ) -> RunResult:
         self._fabric.check_open()
         attributes = block.span_attributes(block.name)
-        with root(f"run {block.name}", attributes, session=self.ids.session) as step:
-            result = await self._stepped(block, value, turn_id, listener, step)
-            step.note({"fabric.run.replayed": result.replayed})
+        with root(f"run {block.name}", attributes, session=self.ids.session) as span:
+            result = await self._spanned(block, value, turn_id, listener, span)
+            span.note({"fabric.run.replayed": result.replayed})
             return result
 
-    async def _stepped(
-        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None, step: Step
+    async def _spanned(
+        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None, span: Span
     ) -> RunResult:
         fabric = self._fabric
         if not fabric.knows(block):
@@ -150,7 +150,7 @@ class Session:
             owner=owner,
             turn_id=turn_id or "",
             listener=listener,
-            step=step,
+            span=span,
         )
         try:
             output = await _perform(run, block, value)
@@ -160,7 +160,7 @@ class Session:
             raise
         finally:
             run.unheard()
-            step.note(_totals(run))
+            span.note(_totals(run))
 
 
 def _totals(run: LiveRun) -> Attributes:

@@ -15,7 +15,7 @@ from .errors import DuplicateNameError, RefusedError
 from .messages import as_text
 from .models.base import ToolCall
 from .tool import Tool, alias, tool
-from .tracing import Attributes, step
+from .tracing import Attributes, span
 
 MAX_CALLS_PER_STEP = 20
 """Calls of one step that are carried out; the rest are answered with an error."""
@@ -76,20 +76,20 @@ class Toolbox:
         if known is None:
             names = ", ".join(self.tools) or "none"
             return ToolOutcome(error=f"there is no tool {call.name!r}", do=f"Use one of: {names}.")
-        with step(f"execute_tool {known.name}", _span_attributes(known, call)) as span:
+        with span(f"execute_tool {known.name}", _span_attributes(known, call)) as done:
             try:
                 arguments = read_arguments(known, call.arguments, guess=guess)
             except ValueError as error:
-                span.fail(error)
+                done.fail(error)
                 return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
             try:
                 value = await known.run(arguments, ctx)
                 return ToolOutcome(value, (known.shown or as_text)(value))
             except RefusedError as error:
-                span.fail(error)
+                done.fail(error)
                 return ToolOutcome(error=error.reason, do=error.do)
             except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
-                span.fail(error)
+                done.fail(error)
                 reason = f"{type(error).__name__}: {error}"
                 ctx.log.warning("tool failed", tool=known.name, error=reason)
                 return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")

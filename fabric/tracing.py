@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.trace import Span, Tracer
+    from opentelemetry.trace import Span as Recorder
+    from opentelemetry.trace import Tracer
 
 Attributes = Mapping[str, str | bool | int | float | Sequence[str]]
 Kind = Literal["internal", "client", "consumer"]
@@ -38,7 +39,7 @@ class _Traced(NamedTuple):
 _TRACED: ContextVar[_Traced | None] = ContextVar("fabric_traced", default=None)
 
 
-class Step:
+class Span:
     """One span while it lasts: it is current inside ``with``, and ends there. This one records nothing."""
 
     recording = False
@@ -65,13 +66,13 @@ class Step:
         return
 
 
-SILENT = Step()
+SILENT = Span()
 
 
-class _Spanned(Step):
-    """A step with a span, which may be one that a sampler left out: it is current all the same."""
+class _Recorded(Span):
+    """A span of the library. One that a sampler left out is current, too: all below it are left out with it."""
 
-    def __init__(self, span: "Span", traced: _Traced) -> None:
+    def __init__(self, span: "Recorder", traced: _Traced) -> None:
         self.recording = span.is_recording()
         self._span = span
         self._traced = traced if self.recording else None
@@ -126,7 +127,7 @@ class _Spanned(Step):
 
 def root(
     name: str, attributes: Attributes, *, session: str, kind: Kind = "internal", parent: str | None = None
-) -> Step:
+) -> Span:
     """Begin the span of a run or a job; SILENT when nobody traces.
 
     ``parent`` is what `carrier` gave, "" for none, or None for the caller's current span.
@@ -138,7 +139,7 @@ def root(
     return _begin(_Traced(tracer, session), name, attributes, kind, around)
 
 
-def step(name: str, attributes: Attributes, *, kind: Kind = "internal") -> Step:
+def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> Span:
     """Begin a span inside the current one; SILENT outside of a traced run or job."""
     traced = _TRACED.get()
     return SILENT if traced is None else _begin(traced, name, attributes, kind, None)
@@ -190,11 +191,11 @@ def error_type(error: BaseException) -> str:
     return type(error).__qualname__
 
 
-def _begin(traced: _Traced, name: str, attributes: Attributes, kind: Kind, around: "Context | None") -> Step:
+def _begin(traced: _Traced, name: str, attributes: Attributes, kind: Kind, around: "Context | None") -> Span:
     from opentelemetry.trace import SpanKind  # noqa: PLC0415
 
     every = {**attributes, CONVERSATION: traced.session}
-    return _Spanned(traced.tracer.start_span(name, around, SpanKind[kind.upper()], every), traced)
+    return _Recorded(traced.tracer.start_span(name, around, SpanKind[kind.upper()], every), traced)
 
 
 def _tracer() -> "Tracer | None":

@@ -18,7 +18,7 @@ from .logger import logger
 from .portal import INSIDE
 from .scope import Scope
 from .store.base import SYSTEM, Row, Rows
-from .tracing import Attributes, Step, root, step
+from .tracing import Attributes, Span, root, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +98,17 @@ class Attempt:
             kind="consumer",
             parent=job.trace,
         )
-        with around as step:
-            ending = await self._try(step)
-            step.note({"fabric.job.status": ending.verdict.status, "fabric.job.attempt": ending.verdict.job.attempts})
+        with around as kept:
+            ending = await self._try(kept)
+            kept.note({"fabric.job.status": ending.verdict.status, "fabric.job.attempt": ending.verdict.job.attempts})
             return ending
 
-    async def _try(self, step: Step) -> Ending:
+    async def _try(self, span: Span) -> Ending:
         job = await self._services.store.transact(self._claim)
         if job is None:
             return Ending(Verdict(self._entry.job, "done"))
         self._entry.job = job
-        run = await self._make_run(job, step)
+        run = await self._make_run(job, span)
         task = asyncio.get_running_loop().create_task(
             perform(run, self._entry), context=self._entry.variables and self._entry.variables.copy()
         )
@@ -133,9 +133,9 @@ class Attempt:
         put_jobs(rows, [job])
         return job
 
-    async def _make_run(self, job: Job, step: Step) -> LiveRun:
+    async def _make_run(self, job: Job, span: Span) -> LiveRun:
         log = await self._services.logs.load(job.ids.scope("session"))
-        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id, step=step)
+        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id, span=span)
 
     async def _store_failure(self, job: Job) -> Ending:
         known = await self._services.store.transact(lambda rows: _replace(rows, job))
@@ -173,7 +173,7 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
     ctx = context_of(run, entry.chain)
     token = INSIDE.set(f"job {job.block}")
     try:
-        with run.step.current():
+        with run.span.current():
             async with lend_around(ctx):
                 return await block.resume(from_json(block, job.input), ctx)
     except (SystemExit, KeyboardInterrupt) as error:
@@ -187,13 +187,13 @@ async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -
     verdicts: list[Verdict] = []
     for entry in entries:
         if not entry.verdict.done():
-            with step(f"job {entry.chain[-1].name}", span_attributes(entry), kind="consumer") as around:
+            with span(f"job {entry.chain[-1].name}", span_attributes(entry), kind="consumer") as around:
                 entry.verdict.set_result(await _try_inline(run, entry, retry, around))
         verdicts.append(entry.verdict.result())
     return verdicts
 
 
-async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Step) -> Verdict:
+async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span) -> Verdict:
     job = replace(entry.job, attempts=entry.job.attempts + 1)
     run = LiveRun(
         parent.services,
@@ -203,7 +203,7 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Step)
         turn=job.turn,
         owner=job.id,
         job_id=parent.job_id,
-        step=around,
+        span=around,
     )
     try:
         result = await perform(run, entry)
@@ -253,7 +253,7 @@ def _readable(result: Any, where: str) -> Any:
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
     """Return the job as an error leaves it: pending until later, or failed."""
     text = describe(error)
-    run.step.fail(error)
+    run.span.fail(error)
     log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)
     now = run.clock.now()
     if isinstance(error, BudgetExceededError) and error.until is not None:

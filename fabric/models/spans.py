@@ -1,6 +1,6 @@
 """What spans say of model calls, in the words of OpenTelemetry's conventions for generative AI; never what was said."""
 
-from ..tracing import SILENT, Attributes, Step, active, step
+from ..tracing import SILENT, Attributes, Span, active, span
 from ..usage import Usage
 from .base import Reply, Request
 
@@ -49,7 +49,7 @@ def target(model: str) -> Attributes:
     return {"gen_ai.provider.name": provider, "gen_ai.request.model": name}
 
 
-def chat(request: Request, *, stream: bool = False) -> Step:
+def chat(request: Request, *, stream: bool = False) -> Span:
     """Begin the span of one model call, with all tries that its client makes."""
     if not active():
         return SILENT
@@ -63,34 +63,34 @@ def chat(request: Request, *, stream: bool = False) -> Step:
     return _call("chat", request.model, given)
 
 
-def embeddings(model: str) -> Step:
+def embeddings(model: str) -> Span:
     """Begin the span of one request for embeddings, with all its tries."""
     return _call("embeddings", model, {}) if active() else SILENT
 
 
-def answered(call: Step, reply: Reply) -> None:
+def answered(call: Span, reply: Reply) -> None:
     """Note who answered a model call, why it ended and what it cost."""
     call.note({"gen_ai.response.finish_reasons": [reply.finish], "gen_ai.response.model": reply.model})
     charged(call, reply.usage)
 
 
-def charged(call: Step, usage: Usage) -> None:
+def charged(call: Span, usage: Usage) -> None:
     """Note what a call used; the conventions have no word for money."""
     call.note({"gen_ai.usage.input_tokens": usage.input_tokens, "fabric.usage.cost": usage.cost})
     if usage.output_tokens:
         call.note({"gen_ai.usage.output_tokens": usage.output_tokens})
 
 
-def failed(call: Step, error: BaseException, usage: Usage) -> None:
+def failed(call: Span, error: BaseException, usage: Usage) -> None:
     """Note that a call failed, by the provider's own error where there is one, and what it cost all the same."""
     call.fail(error.__cause__ or error)
     if usage != Usage():
         charged(call, usage)
 
 
-def _call(operation: str, model: str, attributes: Attributes) -> Step:
+def _call(operation: str, model: str, attributes: Attributes) -> Span:
     _, name = provider_and_model(model)
-    return step(
+    return span(
         f"{operation} {name}",
         {"gen_ai.operation.name": operation, **target(model), **attributes},
         kind="client",

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ..errors import StoreError
 from ..scope import Scope
-from ..tracing import Step, step
+from ..tracing import Span, span
 from .base import Rows, Table
 from .catalog import Catalog, Known
 from .duckdb_file import connect, translated
@@ -98,13 +98,13 @@ class DuckDBStore:
 
         A cancelled call that has not begun does nothing; one that has begun finishes as a whole.
         """
-        with _step() as traced:
+        with _span() as traced:
             begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
             return await asyncio.wrap_future(begun)
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""
-        with _step() as traced:
+        with _span() as traced:
             begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
             return begun.result()
 
@@ -161,7 +161,7 @@ class DuckDBStore:
             raise StoreError(f"{self._location} is closed")
         return self._connection
 
-    def _transact(self, work: Callable[[Rows], T], traced: Step, asked: float) -> T:
+    def _transact(self, work: Callable[[Rows], T], traced: Span, asked: float) -> T:
         traced.note({"fabric.store.wait_seconds": time.perf_counter() - asked})
         connection = self._connected()
         sql = Sql(connection, atomic=True)
@@ -249,9 +249,9 @@ class DuckDBStore:
         return [scopes[number] for (number,) in found]
 
 
-def _step() -> Step:
+def _span() -> Span:
     names = {"db.system.name": "duckdb", "db.operation.name": "transaction"}
-    return step("transaction", names, kind="client")
+    return span("transaction", names, kind="client")
 
 
 def _plain(work: Callable[[Rows], T], rows: SqlRows) -> T:

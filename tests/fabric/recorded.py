@@ -46,10 +46,10 @@ class Spans:
 
     def path(self, span: ReadableSpan) -> list[str]:
         """Return the names from the root to the span."""
-        by_id = {one.context.span_id: one for one in self.all}
+        by_id = {ids(one)[1]: one for one in self.all}
         names = [span.name]
         while span.parent is not None:
-            span = by_id[span.parent.span_id]
+            span = by_id[f"{span.parent.span_id:016x}"]
             names.insert(0, span.name)
         return names
 
@@ -62,27 +62,48 @@ class Spans:
         ]
 
     def _ordered(self) -> list[ReadableSpan]:
-        below: dict[int | None, list[ReadableSpan]] = {}
+        below: dict[str, list[ReadableSpan]] = {}
         for span in self.all:
-            below.setdefault(span.parent.span_id if span.parent else None, []).append(span)
+            below.setdefault(f"{span.parent.span_id:016x}" if span.parent else "", []).append(span)
 
-        def walk(parent: int | None) -> Iterator[ReadableSpan]:
+        def walk(parent: str) -> Iterator[ReadableSpan]:
             for span in below.get(parent, []):
                 yield span
-                yield from walk(span.context.span_id)
+                yield from walk(ids(span)[1])
 
-        return list(walk(None))
+        return list(walk(""))
+
+
+def said(spans: Spans) -> str:
+    """Return all that the spans say, in one text."""
+    texts: list[object] = []
+    for span in spans.all:
+        texts += [span.name, span.status.description, attributes(span)]
+        texts += [(one.name, dict(one.attributes or {})) for one in span.events]
+    return " ".join(map(str, texts))
+
+
+def ids(span: ReadableSpan) -> tuple[str, str]:
+    """Return the ids of its trace and its own, as logs carry them."""
+    context = span.get_span_context()
+    assert context is not None
+    return f"{context.trace_id:032x}", f"{context.span_id:016x}"
 
 
 def attributes(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
 
+def install() -> None:
+    """Make the switched provider that of this process; it does nothing outside of `recording`."""
+    if trace.get_tracer_provider() is not SWITCH:
+        trace.set_tracer_provider(SWITCH)
+
+
 @contextmanager
 def recording(sampler: Sampler | None = None) -> Generator[Spans]:
     """Record the spans of this process for a while."""
-    if trace.get_tracer_provider() is not SWITCH:
-        trace.set_tracer_provider(SWITCH)
+    install()
     assert trace.get_tracer_provider() is SWITCH, "another provider was set in this process before"
     exporter, provider = InMemorySpanExporter(), Provider(sampler=sampler, shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))

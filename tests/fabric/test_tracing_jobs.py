@@ -11,7 +11,7 @@ from fabric import Block, Context, Fabric, handler, sequencer
 from fabric.errors import ModelUnavailableError
 from fabric.testing import FrozenClock
 
-from .recorded import Spans, attributes, recording
+from .recorded import Spans, attributes, ids, recording
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_job_is_a_span_below_the_block_that_asked_for_it(spans: Spans):
         "gen_ai.conversation.id": "s",
     }
     (entry,) = [one for one in logs if one["event"] == "noting"]
-    assert entry["span_id"] == f"{job.context.span_id:016x}"
+    assert (entry["trace_id"], entry["span_id"]) == ids(job)
     steps = [span for span in spans.named("transaction") if spans.path(span)[-2] == "job note"]
     written = [attributes(span)["fabric.store.written"] for span in steps]
     assert written == [("fabric_jobs",), (), ("fabric_items", "fabric_jobs")]
@@ -60,7 +60,7 @@ def test_blocks_of_a_job_are_below_it_and_jobs_of_two_runs_do_not_mix(spans: Spa
         for text in ("one", "two", "three"):
             fabric.session("s").run(talk(work), text)
     jobs = spans.named("job work")
-    assert len({job.context.trace_id for job in jobs}) == 3
+    assert len({ids(job)[0] for job in jobs}) == 3
     for inner in spans.named("handler note"):
         assert spans.path(inner) == ["run talk", "sequencer talk", "job work", "handler note"]
 
@@ -146,4 +146,4 @@ def test_a_job_that_fails_is_an_error_and_its_log_carries_the_ids(spans: Spans):
     assert attributes(job)["error.type"] == "KeyError"
     assert attributes(job)["fabric.job.status"] == "failed"
     (entry,) = [one for one in logs if one["event"] == "background work failed"]
-    assert entry["trace_id"] == f"{job.context.trace_id:032x}"
+    assert (entry["trace_id"], entry["span_id"]) == ids(job)

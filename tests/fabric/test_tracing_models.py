@@ -1,6 +1,7 @@
 """Spans of model calls, embeddings and tools, in the words of the conventions for generative AI."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -11,13 +12,14 @@ from fabric import Context, Fabric, generator, handler
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.errors import ModelError, ModelUnavailableError, RefusedError
 from fabric.events import TextDelta
-from fabric.models.base import Reply, Usage
+from fabric.models.base import Delta, Reply, Request, Usage
+from fabric.models.fallback import stream_with_fallback
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import Cut, ScriptedModel, call, run_block
 from tests.stub_server import StubServer, failure, text, tools
 from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
 
-from .recorded import Spans, attributes, recording
+from .recorded import Spans, attributes, recording, said
 
 # litellm's own types make pydantic warn when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
@@ -37,14 +39,6 @@ async def no_wait(_: float) -> None:
 @pytest.fixture
 def client(stub_server: StubServer) -> LiteLLMClient:
     return LiteLLMClient(timeout=30, api_base=stub_server.url + "/v1", api_key="none", sleep=no_wait)
-
-
-def said(spans: Spans) -> str:
-    texts: list[object] = []
-    for span in spans.all:
-        texts += [span.name, span.status.description, attributes(span)]
-        texts += [(one.name, dict(one.attributes or {})) for one in span.events]
-    return " ".join(map(str, texts))
 
 
 class Total(BaseModel):
@@ -124,15 +118,36 @@ def test_a_stream_that_breaks_off_is_an_error_of_its_call(spans: Spans):
     assert span.status.status_code is StatusCode.ERROR
 
 
-def test_a_stream_that_nobody_reads_on_is_a_cancelled_call(spans: Spans):
-    with Fabric(models=ScriptedModel(["one two three"])) as fabric:
-        block = generator(name="chat", model="openai/m")
-        for event in fabric.session("s").stream(block, SAID):
+class Endless(ScriptedModel):
+    """Says one word, and then nothing more for a long time."""
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        yield Delta(text="one")
+        await asyncio.sleep(600)
+
+
+def test_a_stream_that_nobody_reads_on_is_a_cancelled_call_and_no_error(spans: Spans):
+    with Fabric(models=Endless([])) as fabric:
+        for event in fabric.session("s").stream(generator(name="chat", model="openai/m"), SAID):
             if isinstance(event, TextDelta):
                 break
-        fabric.drain()
-    assert len(spans.named("run chat")) == 1
-    assert len(spans.named("chat m")) == 1
+    for name in ("run chat", "generator chat", "chat m"):
+        assert attributes(spans.one(name))["fabric.cancelled"] is True
+        assert spans.one(name).status.status_code is StatusCode.UNSET
+
+
+async def test_what_a_reader_does_between_two_pieces_is_not_inside_of_the_call(spans: Spans):
+    stream = stream_with_fallback(ScriptedModel(["one two"]), ["openai/m"], Request(model="", messages=[]))
+
+    @handler(name="read")
+    async def read() -> None:
+        async for _ in stream:
+            with spans.tracer.start_as_current_span("of the reader"):
+                pass
+
+    await run_block(read)
+    assert {spans.path(span)[-2] for span in spans.named("of the reader")} == {"handler read"}
+    assert spans.path(spans.one("chat m")) == ["run read", "handler read", "chat m"]
 
 
 async def test_a_generator_with_tools_is_an_agent_and_its_tools_are_below_it(spans: Spans):
