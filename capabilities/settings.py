@@ -36,7 +36,7 @@ integer
     def _explain(cls, error: ValidationError) -> str:
         found = error.errors(include_url=False)
         unknown = any(one["type"] == "extra_forbidden" and len(one["loc"]) == 1 for one in found)
-        told = "; ".join(map(_one, found))
+        told = "; ".join(map(one_mistake, found))
         return f"{told}; the options are {', '.join(cls.model_fields)}" if unknown else told
 
     @classmethod
@@ -56,7 +56,8 @@ integer
         raise ConfigurationError(f"{cls.__name__}: got {value!r}; expected True, False, a mapping or a {cls.__name__}")
 
 
-def _one(details: Any) -> str:
+def one_mistake(details: Any) -> str:
+    """Return one line on what a validation found: which value, what it was, what was expected."""
     place = ".".join(str(part) for part in details["loc"])
     message = str(details["msg"]).removeprefix("Value error, ")
     message = "there is no such option" if details["type"] == "extra_forbidden" else message

@@ -8,7 +8,9 @@ from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.items import Draft
 
+from ..arguments import Texts, checks_arguments
 from ..meaning import Embedded, Meaning
+from ..vocabulary import Unit
 from . import drafting
 from .config import MindConfig
 from .draft import DraftOperation, GoalChange
@@ -53,7 +55,7 @@ class Mind:
     """``ctx.cap.mind``: the agent's mind during one run. Every method is one transaction.
 
     Writes are buffered: each is written ahead as it is acknowledged, and goes into the store when the run ends. What
-    cannot be done raises RefusedError, which says what to do instead.
+    cannot be done, and arguments of a wrong type, raise RefusedError, which says what to do instead.
     """
 
     def __init__(self, ctx: Context, place: Place) -> None:
@@ -78,16 +80,17 @@ class Mind:
             )
         )
 
+    @checks_arguments
     async def recall(
         self,
         query: str,
         *,
         type: SearchedType = "all",  # noqa: A002  the name in the specification
         status: GoalStatus = "active",
-        tags: Iterable[str] = (),
+        tags: Texts = (),
         pinned: bool = False,
         include_expired: bool = False,
-        threshold: float | None = None,
+        threshold: Unit | None = None,
         limit: int = DEFAULT_LIMIT,
     ) -> list[MindRecallResult]:
         """Return the committed entries that answer; see `capabilities.mind.recall.recall`.
@@ -115,12 +118,13 @@ class Mind:
         """Return the names of the minds that the owner of this one has."""
         return await self._place.provider.namespaces(self._ctx)
 
+    @checks_arguments
     async def believe(
         self,
         content: str,
         *,
         confidence: ConfidenceLevel = "medium",
-        tags: Iterable[str] = (),
+        tags: Texts = (),
         expires_in: str | None = None,
         allow_downgrade: bool = False,
     ) -> Believed:
@@ -138,12 +142,13 @@ class Mind:
             lambda draft: drafting.believe(draft, new, embedded, allow_downgrade=allow_downgrade), embedded, text
         )
 
+    @checks_arguments
     async def reflect(
         self,
         content: str,
         *,
         pin: bool = False,
-        tags: Iterable[str] = (),
+        tags: Texts = (),
         related_to: str | None = None,
         expires_in: str | None = None,
     ) -> Reflected:
@@ -167,16 +172,18 @@ class Mind:
         embedded = await self._embed(text)
         return await self._write(lambda draft: drafting.reflect(draft, new, embedded), embedded, text)
 
+    @checks_arguments
     async def unpin_reflection(self, id: str) -> Done:  # noqa: A002  the name in the specification
         """Make a standing rule an ordinary reflection again."""
         return await self._write(lambda draft: drafting.unpin(draft, id))
 
+    @checks_arguments
     async def set_goal(
         self,
         description: str,
         *,
         priority: GoalPriority = "normal",
-        tags: Iterable[str] = (),
+        tags: Texts = (),
         due_by: str | None = None,
     ) -> GoalSet:
         """Set a goal. ``due_by``: an ISO date, or a duration such as "30d"; nothing happens when it passes."""
@@ -185,6 +192,7 @@ class Mind:
         new = MindGoal(description=text, priority=priority, due_by=day, **self._shared("mg", tags))
         return await self._write(lambda draft: drafting.set_goal(draft, new))
 
+    @checks_arguments
     async def update_goal(
         self,
         id: str,  # noqa: A002  the name in the specification
@@ -203,6 +211,7 @@ class Mind:
             raise RefusedError("nothing to change was given", do="Give a description, a priority or a progress note.")
         return await self._write(lambda draft: drafting.update_goal(draft, id, change))
 
+    @checks_arguments
     async def complete_goal(self, id: str, *, outcome: str | None = None) -> Done:  # noqa: A002  as above
         """Complete a goal, in the store and at once: it stays completed even if this run fails."""
         text = None if not outcome else checked(self._ctx, "outcome", outcome)

@@ -1,17 +1,18 @@
 """Traces as a capability: ``ctx.cap.traces`` adds, corrects, finds and settles what an agent remembers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
-from fabric.errors import EmbedderError, RefusedError
+from fabric.errors import EmbedderError
 from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
+from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
 from ..sources import Source, source_of
@@ -30,11 +31,12 @@ from .record import (
     TraceScope,
     TraceType,
 )
-from .table import TraceTable, checked_content, checked_type, joined
+from .table import TraceTable, checked_content, joined
 from .tables import RESOURCES, Place, place_of, places, views
 
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+Limit = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 
 
 class Addition(NamedTuple):
@@ -66,7 +68,7 @@ class Recalled(BaseModel):
 class TraceMemory:
     """The traces that one context may use. Their scopes come from the session, never from an argument.
 
-    RefusedError, which says what to do, where something cannot be done.
+    RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
     def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning) -> None:
@@ -78,23 +80,24 @@ class TraceMemory:
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
         )
 
+    @checks_arguments
     async def add(
         self,
         content: str,
         *,
         type: TraceType = "episodic",  # noqa: A002  the name in the specification
         scope: TraceScope = "user",
-        tags: Sequence[str] = (),
+        tags: Texts = (),
     ) -> Addition:
         """Add a trace of full strength, or these tags to the one that says the same in this scope, as this type."""
-        place, kind = place_of(scope, self._ctx.ids), checked_type(type)
+        place = place_of(scope, self._ctx.ids)
         text = checked_content(self._ctx.redact(content))
         safe = [self._ctx.redact(tag) for tag in tags]
         space, vectors = await self._embedded([text])
 
         def work(tx: Transaction) -> Addition:
             tx.embedded, table = vectors, self._table(tx, space)
-            trace, is_new = table.add(place, text, kind, safe)
+            trace, is_new = table.add(place, text, type, safe)
             if is_new:
                 return Addition(trace, is_new)
             tagged = table.tag(place.tables, trace, safe)
@@ -102,7 +105,8 @@ class TraceMemory:
 
         return await self._ctx.transact(work)
 
-    async def update(self, trace_id: str, *, content: str | None = None, tags: Sequence[str] | None = None) -> bool:
+    @checks_arguments
+    async def update(self, trace_id: str, *, content: str | None = None, tags: Texts | None = None) -> bool:
         """Replace content, tags or both; False when neither is given or there is no such trace."""
         text = None if content is None else checked_content(self._ctx.redact(content))
         safe = None if tags is None else [self._ctx.redact(tag) for tag in tags]
@@ -114,42 +118,47 @@ class TraceMemory:
 
         return await self._ctx.transact(work)
 
+    @checks_arguments
     async def delete(self, trace_id: str) -> bool:
         """Delete a trace softly: it stays in the file and is found no more. False when there is no such trace."""
         return await self._ctx.transact(lambda tx: self._table(tx).delete(trace_id))
 
+    @checks_arguments
     async def erase(self, trace_id: str) -> bool:
         """Take a trace, deleted or not, out of the file for good; False when there is none."""
         return await self._ctx.transact(lambda tx: self._table(tx).erase(trace_id))
 
-    async def merge(self, trace_ids: Sequence[str], *, content: str | None = None) -> Merged:
+    @checks_arguments
+    async def merge(self, trace_ids: Texts, *, content: str | None = None) -> Merged:
         """Put a new trace in the place of two or more of one scope; without ``content`` theirs, line by line.
 
         RefusedError, and nothing is merged, when one of the ids is unknown.
         """
-        given = None if content is None else checked_content(self._ctx.redact(content))
-        text = given if given is not None else await self._ctx.transact(lambda tx: self._joined(tx, trace_ids))
+        given, ids = None if content is None else checked_content(self._ctx.redact(content)), tuple(trace_ids)
+        text = given if given is not None else await self._ctx.transact(lambda tx: self._joined(tx, ids))
         space, vectors = await self._embedded([text] if text else [])
 
         def work(tx: Transaction) -> Merged:
             tx.embedded = vectors
-            trace, count = self._table(tx, space).merge(trace_ids, given)
+            trace, count = self._table(tx, space).merge(ids, given)
             return Merged(merged_trace_id=trace.id, sources_deleted=count)
 
         return await self._ctx.transact(work)
 
+    @checks_arguments
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace of this id that the context may see, deleted ones too, for provenance; None without one."""
         held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
         return None if held is None else held.trace
 
+    @checks_arguments
     async def search(
         self,
         query: str,
         *,
         type: TraceType | None = None,  # noqa: A002  the name in the specification
         scope: TraceScope | None = None,
-        limit: int = DEFAULT_RESULTS,
+        limit: Limit = DEFAULT_RESULTS,
     ) -> list[Trace]:
         """Return the traces that a query finds, by BM25, best first; nothing is changed by it.
 
@@ -157,12 +166,12 @@ class TraceMemory:
         scope those of every scope that the context can use. At most ``limit``, 1 to 100.
         """
         where, asked = self._searched(scope), parse(query)
-        kind = None if type is None else checked_type(type)
-        found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, _limit(limit), only=kind))
+        found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, limit, only=type))
         return [one.trace for one in found]
 
+    @checks_arguments
     async def recall(
-        self, query: str, *, scope: TraceScope | None = None, limit: int = DEFAULT_RESULTS
+        self, query: str, *, scope: TraceScope | None = None, limit: Limit = DEFAULT_RESULTS
     ) -> list[Recalled]:
         """Return the traces that share words with a question in plain language, by strength times BM25, best first.
 
@@ -171,19 +180,19 @@ class TraceMemory:
         where, asked = self._searched(scope), natural(query)
 
         def work(tx: Transaction) -> list[Recalled]:
-            found = find_traces(tx, where, asked, _limit(limit), by_strength=True)
+            found = find_traces(tx, where, asked, limit, by_strength=True)
             now = self._table(tx).accessed((one.tables, one.trace) for one in found)
             return [_recalled(one, trace) for one, trace in zip(found, now, strict=True)]
 
         return await self._ctx.transact(work)
 
+    @checks_arguments
     async def feedback(self, trace_id: str, signal: Feedback, query: str = "") -> bool:
         """Note that a trace was used in the answer to a query, or ignored; False when there is no such trace."""
-        if signal not in ("used", "ignored"):
-            raise RefusedError(f"there is no feedback {signal!r}", do="Say 'used' or 'ignored'.")
         return bool(await self._note({trace_id: signal}, query))
 
-    async def feedback_from_response(self, trace_ids: Sequence[str], query: str, response: str) -> dict[str, Feedback]:
+    @checks_arguments
+    async def feedback_from_response(self, trace_ids: Texts, query: str, response: str) -> dict[str, Feedback]:
         """Note of each trace whether an answer used it, by the words they share, and return that."""
 
         def read(tx: Transaction) -> dict[str, Feedback]:
@@ -251,14 +260,6 @@ class TraceMemory:
 def _recalled(found: Found, trace: Trace) -> Recalled:
     unweighted = found.score / found.trace.strength if found.trace.strength else 0.0
     return Recalled(trace=trace, score=unweighted * trace.strength)
-
-
-def _limit(limit: int) -> int:
-    if not 1 <= limit <= MAX_RESULTS:
-        raise RefusedError(
-            f"limit is {limit}, and 1 to {MAX_RESULTS} can be asked for", do="Ask for fewer, or for one."
-        )
-    return limit
 
 
 def create_traces_capability(

@@ -15,7 +15,6 @@ from .graph import repointed
 from .record import (
     MAX_CONTENT_CHARS,
     STRENGTH_PER_RECALL,
-    TYPES,
     Edge,
     Trace,
     TracesConfig,
@@ -67,7 +66,7 @@ class TraceTable:
 
     def add(self, place: Place, content: str, kind: TraceType, tags: Sequence[str], **more: Any) -> tuple[Trace, bool]:
         """Return the trace of this content, type and place, and whether it is new; none is added twice."""
-        trace = self.new(place, checked_content(content), checked_type(kind), tags, **more)
+        trace = self.new(place, checked_content(content), kind, tags, **more)
         same = same_trace(self.tx.index(place.tables.traces), trace)
         if same is not None:
             held = self.tx.get(place.tables.traces, same)
@@ -227,13 +226,6 @@ def checked_content(content: str) -> str:
         size = f"{len(content)} characters, at most {MAX_CONTENT_CHARS} are kept"
         raise RefusedError(f"the content is too long: {size}", do="Split it, or keep what matters of it.")
     return content
-
-
-def checked_type(kind: TraceType) -> TraceType:
-    """Return the type; RefusedError when there is none of this name."""
-    if kind not in TYPES:
-        raise RefusedError(f"there is no type {kind!r}", do=f"Use one of: {', '.join(TYPES)}.")
-    return kind
 
 
 def unite_tags(tags: Iterable[str]) -> tuple[str, ...]:

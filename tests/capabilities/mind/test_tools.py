@@ -2,16 +2,18 @@
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from capabilities.mind import mind
+from capabilities.mind import Mind, mind
 from capabilities.mind.tools import TOOLS
-from fabric import Fabric, Item, generator
+from fabric import Fabric, Item, generator, handler
+from fabric.errors import RefusedError
 from fabric.models.base import ToolCall
 from fabric.prompt import DATA_NOTICE
-from fabric.testing import FrozenClock, ScriptedModel, call
+from fabric.testing import FrozenClock, ScriptedModel, call, run_block
 from fabric.toolbox import MAX_CALLS_PER_STEP
 
 SCHEMAS = {one.name: one.schema()["function"] for one in TOOLS}
@@ -340,3 +342,35 @@ async def test_null_stands_for_the_default(agent: Agent):
     (found,) = await agent.run(call("mind_recall", query="tea", type=None, tags=None, threshold=None, limit=None))
     assert (found[0]["id"], found[0]["confidence"]) == (made["id"], "medium")
     assert found[0]["expires_at"].startswith("2026-01-31")
+
+
+DIRECT: list[tuple[str, str, Callable[[Mind], Awaitable[Any]]]] = [
+    ("believe", "content=5", lambda held: held.believe(5)),  # type: ignore[arg-type]
+    ("believe", "confidence='certain'", lambda held: held.believe("x", confidence="certain")),  # type: ignore[arg-type]
+    ("believe", "tags='ab'", lambda held: held.believe("x", tags="ab")),
+    ("believe", "expires_in=5", lambda held: held.believe("x", expires_in=5)),  # type: ignore[arg-type]
+    ("reflect", "pin='yes'", lambda held: held.reflect("x", pin="yes")),  # type: ignore[arg-type]
+    ("reflect", "related_to=5", lambda held: held.reflect("x", related_to=5)),  # type: ignore[arg-type]
+    ("set_goal", "priority='urgent'", lambda held: held.set_goal("x", priority="urgent")),  # type: ignore[arg-type]
+    ("set_goal", "due_by=5", lambda held: held.set_goal("x", due_by=5)),  # type: ignore[arg-type]
+    ("update_goal", "id=5", lambda held: held.update_goal(5, progress="x")),  # type: ignore[arg-type]
+    ("update_goal", "priority='urgent'", lambda held: held.update_goal("x", priority="urgent")),  # type: ignore[arg-type]
+    ("complete_goal", "outcome=5", lambda held: held.complete_goal("x", outcome=5)),  # type: ignore[arg-type]
+    ("unpin_reflection", "id=None", lambda held: held.unpin_reflection(None)),  # type: ignore[arg-type]
+    ("recall", "type='goals'", lambda held: held.recall("x", type="goals")),  # type: ignore[arg-type]
+    ("recall", "threshold=2", lambda held: held.recall("x", threshold=2)),
+    ("recall", "limit='5'", lambda held: held.recall("x", limit="5")),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("name", "said", "wrong"), DIRECT)
+async def test_a_wrong_argument_of_a_direct_call_is_refused_by_its_name(
+    name: str, said: str, wrong: Callable[[Mind], Awaitable[Any]]
+):
+    with pytest.raises(RefusedError, match=rf"^{name}: {re.escape(said)}: Input should be .*call again"):
+        await run_block(handler(lambda ctx: wrong(ctx.cap.mind), name="agent", uses=[mind(None)]))
+
+
+async def test_a_day_that_is_none_is_refused_with_the_forms_it_may_have():
+    with pytest.raises(RefusedError, match=r"due_by: 'soon' is no date and no duration. Give a date such as 2026"):
+        await run_block(handler(lambda ctx: ctx.cap.mind.set_goal("x", due_by="soon"), name="agent", uses=[mind(None)]))

@@ -1,5 +1,7 @@
 """Traces in the store: search, recall and feedback through the capability, as the reference's cases say."""
 
+import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -73,7 +75,7 @@ async def test_feedback_is_used_or_ignored_and_nothing_else():
         one = (await traces.add("I like tea")).trace
         assert await traces.feedback(one.id, "used", "tea?")
         assert not await traces.feedback("mt_nope", "used", "tea?")
-        with pytest.raises(RefusedError, match="no feedback 'bogus'"):
+        with pytest.raises(RefusedError, match="signal='bogus': Input should be 'used' or 'ignored'"):
             await traces.feedback(one.id, "bogus", "tea?")  # type: ignore[arg-type]
         assert await traces.get(one.id) == one
 
@@ -94,19 +96,49 @@ async def test_feedback_from_a_response_tells_of_each_trace_what_it_noted():
 async def test_a_limit_outside_1_to_100_is_refused(limit: int):
     async def run(traces: TraceMemory, _: Context) -> None:
         for ask in (traces.search, traces.recall):
-            with pytest.raises(RefusedError, match="limit is"):
+            with pytest.raises(RefusedError, match=r"limit=-?\d+: Input should be"):
                 await ask("tea", limit=limit)
+
+    await within(run)
+
+
+WRONG: list[tuple[str, str, Callable[[TraceMemory], Awaitable[Any]]]] = [
+    ("add", "content=5", lambda traces: traces.add(5)),  # type: ignore[arg-type]
+    ("add", "tags='ab'", lambda traces: traces.add("tea", tags="ab")),
+    ("add", "scope=['a']", lambda traces: traces.add("tea", scope=["a"])),  # type: ignore[arg-type]
+    ("update", "content=5", lambda traces: traces.update("mt_1", content=5)),  # type: ignore[arg-type]
+    ("update", "trace_id=['a']", lambda traces: traces.update(["a"])),  # type: ignore[arg-type]
+    ("delete", "trace_id=None", lambda traces: traces.delete(None)),  # type: ignore[arg-type]
+    ("erase", "trace_id=5", lambda traces: traces.erase(5)),  # type: ignore[arg-type]
+    ("get", "trace_id=5", lambda traces: traces.get(5)),  # type: ignore[arg-type]
+    ("merge", "trace_ids='mt_1'", lambda traces: traces.merge("mt_1")),
+    ("merge", "trace_ids=[5]", lambda traces: traces.merge([5])),  # type: ignore[list-item]
+    ("search", "query=5", lambda traces: traces.search(5)),  # type: ignore[arg-type]
+    ("search", "limit='5'", lambda traces: traces.search("tea", limit="5")),  # type: ignore[arg-type]
+    ("recall", "query=None", lambda traces: traces.recall(None)),  # type: ignore[arg-type]
+    ("feedback", "query=5", lambda traces: traces.feedback("mt_1", "used", 5)),  # type: ignore[arg-type]
+    ("feedback_from_response", "response=5", lambda t: t.feedback_from_response([], "q", 5)),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("name", "said", "wrong"), WRONG)
+async def test_an_argument_of_a_wrong_type_is_refused_by_its_name(
+    name: str, said: str, wrong: Callable[[TraceMemory], Awaitable[Any]]
+):
+    async def run(traces: TraceMemory, _: Context) -> None:
+        with pytest.raises(RefusedError, match=rf"^{name}: .*{re.escape(said)}: Input should be .*call again"):
+            await wrong(traces)
 
     await within(run)
 
 
 async def test_unknown_types_and_scopes_are_refused():
     async def run(traces: TraceMemory, _: Context) -> None:
-        with pytest.raises(RefusedError, match="no type 'banana'"):
+        with pytest.raises(RefusedError, match="type='banana': Input should be 'episodic'"):
             await traces.add("tea", type="banana")  # type: ignore[arg-type]
-        with pytest.raises(RefusedError, match="no type 'banana'"):
+        with pytest.raises(RefusedError, match="type='banana': Input should be 'episodic'"):
             await traces.search("tea", type="banana")  # type: ignore[arg-type]
-        with pytest.raises(RefusedError, match="no scope 'moon'"):
+        with pytest.raises(RefusedError, match="scope='moon': Input should be 'thread'"):
             await traces.add("tea", scope="moon")  # type: ignore[arg-type]
 
     await within(run)
