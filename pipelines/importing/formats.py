@@ -1,8 +1,9 @@
 """The formats that can be imported, and which of them a file is."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
+from typing import Any
 
 from fabric.errors import RefusedError
 
@@ -39,32 +40,58 @@ FORMATS = {
 }
 
 
-def looked_at(pieces: Iterator[Piece | Problem]) -> tuple[list[Piece], Iterable[Piece | Problem]]:
-    """Return the first records, and everything with them in their place."""
-    seen = list(islice(pieces, LOOKED_AT))
-    return [piece for piece in seen if isinstance(piece, Piece)], chain(seen, pieces)
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a file is: the name of its format, "" where there is no record to tell it by.
+
+    ``is_record`` says that the file as a whole is one record, so that its fields are none. ``surveyed`` says that the
+    file must be read once before.
+    """
+
+    format: str
+    is_record: bool = False
+    surveyed: bool = False
 
 
-def recognised(records: Sequence[Piece], wanted: str, file: str) -> str:
-    """Return the name of the format that these records have, "" where there is none to tell it by.
+def recognised(pieces: Iterator[Piece | Problem], wanted: str, file: str) -> Recognised:
+    """Return what a file is by its first records.
 
     ``wanted`` is a format or "auto". RefusedError names the candidates where the records fit several formats, and says
     so where they fit none.
     """
-    if wanted != "auto":
-        if wanted not in FORMATS:
-            raise RefusedError(f"unknown format {wanted!r}", do=f"Give auto or one of {', '.join(FORMATS)}.")
-        return wanted
-    found = [name for name, one in FORMATS.items() if not one.fields.isdisjoint(piece.key for piece in records)]
-    found = found or [name for name, one in FORMATS.items() if any(one.claims(piece) for piece in records)]
+    if wanted != "auto" and wanted not in FORMATS:
+        raise RefusedError(f"unknown format {wanted!r}", do=f"Give auto or one of {', '.join(FORMATS)}.")
+    seen = [piece for piece in islice(pieces, LOOKED_AT) if isinstance(piece, Piece)]
+    among = FORMATS if wanted == "auto" else {wanted: FORMATS[wanted]}
+    found, is_record = _claiming(among, seen), False
+    if not found and any(piece.key for piece in seen):
+        found = _claiming(among, [record_of(seen)])
+        is_record = bool(found)
     if len(found) > 1:
         raise RefusedError(f"{file}: its records fit {' and '.join(found)}", do="Say with --from which of them it is.")
-    if not found and records:
+    if not found and wanted == "auto" and seen:
         raise RefusedError(
-            f"{file}: its records fit none of {', '.join(FORMATS)}; the first is {_shape(records[0])}",
+            f"{file}: its records fit none of {', '.join(FORMATS)}; the first is {_shape(seen[0])}",
             do="If it is one of these, say with --from which.",
         )
-    return found[0] if found else ""
+    name = found[0] if found else "" if wanted == "auto" else wanted
+    return Recognised(name, is_record, bool(name) and any(FORMATS[name].surveyed(piece) for piece in seen))
+
+
+def _claiming(among: Mapping[str, Format], pieces: Sequence[Piece]) -> list[str]:
+    sure = [name for name, one in among.items() if not one.fields.isdisjoint(piece.key for piece in pieces)]
+    return sure or [name for name, one in among.items() if any(one.claims(piece) for piece in pieces)]
+
+
+def record_of(fields: Iterable[Piece]) -> Piece:
+    """Return the record whose fields these are, and whose lists' elements."""
+    value: dict[str, Any] = {}
+    for piece in fields:
+        if piece.where.startswith("field "):
+            value[piece.key] = piece.value
+        else:
+            value.setdefault(piece.key, []).append(piece.value)
+    return Piece("the file", "", value)
 
 
 def _shape(piece: Piece) -> str:

@@ -65,7 +65,7 @@ class Mem0(PlainReader):
         created, updated = moment(record.get("created_at")), moment(record.get("updated_at"))
         if state == "deleted":
             return LeftOut("deleted in mem0")
-        text = text_of(record.get("memory", record.get("content", record.get("data"))), "the memory")
+        text = text_of(record.get("memory", record.get("content") if "state" in record else None), "the memory")
         meta = mapping(record.get("metadata"))
         named = [self.names.get(str(one), "") for one in record.get("category_ids") or ()]
         tags = tags_of(record.get("categories"), meta.get("category"), meta.get("categories"), meta.get("tags"), named)

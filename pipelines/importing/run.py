@@ -22,7 +22,7 @@ from fabric.handler import handler
 from fabric.resource import Collection, Transaction
 
 from .elements import Piece, Problem
-from .formats import FORMATS, looked_at, recognised
+from .formats import FORMATS, Recognised, recognised, record_of
 from .records import Entry, LeftOut, Reader, Said, Statement, Told, digest
 from .report import Counts, ImportReport
 from .source import Source
@@ -81,29 +81,41 @@ class _Reading:
     asked: FileImport
     progress: Progress
     report: ImportReport
-    reader: Reader | None
+    told: Told
+    what: Recognised
+    reader: Reader | None = None
 
     @classmethod
     def of(cls, asked: FileImport, now: datetime, progress: Progress = lambda _: None) -> "_Reading":
         """Recognise the file, and look through it where its records say something of one another."""
-        told = Told(now, asked.session or asked.path.stem)
-        report = ImportReport(file=str(asked.path), dry_run=asked.dry_run)
         with Source(asked.path) as source:
-            seen, pieces = looked_at(source.pieces())
-            report.format = recognised(seen, asked.format, str(asked.path))
-            if not report.format:
-                return cls(asked, progress, report, None)
-            form = FORMATS[report.format]
-            reader = form.reader(told)
-            if any(form.surveyed(piece) for piece in seen):
-                report.users = _owners(pieces, reader)
-        _check_users(report, asked)
-        return cls(asked, progress, report, reader)
+            what = recognised(source.pieces(), asked.format, str(asked.path))
+        report = ImportReport(file=str(asked.path), format=what.format, dry_run=asked.dry_run)
+        reading = cls(asked, progress, report, Told(now, asked.session or asked.path.stem), what)
+        if what.format:
+            reading.reader = FORMATS[what.format].reader(reading.told)
+            if what.surveyed:
+                reading.survey(reading.reader)
+        return reading
+
+    def survey(self, reader: Reader) -> None:
+        """Let the reader look through the file, and count whose records there are."""
+        counting = FORMATS[self.what.format].reader(self.told)
+        owners: Counter[str] = Counter()
+        with Source(self.asked.path) as source:
+            for piece in self._pieces(source):
+                if isinstance(piece, Piece):
+                    reader.survey(piece)
+                    counting.survey(piece)
+                    owners.update(_owners(counting.read(piece)))
+            owners.update(_owners(counting.end()))
+        self.report.users = dict(owners.most_common())
+        _check_users(self.report, self.asked)
 
     def entries(self) -> Generator[Said | Statement]:
         """Yield what is to be kept; what is not is noted in the report."""
         with Source(self.asked.path, self.progress) as source:
-            for piece in source.pieces():
+            for piece in self._pieces(source):
                 if isinstance(piece, Problem):
                     self.report.refuse(piece)
                 elif self.reader is not None:
@@ -111,30 +123,37 @@ class _Reading:
             if self.reader is not None:
                 yield from self._wanted(self.reader.end())
 
+    def _pieces(self, source: Source) -> Iterator[Piece | Problem]:
+        if not self.what.is_record:
+            yield from source.pieces()
+            return
+        found = list(source.pieces())
+        yield from (one for one in found if isinstance(one, Problem))
+        yield record_of(one for one in found if isinstance(one, Piece))
+
     def _wanted(self, entries: Iterable[Entry]) -> Iterator[Said | Statement]:
         for entry in entries:
             if isinstance(entry, Problem):
                 self.report.refuse(entry)
             elif isinstance(entry, LeftOut):
                 self.report.leave_out(entry.reason, entry.count)
-            elif self.asked.source_user and not FORMATS[self.report.format].belongs(
-                entry.owner, self.asked.source_user
-            ):
-                whose = f"of {entry.owner!r}" if entry.owner else "of nobody that it names"
-                self.report.refuse(Problem(entry.where, f"{whose}, not of {self.asked.source_user!r}"))
-            elif entry.owner and not self.report.users:
-                self.report.refuse(Problem(entry.where, f"of {entry.owner!r}, where the records before name nobody"))
+            elif reason := self._why_not(entry.owner):
+                self.report.refuse(Problem(entry.where, reason))
             else:
                 yield entry
 
+    def _why_not(self, owner: str) -> str:
+        """Return why a record of this owner is not taken, "" when it is."""
+        wanted = self.asked.source_user
+        if wanted and not FORMATS[self.what.format].belongs(owner, wanted):
+            return f"{f'of {owner!r}' if owner else 'of nobody that it names'}, not of {wanted!r}"
+        if owner and not wanted and not self.what.surveyed:
+            return f"of {owner!r}, where the records before name nobody"
+        return ""
 
-def _owners(pieces: Iterable[Piece | Problem], reader: Reader) -> dict[str, int]:
-    owners: Counter[str] = Counter()
-    for piece in pieces:
-        if isinstance(piece, Piece):
-            reader.survey(piece)
-            owners.update(entry.owner for entry in reader.read(piece) if isinstance(entry, Said | Statement))
-    return dict(owners.most_common())
+
+def _owners(entries: Iterable[Entry]) -> Iterator[str]:
+    return (entry.owner for entry in entries if isinstance(entry, Said | Statement))
 
 
 def _check_users(report: ImportReport, asked: FileImport) -> None:
