@@ -6,6 +6,7 @@ The names are loaded when they are asked for, so that the command line can print
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from blocks.tools import memory_tools
     from blocks.working import (
         working_memory_add,
         working_memory_capture,
@@ -27,6 +28,7 @@ __all__ = [
     "MemoryView",
     "Tier",
     "memory_system",
+    "memory_tools",
     "mind",
     "working_memory_add",
     "working_memory_capture",
@@ -49,6 +51,10 @@ def _home(name: str) -> Any:
         from capabilities import mind  # noqa: PLC0415
 
         return mind
+    if name == "memory_tools":
+        from blocks import tools  # noqa: PLC0415
+
+        return tools
     if name.startswith("working_memory"):
         from blocks import working  # noqa: PLC0415
 

@@ -21,6 +21,16 @@ def test_an_import_loads_nothing_heavy(statement: str):
     assert loaded.isdisjoint(HEAVY)
 
 
+def test_the_names_of_the_pipelines_are_known_without_loading_what_they_stand_for():
+    loaded = loaded_after("import pipelines\nassert 'memory_tools' in dir(pipelines)")
+    assert loaded.isdisjoint({"numpy", "blocks", "capabilities", "fabric.run", *HEAVY})
+
+
+@pytest.mark.parametrize("name", ["memory_system", "memory_tools", "mind"])
+def test_what_agents_are_given_is_imported_from_one_place(name: str):
+    assert {"pipelines", "fabric"} <= loaded_after(f"from pipelines import {name}")
+
+
 def test_the_help_of_the_command_line_does_not_load_the_engine():
     loaded = loaded_after("import pipelines.cli.app")
     assert "typer" in loaded

@@ -12,6 +12,7 @@ from .alike import alike_in_words, cosine
 from .claims import best, claims_another
 from .config import MindConfig
 from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned
+from .places import check_room
 from .provider import MindTable, Wanted
 from .record import Believed, Done, GoalSet, MindBelief, MindEntry, MindGoal, MindReflection, Reflected
 
@@ -122,7 +123,7 @@ def reflect(draft: RunDraft, new: MindReflection, embedded: Embedded) -> Reflect
         pinned = [one.id for one in draft.table.find(MindReflection, Wanted(pinned=True)) if one.id not in freed]
         drafts = drafted(draft.table.drafts(), MindReflection)
         pinned += [one.id for one in drafts if isinstance(one, MindReflection) and one.pinned]
-        _check_room(pinned, cap, "pinned reflections", "mind_unpin_reflection")
+        check_room(MindReflection, pinned, cap)
         if len(pinned) + 1 >= cap - NEAR_CAP:
             warning = (
                 f"{len(pinned) + 1} of {cap} places for pinned reflections are taken: review them with mind_recall "
@@ -150,7 +151,7 @@ def set_goal(draft: RunDraft, new: MindGoal) -> GoalSet:
     """Write a goal ahead; RefusedError when all places are taken."""
     active = [one.id for one in draft.table.find(MindGoal, Wanted(status="active"))]
     active += [one.id for one in drafted(draft.table.drafts(), MindGoal)]
-    _check_room(active, draft.config.max_goals, "active goals", "mind_complete_goal")
+    check_room(MindGoal, active, draft.config.max_goals)
     draft.create(new)
     return GoalSet(id=new.id)
 
@@ -187,11 +188,3 @@ def _active(draft: RunDraft, target: str) -> MindGoal:
     if found[0].status != "active":
         raise RefusedError(f"the goal {target!r} is completed", do="Set a new goal, or leave it.")
     return found[0]
-
-
-def _check_room(taken: Sequence[str], cap: int, what: str, tool: str) -> None:
-    if len(taken) >= cap:
-        raise RefusedError(
-            f"all {cap} places for {what} are taken: {', '.join(taken)}",
-            do=f"Free a place first with {tool}, which takes one of these ids, or do without.",
-        )

@@ -11,6 +11,7 @@ from fabric.errors import RefusedError
 from ..meaning import Embedded
 from .config import MindConfig
 from .draft import DraftOperation, apply, drafted, survives, unpinned
+from .places import check_room
 from .provider import MindTable, Wanted
 from .record import MindBelief, MindEntry, MindFailure, MindGoal, MindReflection
 
@@ -100,14 +101,10 @@ def _has_room(table: MindTable, entry: MindReflection, run: str, config: MindCon
 def _check_cap(table: MindTable, entry: MindEntry, config: MindConfig) -> None:
     if isinstance(entry, MindGoal) and entry.status == "active":
         held = [one.id for one in table.find(MindGoal, Wanted(status="active"))]
-        cap, what = config.max_goals, "active goals"
+        check_room(MindGoal, [one for one in held if one != entry.id], config.max_goals)
     elif isinstance(entry, MindReflection) and entry.pinned:
         held = [one.id for one in table.find(MindReflection, Wanted(pinned=True))]
-        cap, what = config.max_pinned_reflections, "pinned reflections"
-    else:
-        return
-    if entry.id not in held and len(held) >= cap:
-        raise RefusedError(f"there are {len(held)} {what} already, the most there may be", do="Free a place first.")
+        check_room(MindReflection, [one for one in held if one != entry.id], config.max_pinned_reflections)
 
 
 def vectors_of(operations: Sequence[DraftOperation]) -> tuple[Embedded, list[str]]:

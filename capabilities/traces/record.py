@@ -17,7 +17,6 @@ TraceScope = Literal["thread", "user", "persona", "organization"]
 """Who sees a trace: this session; the user; the user with this agent; the organisation."""
 Feedback = Literal["used", "ignored"]
 
-TYPES: tuple[TraceType, ...] = get_args(TraceType)
 SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
 MAX_CONTENT_CHARS = 100_000
 

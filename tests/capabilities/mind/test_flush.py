@@ -137,6 +137,16 @@ async def test_an_operation_that_fails_is_kept_and_reported_and_holds_up_no_othe
     assert (status.beliefs, status.drafts) == (1, 0)
 
 
+async def test_a_cap_is_told_in_the_same_words_by_a_flush_as_by_a_call(minds: Minds):
+    goals = [goal(f"Goal {number}").model_copy(update={"namespace": NAME}) for number in range(10)]
+    await minds.table(lambda table: table.put(goals))
+    await minds.table(lambda table: table.put_drafts([created("dead", goal("One more"), ended=True)]))
+    (failed,) = (await minds.run(lambda held: held.status())).failed
+    with pytest.raises(RefusedError, match=re.escape(failed.reason)):
+        await minds.run(lambda held: held.set_goal("Another one"))
+    assert failed.reason.startswith("all 10 places for active goals are taken: ")
+
+
 async def test_a_run_beside_a_living_one_does_not_flush_what_that_one_wrote_ahead(minds: Minds):
     async def outer(held: Mind) -> None:
         await held.believe("Tea is hot")
