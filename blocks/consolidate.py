@@ -1,13 +1,13 @@
 """Consolidate: what episodes show together becomes facts. Guard, then generate, then persist."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from capabilities.contradiction import Existing
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Outcome, Source, unite
-from capabilities.vocabulary import MAX_OBSERVATIONS, FactProposal
+from capabilities.vocabulary import MAX_OBSERVATIONS, ConsolidationPlan, FactProposal
 from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
@@ -33,14 +33,6 @@ class Evidence(BaseModel):
 
     episodes: list[Episode]
     facts: list[Fact]
-
-
-class Distilled(BaseModel):
-    """What a consolidation's model returns."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    facts: list[FactProposal] = Field(default_factory=list[FactProposal], max_length=MAX_OBSERVATIONS)
 
 
 class ConsolidationResult(BaseModel):
@@ -97,16 +89,16 @@ def _guard(
     return guard
 
 
-def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Distilled]:
+def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, ConsolidationPlan]:
     if model is None:
 
         @handler(name=f"{name}/generate")
-        def by_rules(evidence: Evidence) -> Distilled:
+        def by_rules(evidence: Evidence) -> ConsolidationPlan:
             said = [
                 Existing(one.id, one.subject, one.content, one.category, one.significance) for one in evidence.episodes
             ]
             known = [existing_fact(one) for one in reversed(evidence.facts)]
-            return Distilled(facts=group_episodes(said, known).facts[:MAX_OBSERVATIONS])
+            return group_episodes(said, known)
 
         return by_rules
     return generator(
@@ -114,7 +106,7 @@ def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Distilled
         model=model,
         system=load_prompt(PROMPTS / "consolidate.md").fill(limit=MAX_OBSERVATIONS),
         user=_evidence_prompt,
-        output_schema=Distilled,
+        output_schema=ConsolidationPlan,
         temperature=0.0,
         record=False,
     )
@@ -136,7 +128,7 @@ def _persist(
     @handler(name=f"{name}/persist", uses=[layout.state, episodes, facts])
     async def persist(both: dict[str, object], ctx: Context) -> ConsolidationResult:
         evidence, plan = both["evidence"], both["plan"]
-        if not isinstance(evidence, Evidence) or not isinstance(plan, Distilled):
+        if not isinstance(evidence, Evidence) or not isinstance(plan, ConsolidationPlan):
             raise TypeError("persist takes the evidence and the plan of one consolidation")
 
         def work(tx: Transaction) -> dict[str, object]:

@@ -8,9 +8,10 @@ from capabilities.mind.store import mind_collections
 from capabilities.traces.tables import ALL_TABLES
 from fabric.erasure import Held
 from fabric.jobs import JOBS, TURNS
+from fabric.json_text import redacted
 from fabric.log import ERASED, ITEMS
 from fabric.scope import SCOPE_KINDS
-from fabric.text import words
+from fabric.text import printable, words
 
 DOCUMENTS = "documents"
 NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user"})
@@ -37,13 +38,14 @@ _ORDER = [*dict.fromkeys(KINDS.values())]
 def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
     """Return rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
 
-    A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``.
+    A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``. Half
+    a character (a lone surrogate), which no reader of JSON need take, is replaced by U+FFFD.
     """
     rows = list(held)
     pending = {
         one for row in rows if _is_document(row, layout.state.key) for one in row.row["value"].get("pending") or ()
     }
-    found = [record for row in rows for record in _records(row, layout, pending)]
+    found = [redacted(record, printable) for row in rows for record in _records(row, layout, pending)]
     places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *_ORDER[2:]])}
     return sorted(found, key=lambda one: places.get(one["kind"], len(places)))
 

@@ -113,11 +113,11 @@ class FactProposal(BaseModel):
 
 
 class ConsolidationPlan(BaseModel):
-    """What consolidation proposes: one entry per fact to add, reinforce, update or invalidate."""
+    """What consolidation proposes: one entry per fact to add, reinforce, update or invalidate, at most 25."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    facts: list[FactProposal] = []
+    facts: list[FactProposal] = Field(default_factory=list[FactProposal], max_length=MAX_OBSERVATIONS)
 
 
 class Removal(BaseModel):

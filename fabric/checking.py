@@ -6,8 +6,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from .context import Context
 from .errors import ConfigurationError, SchemaError
+from .validation import shown, wrong
 
-SHOWN_CHARS = 200
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 
 
@@ -39,10 +39,6 @@ def check(schema: Any, value: Any, ctx: Context, side: str) -> Any:
     try:
         return adapter(schema, name).validate_python(value, from_attributes=True)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in error.errors()[:5]
-        )
-        got = repr(value)
-        shown = got if len(got) <= SHOWN_CHARS else f"{got[:SHOWN_CHARS]}... ({len(got)} characters)"
         wanted = getattr(schema, "__name__", str(schema))
-        raise SchemaError(f"{ctx.path}: {side} does not fit {wanted}: {wrong}; got {shown}") from error
+        told = f"{ctx.path}: {side} does not fit {wanted}: {wrong(error, schema)}; got {shown(value)}"
+        raise SchemaError(told) from error

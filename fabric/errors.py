@@ -18,7 +18,7 @@
     ├── RefusedError             what was asked cannot be done; says what to do instead
     ├── ScopeError               a scope is missing or has the wrong type
     ├── StoreError               the file cannot do what was asked
-    │   ├── StoreLockedError     another process holds the file
+    │   ├── StoreLockedError     the file is open already, in another process or in this one
     │   ├── NotOurFileError      not a thought-fabric file
     │   ├── NewerFileError       written by a newer version
     │   └── ConflictError        a write-once key was written twice
@@ -108,7 +108,7 @@ class StoreError(FabricError):
 
 
 class StoreLockedError(StoreError):
-    """Another process holds the file; ``pid`` and ``program`` say which, where the system tells."""
+    """Another process, or this one, has the file open; ``pid`` and ``program`` say which, where the system tells."""
 
     def __init__(self, message: str, *, pid: int | None = None, program: str = "") -> None:
         super().__init__(message)

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from .errors import ConfigurationError, ConflictError, ResourceConflictError
+from .errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
 from .scope import SCOPE_KINDS, ScopeIds, ScopeKind
 from .store.base import ColumnType, Match, Row, Rows, RowVectors, Table, Where
 from .terms import plain_terms
+from .validation import wrong
 
 if TYPE_CHECKING:
     from .store.index import TextIndex
@@ -102,7 +103,7 @@ class Transaction:
     def read(self, document: Document[M]) -> M:
         """Return the document's value."""
         value = self.rows.read(document.key, self.ids.scope(document.scope))
-        return document.initial() if value is None else document.schema.model_validate(value)
+        return document.initial() if value is None else _typed(document, [value])[0]
 
     def write(self, document: Document[M], value: M) -> None:
         """Replace the document's value."""
@@ -111,12 +112,12 @@ class Transaction:
     def get(self, collection: Collection[M], record_id: str) -> M | None:
         """Return the record with this id, or None."""
         found = self.rows.get(collection.table, self.ids.scope(collection.scope), [record_id])
-        return collection.schema.model_validate(found[0]) if found else None
+        return _typed(collection, found)[0] if found else None
 
     def get_many(self, collection: Collection[M], record_ids: Sequence[str]) -> list[M]:
         """Return the records with these ids, in that order, missing ones left out."""
         rows = self.rows.get(collection.table, self.ids.scope(collection.scope), record_ids)
-        return [collection.schema.model_validate(row) for row in rows]
+        return _typed(collection, rows)
 
     def find(
         self,
@@ -128,7 +129,7 @@ class Transaction:
     ) -> list[M]:
         """Return the records that meet all conditions, oldest first, or by ``order`` (``-field`` descends)."""
         rows = self.rows.find(collection.table, self.ids.scope(collection.scope), where, order, limit, offset)
-        return [collection.schema.model_validate(row) for row in rows]
+        return _typed(collection, rows)
 
     def count(self, collection: Collection[M], *where: Where) -> int:
         """Return how many records meet all conditions."""
@@ -174,6 +175,20 @@ class Transaction:
     def set_vectors(self, collection: Collection[Any], vectors: RowVectors) -> int:
         """Give records that are there their vectors; return how many there were."""
         return self.rows.set_vectors(collection.table, self.ids.scope(collection.scope), vectors)
+
+
+def _typed(resource: Document[M] | Collection[M], values: Sequence[Any]) -> list[M]:
+    """Return stored values as the resource's schema types them; SchemaError naming the resource that has changed."""
+    try:
+        return [resource.schema.model_validate(value) for value in values]
+    except ValidationError as error:
+        kind = "document" if isinstance(resource, Document) else "collection"
+        raise SchemaError(
+            f"{kind} {resource.key!r} of a {resource.scope}: what the file holds does not fit "
+            f"{resource.schema.__name__}: {wrong(error)}. A schema that changed must still read what it wrote: give a "
+            f"new field a default, keep or convert an old one (a model_validator with mode='before'), or give the "
+            f"changed {kind} another key"
+        ) from error
 
 
 def merge_resources(resources: Iterable[tuple[str, Resource]]) -> dict[str, Resource]:

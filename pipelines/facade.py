@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from pydantic import ValidationError
+
 from blocks.explain import Explanation
 from blocks.forget import Forget, Receipt
 from blocks.import_turns import ImportResult
-from blocks.remember import Correct
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.sources import Outcome
@@ -20,6 +21,7 @@ from fabric.jobs import Job
 from fabric.lease import File, Lease
 from fabric.models.base import ModelClient
 from fabric.session import RunResult, Session
+from fabric.validation import shown, wrong
 
 from .chat import replay_pipeline
 from .system import MemorySystem, memory_system
@@ -74,13 +76,15 @@ class _Calls:
         return self.fabric.session(session or self._session, **self._ids)
 
     def _forgotten(self, memory_id: str, subject: str | None, *, everything: bool) -> Forget:
-        try:
-            return Forget(id=memory_id, subject=subject, scope="user" if everything else None)
-        except ValueError as error:
+        if sum(map(bool, (memory_id, subject, everything))) != 1:
             raise SchemaError(
                 f"forget: give exactly one of an id, subject= and everything=True; "
                 f"got id {memory_id!r}, subject {subject!r}, everything {everything}"
-            ) from error
+            )
+        try:
+            return Forget(id=memory_id, subject=subject, scope="user" if everything else None)
+        except ValidationError as error:
+            raise SchemaError(f"forget: {wrong(error)}; got {shown(subject or memory_id)}") from error
 
 
 class Memory(_Calls):
@@ -126,7 +130,7 @@ class Memory(_Calls):
 
     def update(self, memory_id: str, content: str) -> Fact:
         """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
-        return self._run(self.system.correct_block, Correct(id=memory_id, content=content))
+        return self._run(self.system.correct_block, {"id": memory_id, "content": content})
 
     def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
         """Delete for good one memory, all about somebody, or all of this user; return what was removed, and left."""
@@ -204,7 +208,7 @@ class AsyncMemory(_Calls):
 
     async def update(self, memory_id: str, content: str) -> Fact:
         """Do what `Memory.update` does."""
-        return await self._run(self.system.correct_block, Correct(id=memory_id, content=content))
+        return await self._run(self.system.correct_block, {"id": memory_id, "content": content})
 
     async def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
         """Do what `Memory.forget` does."""

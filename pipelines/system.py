@@ -114,12 +114,17 @@ class MemorySystem:
 
     @cached_property
     def context_block(self) -> Block[Any, str]:
-        """The best evidence for a cue as text: a cue or ``{"cue": ..., "tokens": ...}`` in."""
+        """The best evidence for a cue as text, to put into a prompt: a cue or ``{"cue": ..., "tokens": 2000}`` in.
+
+        Oldest first, each session under its date, within so many tokens (estimated at 4 characters each).
+        """
 
         @handler(name=f"{self.layout.name}/context", uses=self.layout.resources)
         async def context_for(asked: Any, ctx: Context) -> str:
-            options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": str(asked)}
-            return await evidence(ctx, self.layout, **options)
+            options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": asked}
+            if options.keys() - {"cue", "tokens"}:
+                raise ConfigurationError(f"context: got the options {', '.join(options)}; expected cue and tokens")
+            return await evidence(ctx, self.layout, options.get("cue"), options.get("tokens", TOKENS))
 
         return context_for
 

@@ -7,6 +7,7 @@ from typing import cast
 from capabilities.contradiction import Existing, find_replaced, only_ends, slot_of
 from capabilities.vocabulary import (
     FACT_CATEGORIES,
+    MAX_OBSERVATIONS,
     ConsolidationPlan,
     FactAction,
     FactCategory,
@@ -34,7 +35,7 @@ def group_episodes(episodes: Sequence[Existing], facts: Sequence[Existing]) -> C
     """
     groups = _current(_grouped([episode for episode in episodes if episode.category in FACT_CATEGORIES]))
     proposals = [_proposal(group, facts) for group in groups]
-    return ConsolidationPlan(facts=[proposal for proposal in proposals if proposal is not None])
+    return ConsolidationPlan(facts=[one for one in proposals if one is not None][:MAX_OBSERVATIONS])
 
 
 def _grouped(episodes: Sequence[Existing]) -> list[list[Existing]]:

@@ -1,6 +1,7 @@
 """How much of one text is in another, and whether two texts say the same thing."""
 
 from capabilities.contradiction import changes_value, same_claim
+from capabilities.formulas.similarity import overlap
 from fabric.text import words
 
 SIMILAR = 0.6
@@ -16,12 +17,9 @@ def shared(a: str, b: str) -> tuple[float, float]:
     >>> shared("likes green tea", "likes tea")
     (1.0, 0.6666666666666666)
     """
-    first, second = set(words(a)), set(words(b))
-    if not first or not second:
-        return 0.0, 0.0
-    common = len(first & second)
-    there, back = common / len(first), common / len(second)
-    return max(there, back), min(there, back)
+    first, second = words(a), words(b)
+    smaller, larger = sorted((overlap(first, second), overlap(second, first)))
+    return larger, smaller
 
 
 def agree(a: str, b: str) -> bool:

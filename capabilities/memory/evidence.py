@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.context import Context
 from fabric.errors import ConfigurationError
 from fabric.terms import plain_terms, read_cue
+from fabric.validation import shown
 
 from ..vocabulary import about
 from .layout import MemoryLayout
@@ -24,16 +25,19 @@ CHARS_A_RESULT = 100
 """How many results are looked at first: one for so many characters of the budget, and some to spare."""
 
 
-async def evidence(ctx: Context, layout: MemoryLayout, cue: str, tokens: int = TOKENS) -> str:
+async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: int = TOKENS) -> str:
     """Return the best evidence for ``cue`` in at most ``tokens`` tokens, estimated at 4 characters each.
 
     Each thing once, in order of time, a session's under its date; a long turn is cut to the part that the cue asks for.
-    "" when nothing is stored. The same memory and cue give the same bytes. ConfigurationError for fewer than 1 token.
+    "" when nothing is stored. The same memory and cue give the same bytes. ConfigurationError for fewer than 1 token
+    and for a cue that is no text.
     """
     from ..retrieval.packing import choose, written  # noqa: PLC0415
 
-    if tokens < 1:
-        raise ConfigurationError(f"context: tokens is {tokens}; expected at least 1")
+    if not isinstance(cue, str):
+        raise ConfigurationError(f"context: cue is {shown(cue)}; expected a text, such as the user's message")
+    if not isinstance(tokens, int) or tokens < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigurationError(f"context: tokens is {shown(tokens)}; expected a number, at least 1")
     asked = frozenset(term for word in read_cue(cue).words for term in word.terms)
     now = ctx.clock.now()
     most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from fabric.clock import utc
 from fabric.errors import ConfigurationError
+from fabric.validation import complaints, shown
 
 from ..sources import Source
 from ..vocabulary import Subject, Tag
@@ -58,9 +59,9 @@ class RecallRequest(BaseModel):
             return cls.model_validate(given)
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
             known = f"; the options are {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
-            raise ConfigurationError(f"recall: {place} is {first['input']!r}: {first['msg']}{known}") from error
+            told = next(complaints(error)).partition(": ")
+            raise ConfigurationError(f"recall: {told[0]} is {shown(first['input'])}: {told[2]}{known}") from error
 
     @property
     def is_past(self) -> bool:

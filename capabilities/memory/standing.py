@@ -62,34 +62,33 @@ def facts_at(
 
 def of_fact(fact: Fact) -> RankedMemory:
     """Return a fact as recall shows it."""
-    standing = relevance.semantic(fact.confidence, fact.reinforcement_count)
-    return RankedMemory(
-        id=fact.id,
-        content=fact.content,
-        relevance=standing,
-        standing=standing,
-        parts=Parts(standing=standing),
-        source="semantic",
-        subject=fact.subject,
-        category=fact.category,
-        sources=fact.sources,
-    )
+    return _shown(fact, "semantic", relevance.semantic(fact.confidence, fact.reinforcement_count))
 
 
 def of_entry(entry: WorkingEntry) -> RankedMemory:
     """Return a working entry as recall shows it."""
-    standing = relevance.working(entry.salience)
+    return _shown(entry, "working", relevance.working(entry.salience), entry.durability)
+
+
+def of_episode(episode: Episode, place: int, last: int) -> RankedMemory:
+    """Return an episode as recall shows it; ``place`` is its place in the order of encoding, ``last`` the newest's."""
+    return _shown(episode, "episodic", relevance.episodic(episode.significance, place, last), episode.durability)
+
+
+def _shown(
+    one: Fact | WorkingEntry | Episode, tier: Tier, standing: float, durability: str = "persistent"
+) -> RankedMemory:
     return RankedMemory(
-        id=entry.id,
-        content=entry.content,
+        id=one.id,
+        content=one.content,
         relevance=standing,
         standing=standing,
         parts=Parts(standing=standing),
-        source="working",
-        subject=entry.subject,
-        category=entry.category,
-        durability=entry.durability,
-        sources=entry.sources,
+        source=tier,
+        subject=one.subject,
+        category=one.category,
+        durability=durability,
+        sources=one.sources,
     )
 
 
@@ -99,20 +98,3 @@ def _episodes(tx: Transaction, layout: MemoryLayout) -> list[RankedMemory]:
     episodes = EpisodeLog(tx, layout.episodic, layout.episodic_config).all()
     last = len(episodes)
     return [of_episode(one, last - index, last) for index, one in enumerate(episodes) if not one.superseded]
-
-
-def of_episode(episode: Episode, place: int, last: int) -> RankedMemory:
-    """Return an episode as recall shows it; ``place`` is its place in the order of encoding, ``last`` the newest's."""
-    standing = relevance.episodic(episode.significance, place, last)
-    return RankedMemory(
-        id=episode.id,
-        content=episode.content,
-        relevance=standing,
-        standing=standing,
-        parts=Parts(standing=standing),
-        source="episodic",
-        subject=episode.subject,
-        category=episode.category,
-        durability=episode.durability,
-        sources=episode.sources,
-    )

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from ..validation import complaints
+
 MOST_ROUNDS = 3
 """Rounds of validating and mending one value."""
 T = TypeVar("T")
@@ -45,8 +47,7 @@ def folded(key: str) -> str:
 
 def reason(error: ValidationError) -> str:
     """Return the first complaints of ``error`` in one line, without the refused input."""
-    complaints = [f"{'.'.join(map(str, each['loc'])) or 'value'}: {each['msg']}" for each in error.errors()[:3]]
-    return "; ".join(complaints)[:300]
+    return "; ".join([*complaints(error)][:3])[:300]
 
 
 def required_texts(model: type[BaseModel]) -> list[str]:

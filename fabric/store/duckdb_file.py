@@ -191,12 +191,16 @@ def _connect(location: str, *, read_only: bool) -> Connection:
 
 def _locked(location: str, pid: int | None, program: str = "") -> StoreLockedError:
     if pid == os.getpid():
-        holder = f"this process (PID {pid})"
-    else:
-        holder = f"another process (PID {pid})" if pid else "another process"
+        return StoreLockedError(
+            f"{location}: this process has it open already, and a file is opened once: use the Fabric or Memory that "
+            "has it (several users and threads can share one), or close that one first with its close(); in a "
+            "notebook it may be a variable of an earlier cell",
+            pid=pid,
+        )
+    holder = f"another process (PID {pid})" if pid else "another process"
     return StoreLockedError(
         f"{location} is in use by {holder}: one process at a time can open it. End that process or close its store, "
-        "share one store inside a process, or use another file",
+        "or use another file",
         pid=pid,
         program=program,
     )

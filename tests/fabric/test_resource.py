@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from fabric import Collection, Context, Document, Fabric, Transaction, define_capability, handler, sequencer
-from fabric.errors import ConfigurationError, ConflictError, ResourceConflictError
+from fabric.errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
 from fabric.resource import merge_resources, same_definition
 from fabric.testing import run_block
 
@@ -147,3 +147,41 @@ def test_definitions_are_one_when_they_keep_the_same_data_in_the_same_form():
 def test_a_definition_that_cannot_work_is_refused(make: Any, message: str):
     with pytest.raises(ConfigurationError, match=message):
         make()
+
+
+class Before(BaseModel):
+    id: str = "one"
+    said: str = ""
+
+
+class After(BaseModel):
+    id: str = "one"
+    said: int
+    author: str
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda schema: Document("mood", schema, "user"), lambda schema: Collection("moods", schema, "user")]
+)
+def test_a_schema_that_no_longer_reads_what_it_wrote_is_named_with_what_to_do(kind: Any):
+    before, after = kind(Before), kind(After)
+
+    @handler(name="write", uses=[before])
+    async def write(_: object, ctx: Context) -> None:
+        def work(tx: Transaction) -> None:
+            if isinstance(before, Document):
+                tx.write(before, Before(said="tea"))
+            else:
+                tx.put(before, [Before(said="tea")])
+
+        await ctx.transact(work)
+
+    @handler(name="read", uses=[after])
+    async def read(_: object, ctx: Context) -> object:
+        return await ctx.transact(lambda tx: tx.read(after) if isinstance(after, Document) else tx.find(after))
+
+    with Fabric() as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(write)
+        with pytest.raises(SchemaError, match=rf"'{after.key}' of a user: what the file holds does not fit After: s"):
+            session.run(read)

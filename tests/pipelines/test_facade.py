@@ -1,12 +1,14 @@
 """The plain facade: the same memory without a pipeline, sync and async, one class each."""
 
 import asyncio
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fabric import Fabric
-from fabric.errors import ConfigurationError, RunError, SchemaError, ScopeError
+from fabric.errors import ConfigurationError, FabricError, RunError, SchemaError, ScopeError
 from fabric.testing import ScriptedModel
 from pipelines import AsyncMemory, Memory, memory_system
 
@@ -192,3 +194,36 @@ def test_work_that_failed_is_returned():
 def test_an_option_of_recall_that_cannot_work_is_named(option: str, value: object):
     with Memory(user="jake") as memory, pytest.raises(ConfigurationError, match=f"recall: {option}"):
         memory.recall("tea", **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda memory: memory.context(None), "context: cue is None; expected a text"),
+        (lambda memory: memory.context("x", tokens="many"), "context: tokens is 'many'; expected a number"),
+        (lambda memory: memory.recall(5), "recall: cue is 5"),
+        (lambda memory: memory.capture(None), "capture: got None; expected a text, a message"),
+        (lambda memory: memory.remember(""), "content: String should have at least 1 character"),
+        (lambda memory: memory.remember("x", color="red"), r"color.*its fields are content, subject, category"),
+        (lambda memory: memory.update("no-such-id", "x"), "'no-such-id' is no current fact"),
+        (lambda memory: memory.update(5, "x"), "id: Input should be a valid string"),
+        (lambda memory: memory.forget(subject="\ud800"), "forget: subject: the text has half a character"),
+        (lambda memory: memory.forget(5), "forget: id: Input should be a valid string"),
+        (lambda memory: memory.remember("\ud800"), "content: the text has half a character"),
+        (lambda memory: memory.recall("x", subject="\ud800"), "recall: subject is '.ud800': the text has half"),
+    ],
+)
+def test_what_a_call_cannot_take_is_said_in_one_line_of_ours(call: Callable[[Memory], object], said: str):
+    with Memory(user="jake") as memory, pytest.raises(FabricError, match=said) as caught:
+        call(memory)
+    assert "\n" not in str(caught.value)
+    str(caught.value).encode()
+
+
+def test_half_a_character_is_exported_as_what_every_reader_of_json_takes():
+    with Memory(user="jake") as memory:
+        memory.capture("I live in \ud800 Rome.")
+        memory.wait()
+        text = json.dumps(memory.export(), ensure_ascii=False)
+    assert "Rome" in text
+    text.encode()

@@ -1,0 +1,43 @@
+"""What pydantic found wrong with a value, in one line that says which field it is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+SHOWN_CHARS = 200
+SHOWN_FIELDS = 5
+_HALF = (
+    "the text has half a character in it (a lone surrogate such as U+D800), which no file can hold: "
+    "clean it with text.encode('utf-8', 'replace').decode()"
+)
+
+
+def complaints(error: ValidationError) -> Iterator[str]:
+    r"""Yield what is wrong with each field, without the refused value.
+
+    >>> from pydantic import TypeAdapter
+    >>> try:
+    ...     TypeAdapter(dict[str, int]).validate_python({"n": "two"})
+    ... except ValidationError as error:
+    ...     print(*complaints(error))
+    n: Input should be a valid integer, unable to parse string as an integer
+    """
+    for one in error.errors(include_url=False):
+        told = _HALF if one["type"] == "string_unicode" else one["msg"].removeprefix("Value error, ")
+        yield f"{'.'.join(map(str, one['loc'])) or 'value'}: {told}"
+
+
+def wrong(error: ValidationError, schema: Any = None) -> str:
+    """Return the first complaints in one line, and the fields of a model that was given one it does not have."""
+    told = "; ".join([*complaints(error)][:SHOWN_FIELDS])
+    known = getattr(schema, "model_fields", None)
+    if known and any(one["type"] == "extra_forbidden" for one in error.errors(include_url=False)):
+        return f"{told} (its fields are {', '.join(known)})"
+    return told
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it: cut when it is long, and with what no terminal can print escaped."""
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}... ({len(text)} characters)"
