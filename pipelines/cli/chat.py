@@ -1,6 +1,5 @@
 """The chat: an answer as it comes, and beside it what was recalled for it and what was learned from it."""
 
-import asyncio
 from collections.abc import Mapping
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,8 @@ from .terminal import asking
 from .told import Seen, learned_lines, recalled_lines, usage_line
 
 if TYPE_CHECKING:
+    from asyncio import Runner
+
     from fabric import Item, WorkFinished
 
 
@@ -41,27 +42,32 @@ class Chat:
 
     def __init__(self, at: Opened) -> None:
         from ..chat import chat_pipeline  # noqa: PLC0415
+        from .holdings import statements_block  # noqa: PLC0415
 
         self._at = at
         self._pipeline = chat_pipeline(at.mem, at.place.model or None)
         self._answers = f"{self._pipeline.name} > chat"
+        self._statements = statements_block(at.mem)
         self._session = at.session()
         self._seen = Seen()
         self._finished: SimpleQueue[WorkFinished] = SimpleQueue()
         self._put_off: set[str] = set()
+        self._line_begun = False
         self._asking = asking(completions(), self._tell)
         at.fabric.listen(self._hear)
         at.fabric.register(self._pipeline)
 
     def run(self) -> None:
         """Take lines until there is none any more, then wait for what is left to be learned."""
+        from asyncio import Runner  # noqa: PLC0415  the help must not wait for it
+
         if self._asking.interactive:
             note(f"Session {plain(self._at.place.session)}, memory in {plain(self._at.place.file)}.")
             note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
-        with asyncio.Runner() as runner:
+        with Runner() as runner:
             while True:
-                self._tell()
                 try:
+                    self._tell()
                     self._take(self._asking.ask(), runner)
                 except EOFError:
                     break
@@ -70,14 +76,14 @@ class Chat:
                         break
         self._leave()
 
-    def _take(self, line: str, runner: asyncio.Runner) -> None:
+    def _take(self, line: str, runner: "Runner") -> None:
         command = command_of(line)
         if command is not None:
             obey(*command, self._at, self._seen)
         elif line.strip():
             self._send(message_of(line), runner)
 
-    def _send(self, message: str, runner: asyncio.Runner) -> None:
+    def _send(self, message: str, runner: "Runner") -> None:
         """Write the answer to a message; Ctrl-C stops it, and what the model cannot do is one line."""
         from fabric.errors import ModelError  # noqa: PLC0415
 
@@ -88,14 +94,16 @@ class Chat:
             if not self._at.place.model:
                 self._at.fabric.drain()  # rules take no time, and the next answer is made of what they found
         except KeyboardInterrupt:
-            note(f"\n(stopped: {_kept(self._session.items[before:])})")
+            self._line_begun |= self._asking.interactive  # the terminal wrote ^C
+            self._end_line()
+            note(f"(stopped: {_kept(self._session.items[before:])})")
         except ModelError as error:
+            self._end_line()
             note(f"error: {plain(error).removeprefix(f'{self._answers}: ')}")
 
     async def _answer(self, message: str) -> None:
         from fabric.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
 
-        written = False
         async for event in self._session.stream(self._pipeline, message):
             if isinstance(event, Recalled) and event.path == self._answers:
                 self._seen.recalled = event.records
@@ -103,11 +111,17 @@ class Chat:
                     aside(line)
             elif isinstance(event, TextDelta) and event.path == self._answers:
                 typer.echo(printable(event.text), nl=False)
-                written = True
+                self._line_begun = True
             elif isinstance(event, RunFinished):
-                say("" if written else printable(event.result.output))
+                say("" if self._line_begun else printable(event.result.output))
+                self._line_begun = False
                 if event.result.usage.calls:
                     aside(usage_line("answer", event.result.usage))
+
+    def _end_line(self) -> None:
+        if self._line_begun:
+            say()
+        self._line_begun = False
 
     def _hear(self, event: "WorkFinished") -> None:
         self._finished.put(event)
@@ -137,14 +151,12 @@ class Chat:
         if item is None:  # forgotten meanwhile
             return []
         result: Any = item.data["result"]
-        outcomes = result.get("outcomes", ()) if isinstance(result, Mapping) else ()
-        lines = learned_lines([Outcome.model_validate(one) for one in outcomes], self._seen, self._content)
+        found = result.get("outcomes", ()) if isinstance(result, Mapping) else ()
+        outcomes = [Outcome.model_validate(one) for one in found]
+        ids = [one for outcome in outcomes for one in (outcome.id, outcome.replaced) if one]
+        lines = learned_lines(outcomes, self._seen, self._at.run(self._statements, ids) if ids else {})
         usage = Usage(**item.data["usage"])
         return [*lines, usage_line("memory", usage)] if usage.calls else lines
-
-    def _content(self, memory_id: str) -> str:
-        found = self._at.run(self._at.mem.why_block, memory_id)
-        return str(found.content) if found is not None else ""
 
     def _leave(self) -> None:
         """Wait for background work; Ctrl-C leaves it in the file for the next chat."""

@@ -14,6 +14,7 @@ from fabric.handler import handler
 from fabric.resource import Transaction
 
 from ..system import MemorySystem
+from .tiers import about
 
 
 class Holdings(BaseModel):
@@ -73,6 +74,24 @@ def newest_session_block(mem: MemorySystem) -> Block[object, str]:
         return newest[0].session if newest else ""
 
     return newest_session
+
+
+def statements_block(mem: MemorySystem) -> Block[list[str], dict[str, str]]:
+    """Return the block that takes ids of memories and returns what each says, and about whom; none for unknown ids."""
+    layout = mem.layout
+
+    @handler(name=f"{layout.name}/statements", uses=layout.resources)
+    async def statements(ids: list[str], ctx: Context) -> dict[str, str]:
+        def work(tx: Transaction) -> list[Fact | Episode | WorkingEntry]:
+            return [
+                *(tx.get_many(layout.semantic, ids) if layout.semantic else ()),
+                *(tx.get_many(layout.episodic, ids) if layout.episodic else ()),
+                *(entry for entry in tx.read(layout.working).entries if entry.id in ids),
+            ]
+
+        return {one.id: about(one.subject, one.content) for one in await ctx.transact(work)}
+
+    return statements
 
 
 class Cue(BaseModel):

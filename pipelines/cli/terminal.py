@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from contextvars import copy_context
 from typing import Protocol
 
 SIGN = "> "
@@ -37,6 +38,7 @@ class Terminal:
         from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
 
         self._tell = tell
+        self._context = copy_context()
         self._prompt: PromptSession[str] = PromptSession(
             SIGN,
             completer=WordCompleter(list(completions), sentence=True),
@@ -54,7 +56,7 @@ class Terminal:
         loop = self._prompt.app.loop
         if loop is not None and self._prompt.app.is_running:
             with suppress(RuntimeError):  # it was closed just now
-                loop.call_soon_threadsafe(self._tell)
+                loop.call_soon_threadsafe(self._tell, context=self._context)
 
 
 class Pipe:

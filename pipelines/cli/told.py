@@ -1,6 +1,6 @@
 """What the chat tells of the memory: what went into a prompt, what was learned, each with a number to ask by."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -51,7 +51,7 @@ class Seen:
 def recalled_lines(seen: Seen, most: int | None = TOLD) -> list[str]:
     """Return a line for each memory in the last prompt, the most relevant first, at most ``most`` of them."""
     lines = [
-        f"  recalled {seen.number(one.id, one.content)}: {_shown(about(one.subject, one.content))}"
+        f"  recalled {seen.number(one.id, said := about(one.subject, one.content))}: {_shown(said)}"
         f" ({KINDS[one.source]}, {one.relevance:.2f}{_said(one)})"
         for one in seen.recalled[:most]
     ]
@@ -59,13 +59,13 @@ def recalled_lines(seen: Seen, most: int | None = TOLD) -> list[str]:
     return [*lines, f"  and {more} more: /show recalled"] if more else lines
 
 
-def learned_lines(outcomes: "Sequence[Outcome]", seen: Seen, content_of: Callable[[str], str]) -> list[str]:
-    """Return a line for each thing that was learned or lost; ``content_of`` gives what an older memory says."""
+def learned_lines(outcomes: "Sequence[Outcome]", seen: Seen, statements: Mapping[str, str]) -> list[str]:
+    """Return a line for each thing that was learned or lost; ``statements`` give what the ids in the outcomes say."""
     groups: dict[str, list[Outcome]] = {}
     for one in outcomes:
         if one.status in (*LEARNED, *LOST):
             groups.setdefault(one.content, []).append(one)
-    return [f"  {_learned(group, seen, content_of)}" for group in groups.values()]
+    return [f"  {_learned(group, seen, statements)}" for group in groups.values()]
 
 
 def usage_line(who: str, usage: "Usage") -> str:
@@ -79,20 +79,21 @@ def usage_line(who: str, usage: "Usage") -> str:
     return f"  {who}: {usage.input_tokens} tokens in, {usage.output_tokens} out{cost}"
 
 
-def _learned(group: "Sequence[Outcome]", seen: Seen, content_of: Callable[[str], str]) -> str:
+def _learned(group: "Sequence[Outcome]", seen: Seen, statements: Mapping[str, str]) -> str:
     order = list(KINDS)
     group = sorted(group, key=lambda one: order.index(one.tier or "turn"))
     first = group[0]
     if first.status in LOST:
         return f"not learned: {_shown(first.content)} ({plain(first.reason or first.status)})"
     changed = next((one for one in group if one.status == "superseded"), None)
-    before = (seen.content(changed.replaced) or content_of(changed.replaced)) if changed is not None else ""
+    before = "" if changed is None else statements.get(changed.replaced) or seen.content(changed.replaced)
     if not first.id:
         return f"no longer so {seen.number(first.replaced, before)}: {_shown(before)} ({plain(first.reason)})"
     lasting = [one for one in group if one.tier != "working"] or group
-    what = f"{_shown(before)} → {_shown(first.content)}" if before else _shown(first.content)
+    now = statements.get(first.id, first.content)
+    what = f"{_shown(before)} → {_shown(now)}" if before else _shown(now)
     kinds = ", ".join(_kind(one) for one in lasting)
-    return f"learned {seen.number(first.id, first.content)}: {what} ({kinds})"
+    return f"learned {seen.number(first.id, now)}: {what} ({kinds})"
 
 
 def _kind(one: "Outcome") -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import BaseModel
 
-from fabric import Context, Fabric, Usage, handler
+from fabric import Context, Fabric, Usage, WorkFinished, handler
 from fabric.errors import SchemaError
 from fabric.sequencer import sequencer
 
@@ -177,3 +177,35 @@ def test_an_annotation_that_is_no_schema_leaves_the_input_as_it_is():
     with Fabric() as fabric:
         fabric.session("s").run(sequencer(name="p").map(lambda _: {"a": 1}).work(work), "x")
     assert got == [{"a": 1}]
+
+
+def test_a_listener_hears_of_every_try_whoever_asked_for_it():
+    @handler(name="broken")
+    def broken() -> None:
+        raise ValueError("no")
+
+    heard: list[tuple[str | None, str, str, str]] = []
+    with Fabric() as fabric:
+        fabric.listen(lambda event: heard.append((event.ids.user, event.block, event.status, event.error)))
+        for user, work in (("ann", note), ("bob", broken)):
+            fabric.session("s", user=user).run(talk(work), "hi")
+            fabric.drain()
+    assert heard == [("ann", "talk > note", "done", ""), ("bob", "talk > broken", "failed", "ValueError: no")]
+
+
+def test_the_outcome_is_there_when_a_listener_hears_of_it():
+    @handler(name="first")
+    def first() -> str:
+        return "found"
+
+    seen: list[object] = []
+    with Fabric() as fabric:
+        session = fabric.session("s")
+
+        def look(event: WorkFinished) -> None:
+            seen.extend(one.data["result"] for one in session.items if one.data.get("job") == event.job_id)
+
+        fabric.listen(look)
+        session.run(talk(first), "hi")
+        fabric.drain()
+    assert seen == ["found"]

@@ -7,7 +7,7 @@ import pytest
 from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
 from capabilities.semantic import DEFAULT_CONSOLIDATION_CONFIG, DEFAULT_PRUNE_CONFIG
 from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
-from fabric import generator, handler
+from fabric import Recalled, RunFinished, generator, handler
 from fabric.errors import CapabilityError, ConfigurationError
 from pipelines import memory_system
 from tests.stories.scripts import MemoryModel, observation, open_memory
@@ -137,3 +137,19 @@ def test_the_defaults_are_exported_as_constants():
     consolidation = DEFAULT_CONSOLIDATION_CONFIG
     assert (consolidation.episodic_threshold, consolidation.on_eviction, consolidation.min_interval) == (5, True, 4)
     assert DEFAULT_PRUNE_CONFIG.prune_threshold == 20
+
+
+def test_a_stream_tells_which_memories_are_in_the_prompt_and_only_those():
+    observed = [observation(f"Fact {word} of many") for word in ("amber", "birch", "cedar", "dahlia", "elder")]
+    fabric, mem = open_memory(MemoryModel(observed), context_tokens=70)
+    show = handler(mem.context_formatter, name="show", uses=[mem.capability])
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "Things were said")
+        events = list(session.stream(show))
+    (recalled,) = [event for event in events if isinstance(event, Recalled)]
+    (finished,) = [event for event in events if isinstance(event, RunFinished)]
+    told = [one.content for one in recalled.records]
+    assert recalled.path == "show"
+    assert 0 < len(told) < len(observed)
+    assert [word["content"] for word in observed if word["content"] in finished.result.output] == sorted(told)

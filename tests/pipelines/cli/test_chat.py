@@ -11,7 +11,7 @@ import pytest
 from typer.testing import Result
 
 from tests.provider import ENOUGH, reply, scripted_provider
-from tests.stub_server import Received, StubReply, failure, text
+from tests.stub_server import Received, StubReply, cut_stream, failure, text
 
 from .conftest import run, start
 
@@ -121,6 +121,14 @@ def test_what_was_learned_is_told_with_numbers_and_what_it_replaced(chatting: Ch
     assert learned[3].endswith(" (this session)")
 
 
+def test_what_is_about_somebody_else_says_so(chatting: Chatting) -> None:
+    told = chatting("My sister Anna lives in Lisbon.", "Where does Anna live?")
+    learned, *_, recalled = [line for line in told.stderr.splitlines() if "Lisbon" in line]
+    assert learned.startswith("  learned ")
+    assert ": anna: Lives in Lisbon (" in learned
+    assert ": anna: Lives in Lisbon (" in recalled
+
+
 def test_what_was_recalled_for_an_answer_is_told_with_the_same_numbers(chatting: Chatting) -> None:
     told = chatting("I work at Stripe.", "Where do I work?")
     recalled = [line for line in told.stderr.splitlines() if "recalled" in line]
@@ -192,6 +200,17 @@ def test_what_steers_a_terminal_is_spelled_out(tmp_path: Path, chatting: Chattin
     said = chatting("I have a cat named \x1b[31mMomo.", "What is my cat called?")
     assert "Momo" in said.stdout
     assert "\x1b" not in said.stdout + said.stderr
+
+
+def test_an_answer_that_breaks_off_ends_its_line(tmp_path: Path, chatting: Chatting) -> None:
+    def breaking(received: Received) -> StubReply:
+        return cut_stream("Once upon a time", 3) if received.body.get("stream") else reply(received)
+
+    with scripted_provider(tmp_path) as server:
+        server.script([breaking] * ENOUGH)
+        told = chatting("Tell me a story.", options=("--model", "openai/test"))
+    assert told.stdout == "Once upon \n"
+    assert [line.partition(" is not")[0] for line in told.stderr.splitlines()] == ["error: model 'openai/test'"]
 
 
 def test_the_network_may_be_down(tmp_path: Path, chatting: Chatting, monkeypatch: pytest.MonkeyPatch) -> None:
