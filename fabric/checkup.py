@@ -1,13 +1,18 @@
-"""Background work as a check sees it: what waits, what failed and why, and which command tries again."""
+"""Background work and records as a check sees them: what waits or failed, and which rows are no record any more."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+from . import resource
 from .finding import Finding, several
 from .jobs import JOBS, Job, job_of
 from .store.file_check import BACKUP
 from .store.held import Held
 
+M = TypeVar("M", bound=BaseModel)
 SHOWN = 3
 """How many failed jobs are named one by one."""
 
@@ -41,7 +46,7 @@ def _failed(job: Job, mend: str) -> Finding:
 def _waiting(jobs: list[Job], roots: Collection[str], retry: str) -> Finding:
     oldest = min(jobs, key=lambda job: job.created_at)
     cut = sum(job.status == "running" for job in jobs)
-    found = f"{several(len(jobs), 'job')} wait, the oldest since {oldest.created_at:%Y-%m-%d %H:%M} UTC"
+    found = f"{several(len(jobs), 'job')} waiting, the oldest since {oldest.created_at:%Y-%m-%d %H:%M} UTC"
     if cut:
         found += f"; {cut} of them began and did not end"
     strange = [job for job in jobs if job.root not in roots]
@@ -52,3 +57,29 @@ def _mend(job: Job, roots: Collection[str], retry: str) -> str:
     if job.root in roots:
         return f"{retry} {job.id}"
     return f"run the program whose pipeline is {job.root!r}, which alone knows this work, and call fabric.retry there"
+
+
+def records(held: Held, collection: resource.Collection[M]) -> Iterator[tuple[int, M]]:
+    """Yield the records of a collection with the numbers of their owners; rows that are none are left out."""
+    for owner, row in held.rows(collection.key):
+        if _fits(collection, row):
+            yield owner, collection.schema.model_validate(row)
+
+
+def record_findings(held: Held, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
+    """Say which rows are not what their collection holds: whatever reads them fails."""
+    for one in collections:
+        broken = [row["id"] for _, row in held.rows(one.key) if not _fits(one, row)]
+        if broken:
+            found = (
+                f"{one.key}: {several(len(broken), 'row')} not readable as {one.schema.__name__}, such as {broken[0]}"
+            )
+            yield Finding("rows", "problem", found, BACKUP)
+
+
+def _fits(collection: resource.Collection[Any], row: dict[str, Any]) -> bool:
+    try:
+        collection.schema.model_validate(row)
+    except ValidationError:
+        return False
+    return True

@@ -7,13 +7,16 @@ import shlex
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from blocks.reembed import embedded_collections, embedding_status
+from capabilities.memory.checkup import reference_findings
 from capabilities.memory.layout import MemoryLayout
 from capabilities.mind.checkup import draft_findings
 from capabilities.mind.store import mind_collections
+from capabilities.traces.checkup import trace_findings
 from capabilities.traces.tables import RESOURCES as TRACES
-from fabric.checkup import job_findings
+from fabric.checkup import job_findings, record_findings
 from fabric.embedding.files import is_installed
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.embedding.renewal import coverage
@@ -28,7 +31,7 @@ from fabric.scope import SCOPE_KINDS
 from fabric.store.base import Table
 from fabric.store.duckdb import DuckDBStore
 from fabric.store.duckdb_file import reading
-from fabric.store.file_check import format_findings, path_findings, refusal
+from fabric.store.file_check import change_findings, format_findings, path_findings, refusal
 from fabric.store.held import Held
 from fabric.store.index_check import index_findings
 
@@ -88,6 +91,7 @@ def _inside(file: Path, embedder: str, moved: Callable[[int], object]) -> Iterat
     try:
         with reading(file) as sql:
             yield Finding("lock", "ok", "nobody holds the file")
+            yield from change_findings(file)
             yield from contents(Held(sql), file, embedder, moved)
     except StoreError as error:
         yield refusal(file, error)
@@ -102,16 +106,24 @@ def contents(held: Held, file: Path, embedder: str, moved: Callable[[int], objec
     yield from draft_findings(held)
     if held.is_current:
         yield from embedder_findings(held, embedder, at)
+        yield from reference_findings(held, memory_system(episodic=True, semantic=True, embedder=None).layout)
+        yield from trace_findings(held)
+        yield from record_findings(held, known_collections())
         yield from index_findings(held, known_tables(), f"thought-fabric doctor {place} --rebuild-index", moved)
 
 
-def known_tables() -> list[Table]:
-    """Return every collection that is known here, with how its rows are found."""
+def known_collections() -> list[Collection[Any]]:
+    """Return every collection of the memories that are known here."""
     layout = memory_system(episodic=True, semantic=True, embedder=None).layout
     kept: list[Resource] = [*layout.resources, *TRACES]
     for kind in SCOPE_KINDS:
         kept += mind_collections(kind).all
-    return [*ENGINE_TABLES, *(one.table for one in kept if isinstance(one, Collection))]
+    return [one for one in kept if isinstance(one, Collection)]
+
+
+def known_tables() -> list[Table]:
+    """Return the tables of those collections, and of the engine itself, with how their rows are found."""
+    return [*ENGINE_TABLES, *(one.table for one in known_collections())]
 
 
 def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:

@@ -16,7 +16,7 @@ def draft_findings(held: Held) -> Iterator[Finding]:
     refused = [row for row in drafts if row.get("failed")]
     left = [row for row in drafts if not row.get("failed")]
     if left:
-        runs, minds = {row.get("run") for row in left}, sorted({str(row.get("namespace")) for row in left})
+        runs, minds = {str(row.get("run")) for row in left}, sorted({str(row.get("namespace")) for row in left})
         found = f"{several(len(left), 'write')} of {several(len(runs), 'run')} that did not end, in {', '.join(minds)}"
         yield Finding("drafts", "warning", found, "nothing is lost: the next run with that mind takes them in")
     if refused:

@@ -163,7 +163,7 @@ def reading(location: str | Path) -> Generator[Sql]:
             with translated(str(path)):
                 sql = Sql(connection)
                 if not _has_tables_of_ours(sql, path):
-                    raise StoreError(f"{path} is a database without any table")
+                    raise NotOurFileError(f"{path} is a database in which nothing was ever kept: give another path")
                 yield sql
         finally:
             connection.close()

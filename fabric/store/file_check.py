@@ -37,7 +37,6 @@ def path_findings(path: Path) -> Iterator[Finding]:
         yield Finding("content", "problem", "the file is empty: there is nothing in it", mend)
     yield _writable(path)
     yield _disk(path, size)
-    yield from _unmerged(path)
 
 
 def _writable(path: Path) -> Finding:
@@ -55,8 +54,8 @@ def _disk(path: Path, size: int) -> Finding:
     return Finding("disk", "ok", f"{amount(free)} free")
 
 
-def _unmerged(path: Path) -> Iterator[Finding]:
-    """Yield a warning when changes stand beside the file that the last one who had it open could not merge."""
+def change_findings(path: Path) -> Iterator[Finding]:
+    """Say whether changes stand beside the file, whole, that the last one who had it open could not merge."""
     wal = path.with_name(f"{path.name}.wal")
     if wal.exists():
         found = f"{wal.name}: {amount(wal.stat().st_size)} of changes are not merged into the file yet"

@@ -45,7 +45,7 @@ class Held:
         return int(self.sql.rows(f"SELECT count(*) FROM {self.tables[table].sql}")[0][0])
 
     def rows(self, table: str) -> Iterator[Owned]:
-        """Yield the rows of a collection that the file may have, oldest first; those that are no JSON are left out."""
+        """Yield the rows of a collection that the file may have, oldest first; unreadable ones are left out."""
         if table not in self.tables:
             return
         for owner, text in self._read(self.tables[table].sql, "_scope, _row"):
@@ -73,13 +73,13 @@ class Held:
 
 
 def parsed(text: str) -> Row | None:
-    """Return the row that was stored as this text, or None when it is not one.
+    """Return the row that was stored as this text, or None when it is not one, with an id.
 
-    >>> parsed('{"id":"f1"}'), parsed('{"id":'), parsed("[]")
-    ({'id': 'f1'}, None, None)
+    >>> parsed('{"id":"f1"}'), parsed('{"id":'), parsed("[]"), parsed("{}")
+    ({'id': 'f1'}, None, None, None)
     """
     try:
         row = json.loads(text)
     except ValueError:
         return None
-    return row if isinstance(row, dict) else None
+    return row if isinstance(row, dict) and isinstance(row.get("id"), str) else None

@@ -156,15 +156,14 @@ def checked(sql: Sql, known: Known, rules: Rules) -> Iterator[list[Checked]]:
 def due_of(known: Known, stored: Stored, knows: bool) -> Due | None:
     """Return what a row says that the file should have of it; None when it cannot be read."""
     row = parsed(stored.text)
-    row_id = row.get("id") if row is not None else None
-    if row is None or not isinstance(row_id, str):
+    if row is None:
         return None
     try:
         cells = tuple(cell(kind, row.get(name), name) for name, kind in known.columns.items())
         tokens = tokens_of(known, row) if knows and stored.tokens is not None else None
     except (StoreError, KeyError, TypeError, ValueError):  # what a row must have to be searched is missing
         return None
-    return Due(row_key(stored.owner, row_id), row_id, tokens, cells)
+    return Due(row_key(stored.owner, row["id"]), row["id"], tokens, cells)
 
 
 def _flaws(stored: Stored, due: Due) -> set[str]:

@@ -142,7 +142,7 @@ def test_who_holds_the_file_is_named(demo_file: Path, holder: "subprocess.Popen[
     assert f"held by process {holder.pid} on " in found["lock"]["found"]
     assert "python" in found["lock"]["found"]
     assert f"kill {holder.pid}" in found["lock"]["mend"]
-    assert set(found) == {"lock", "changes"}
+    assert set(found) == {"lock"}
 
 
 def test_what_a_killed_process_left_behind_is_no_problem(demo_file: Path, holder: "subprocess.Popen[str]") -> None:
@@ -157,6 +157,23 @@ def test_what_a_killed_process_left_behind_is_no_problem(demo_file: Path, holder
     assert everything(demo_file.parent) == before
     told = run("doctor", demo_file, "--embedder", "none").stdout
     assert "notes 1" in told, "the changes that are not merged yet are seen"
+
+
+def test_changes_that_are_damaged_are_told_apart_from_the_file(
+    demo_file: Path, holder: "subprocess.Popen[str]"
+) -> None:
+    holder.kill()
+    holder.wait()
+    changes = demo_file.with_name(f"{demo_file.name}.wal")
+    written = changes.read_bytes()
+    changes.write_bytes(written[:60] + b"\xff" * 20 + written[80:])
+    before = everything(demo_file.parent)
+    code, found = doctor(demo_file)
+    assert code == 1
+    assert set(found) == {"content"}
+    assert found["content"]["found"].startswith(f"{changes.name} is damaged: ")
+    assert f"with {changes.name} moved away" in found["content"]["mend"]
+    assert everything(demo_file.parent) == before
 
 
 def test_a_file_that_this_process_holds(demo_file: Path) -> None:

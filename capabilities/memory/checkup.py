@@ -1,0 +1,56 @@
+"""What facts and episodes point to, as a check sees it: the version that replaced one, and the turns it rests on."""
+
+from collections.abc import Iterator
+
+from fabric.checkup import records
+from fabric.finding import Finding, several
+from fabric.store.held import Held
+
+from ..episodic import Episode
+from ..semantic import Fact
+from .layout import MemoryLayout
+
+NOTHING_SUFFERS = "recall does as before; only why has less to show. Forget it by its id, or have it said again"
+
+
+def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
+    """Say which facts and episodes name a version or turns that the file has not.
+
+    Of several turns some may have been forgotten; a memory of which all were should have gone with them.
+    """
+    turns = {row["id"] for _, row in held.rows(layout.turns.key)}
+    looked, cut = 0, 0
+    bare: list[str] = []
+    for one in _memories(held, layout):
+        gone = sum(source.turn_id not in turns for source in one.sources)
+        looked += 1
+        cut += gone
+        if gone and gone == len(one.sources):
+            bare.append(one.id)
+    lost = list(_without_successor(held, layout))
+    if bare:
+        found = f"{several(len(bare), 'memory', 'memories')} of which no turn is kept, such as {bare[0]}"
+        yield Finding("sources", "warning", found, NOTHING_SUFFERS)
+    if lost:
+        found = f"{several(len(lost), 'fact')} replaced by a version that is not there, such as {lost[0]}"
+        yield Finding("history", "warning", found, NOTHING_SUFFERS)
+    if looked and not bare and not lost:
+        forgotten = f"; {several(cut, 'turn')} that they name were forgotten" if cut else ""
+        yield Finding(
+            "sources", "ok", f"{several(looked, 'memory', 'memories')} with their turns and versions{forgotten}"
+        )
+
+
+def _memories(held: Held, layout: MemoryLayout) -> Iterator[Fact | Episode]:
+    if layout.semantic is not None:
+        yield from (fact for _, fact in records(held, layout.semantic))
+    if layout.episodic is not None:
+        yield from (episode for _, episode in records(held, layout.episodic))
+
+
+def _without_successor(held: Held, layout: MemoryLayout) -> Iterator[str]:
+    facts = list(records(held, layout.semantic)) if layout.semantic is not None else []
+    ids = {(owner, fact.id) for owner, fact in facts}
+    for owner, fact in facts:
+        if fact.superseded_by and (owner, fact.superseded_by) not in ids:
+            yield fact.id
