@@ -1,9 +1,11 @@
 """The agent mind: goals, beliefs and reflections that an agent keeps between its runs."""
 
+from .alike import alike_in_words, meets
 from .capability import MindScope, mind
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
+from .draft import DraftOperation
 from .ephemeral import InMemoryProvider
-from .provider import MindProvider, MindTable, Wanted
+from .provider import Likenesses, MindProvider, MindTable, Wanted
 from .record import (
     Believed,
     Done,
@@ -25,8 +27,10 @@ __all__ = [
     "DEFAULT_MIND_CONFIG",
     "Believed",
     "Done",
+    "DraftOperation",
     "GoalSet",
     "InMemoryProvider",
+    "Likenesses",
     "Mind",
     "MindBelief",
     "MindConfig",
@@ -44,5 +48,7 @@ __all__ = [
     "ScoreParts",
     "StoreProvider",
     "Wanted",
+    "alike_in_words",
+    "meets",
     "mind",
 ]
