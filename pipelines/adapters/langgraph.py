@@ -32,7 +32,10 @@ try:
 
     from .langgraph_rows import Asked, Put, Shelf, name_of, tables_of
 except ImportError as error:
-    raise ImportError("the LangGraph store needs LangGraph: pip install 'thought-fabric[langgraph]'") from error
+    raise ImportError(
+        "the LangGraph store needs a version of LangGraph that it is tested with: "
+        "pip install 'path/to/thought-fabric[langgraph]'"
+    ) from error
 
 
 @dataclass(frozen=True, eq=False, slots=True)

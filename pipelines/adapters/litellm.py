@@ -147,6 +147,8 @@ def _whose(kwargs: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _answer(response: Any) -> dict[str, Any]:
+    if not response.choices:  # a provider that answers with nothing; litellm takes it for a success
+        return _interrupted("")
     message = response.choices[0].message
     calls = [
         {"id": call.id, "function": {"name": call.function.name, "arguments": call.function.arguments}}

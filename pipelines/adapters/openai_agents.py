@@ -18,7 +18,8 @@ try:
     from agents.tool_context import ToolContext
 except ImportError as error:
     raise ImportError(
-        "this adapter needs the OpenAI Agents SDK: pip install 'thought-fabric[openai-agents]'"
+        "this adapter needs a version of the OpenAI Agents SDK that it is tested with: "
+        "pip install 'path/to/thought-fabric[openai-agents]'"
     ) from error
 
 

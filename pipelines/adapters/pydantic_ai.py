@@ -10,7 +10,10 @@ try:
     from pydantic_ai import RunContext, ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 except ImportError as error:
-    raise ImportError("the toolset needs Pydantic AI: pip install 'thought-fabric[pydantic-ai]'") from error
+    raise ImportError(
+        "the toolset needs a version of Pydantic AI that it is tested with: "
+        "pip install 'path/to/thought-fabric[pydantic-ai]'"
+    ) from error
 
 _ANY_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 """The host checks arguments itself and answers what is wrong with them."""

@@ -47,9 +47,9 @@ def mcp(
     try:
         from ..server.serve import serve_http, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        if error.name not in ("mcp", "mcp_types", "uvicorn", "starlette"):
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "uvicorn", "starlette"):
             raise
-        note("The server needs an extra: pip install 'thought-fabric[mcp]'")
+        note("The server needs an extra: pip install 'path/to/thought-fabric[mcp]'")
         raise typer.Exit(1) from error
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")

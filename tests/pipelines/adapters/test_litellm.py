@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import litellm
+import openai
 import pytest
 
 from pipelines.adapters.litellm import INTERRUPTED, MemoryCallback
 from tests.stub_server import StubServer, cut_stream, failure, stalled_stream, text, tools
+from tests.stub_server.bad import BAD_TRANSPORT
 
 SAID = "I joined Stripe last month."
 WHOSE = {"user": "jake", "session": "monday"}
@@ -145,6 +147,64 @@ async def test_a_cancelled_stream_keeps_what_was_said(server: StubServer, callba
         await task
     await asyncio.to_thread(until, lambda: len(items(callback)) == 2)
     assert texts(callback) == [SAID, "".join(said)]
+    assert marked(callback)
+
+
+async def test_an_async_stream_that_is_left_keeps_what_was_said_without_being_closed(
+    server: StubServer, callback: MemoryCallback
+):
+    server.script([text("Congratulations to you and yours!")])
+    said = ""
+    async for chunk in callback.stream(await litellm.acompletion(stream=True, **call(server))):
+        said += chunk.choices[0].delta.content or ""
+        if said:
+            break
+    await asyncio.sleep(0.1)  # the loop closes what was left
+    await asyncio.to_thread(until, lambda: len(items(callback)) == 2)
+    assert texts(callback) == [SAID, said]
+    assert marked(callback)
+
+
+async def test_an_error_of_the_reader_keeps_what_was_said_once(server: StubServer, callback: MemoryCallback):
+    server.script([text("Congratulations to you and yours!"), text("Congratulations to you and yours!")])
+    for number, is_async in enumerate((False, True), 1):
+        with pytest.raises(ZeroDivisionError):
+            await _read_and_fail(server, callback, is_async=is_async)
+        await asyncio.sleep(0.1)
+        await asyncio.to_thread(until, lambda count=2 * number: len(items(callback)) == count)
+        assert len(items(callback)) == 2 * number
+        assert marked(callback)
+
+
+async def _read_and_fail(server: StubServer, callback: MemoryCallback, *, is_async: bool) -> None:
+    if is_async:
+        async for _ in callback.stream(await litellm.acompletion(stream=True, **call(server, "Again?"))):
+            raise ZeroDivisionError
+    for _ in callback.stream(litellm.completion(stream=True, **call(server))):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("name", ["500", "no JSON", "empty body", "half a body", "429"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_a_broken_provider_sends_is_raised_by_litellm_alone_and_captures_no_answer(
+    server: StubServer, callback: MemoryCallback, name: str, stream: bool
+):
+    server.script([BAD_TRANSPORT[name], text("Hello.")])
+    try:
+        made = litellm.completion(stream=stream, timeout=2, **call(server))
+        said = "".join(one.choices[0].delta.content or "" for one in callback.stream(made)) if stream else ""
+    except openai.OpenAIError:  # what litellm raises
+        said = ""
+    litellm.completion(**call(server, "Anything else?"))
+    until(lambda: texts(callback)[-1:] == ["Hello."])
+    assert texts(callback) == [*([SAID, said] if said else []), "Anything else?", "Hello."]
+
+
+def test_an_answer_without_choices_keeps_what_was_asked_and_is_marked(server: StubServer, callback: MemoryCallback):
+    server.script([BAD_TRANSPORT["no choices"]])
+    litellm.completion(**call(server))
+    until(lambda: len(items(callback)) == 2)
+    assert texts(callback) == [SAID, ""]
     assert marked(callback)
 
 

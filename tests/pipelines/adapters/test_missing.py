@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 
 LIBRARIES = {
     "langgraph": ("langgraph", "langgraph"),
@@ -18,11 +21,26 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("adapter", LIBRARIES)
-def test_an_adapter_says_which_extra_is_missing(adapter: str):
+@pytest.mark.parametrize("found", ["None", "types.ModuleType('another')"], ids=["missing", "another version"])
+def test_an_adapter_says_what_to_install_as_the_readme_does(adapter: str, found: str):
     library, extra = LIBRARIES[adapter]
-    done = python(f"import sys; sys.modules[{library!r}] = None; import pipelines.adapters.{adapter}")
+    done = python(f"import sys, types; sys.modules[{library!r}] = {found}; import pipelines.adapters.{adapter}")
     assert done.returncode == 1
-    assert f"pip install 'thought-fabric[{extra}]'" in done.stderr.splitlines()[-1]
+    error = done.stderr.splitlines()[-1]
+    assert f"pip install 'path/to/thought-fabric[{extra}]'" in error
+    assert "a version of" in error
+    assert f"(extra `{extra}`)" in README
+    assert "`pip install 'path/to/thought-fabric[langgraph]'`" in README
+
+
+def test_the_server_says_what_to_install_as_the_readme_does(tmp_path: Path):
+    done = python(
+        "import sys; sys.modules['mcp'] = None; from pipelines.cli import main;"
+        f"sys.argv = ['thought-fabric', 'mcp', {str(tmp_path / 'm.duckdb')!r}]; main()"
+    )
+    assert done.returncode == 1
+    assert "pip install 'path/to/thought-fabric[mcp]'" in done.stderr
+    assert "`pip install 'path/to/thought-fabric[mcp]'`" in README
 
 
 def test_nothing_else_imports_what_only_adapters_need():

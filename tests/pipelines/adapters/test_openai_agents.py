@@ -136,3 +136,23 @@ async def test_an_agent_uses_the_tools_and_a_wrong_call_ends_no_run(fabric: Fabr
     assert "The bridge opens in May" in outputs[2]
     assert len(await session.get_items()) == 8
     assert {one.name for one in function_tools(host)} == {one["function"]["name"] for one in host.schemas()}
+
+
+@pytest.mark.parametrize("limit", range(1, 9))
+@pytest.mark.parametrize("popped", [0, 1, 2, 3])
+async def test_no_half_of_a_tool_call_enters_a_prompt(fabric: Fabric, limit: int, popped: int):
+    host = ToolHost(fabric, ScopeIds(session="s", user="jake"), uses=[mind(embedder=None)])
+    recall = [calls("mind_recall", '{"query": "bridge"}', f"c{number}") for number in range(3)]
+    model = Scripted(*recall[:2], says("One."), recall[2], says("Two."), says("Three."))
+    agent = Agent(name="tracker", model=model, tools=list(function_tools(host)))
+    whole = FabricSession("s", fabric, user="jake")
+    for question in ("First?", "Second?"):
+        await Runner.run(agent, question, session=whole, run_config=QUIET)
+    for _ in range(popped):
+        await whole.pop_item()
+    short = FabricSession("s", fabric, user="jake", session_settings=SessionSettings(limit=limit))
+    await Runner.run(agent, "Third?", session=short, run_config=QUIET)
+    kinds = ("function_call", "function_call_output")
+    called, answered = ([one["call_id"] for one in model.asked[-1] if one.get("type") == kind] for kind in kinds)
+    assert called == answered
+    assert model.asked[-1][-1]["content"] == "Third?"
