@@ -3,10 +3,9 @@
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
-from capabilities.memory.recall import RankedMemory
+from capabilities.memory.recall import RankedMemory, RecallRequest, recall_request
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
-from capabilities.vocabulary import Moment, Tag
 from capabilities.working import WorkingEntry
 from fabric.block import Block
 from fabric.context import Context
@@ -94,17 +93,6 @@ def statements_block(mem: MemorySystem) -> Block[list[str], dict[str, str]]:
     return statements
 
 
-class Cue(BaseModel):
-    """What is to be recalled; None for what is not limited."""
-
-    cue: str
-    limit: int | None = None
-    tokens: int | None = None
-    tags: tuple[Tag, ...] = ()
-    as_of: Moment | None = None
-    known_at: Moment | None = None
-
-
 class Recalled(BaseModel):
     """A memory that was recalled, and the messages it rests on."""
 
@@ -112,12 +100,12 @@ class Recalled(BaseModel):
     said: list[Turn]
 
 
-def recalled_block(mem: MemorySystem) -> Block[Cue, list[Recalled]]:
+def recalled_block(mem: MemorySystem) -> Block[RecallRequest, list[Recalled]]:
     """Return the block that recalls memories together with the messages they rest on."""
 
     @handler(name=f"{mem.layout.name}/recall-with-sources", uses=mem.layout.resources)
-    async def recalled(asked: Cue, ctx: Context) -> list[Recalled]:
-        memories = await mem.recall(ctx, **dict(asked))
+    async def recalled(asked: RecallRequest, ctx: Context) -> list[Recalled]:
+        memories = await recall_request(ctx, mem.layout, asked)
         ids = list(dict.fromkeys(source.turn_id for one in memories for source in one.sources))
         turns = {turn.id: turn for turn in await ctx.transact(lambda tx: tx.get_many(mem.layout.turns, ids))}
         return [

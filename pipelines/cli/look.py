@@ -1,16 +1,19 @@
 """Commands that look: recall, show, graph. They change nothing."""
 
+from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, Session, User
+from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, SaidIn, Session, Since, Until, User
 from .output import note, nothing_found, plain, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
-    from .holdings import Cue, Holdings
+    from capabilities.memory.recall import RecallRequest
+
+    from .holdings import Holdings
 
 
 class Part(StrEnum):
@@ -26,6 +29,15 @@ class Part(StrEnum):
 PARTS = "What to show: working, episodes, facts, turns or all."
 
 
+class RecallTier(StrEnum):
+    """Where to look."""
+
+    turn = "turn"
+    working = "working"
+    episodic = "episodic"
+    semantic = "semantic"
+
+
 class GraphFormat(StrEnum):
     """How the pipeline can be drawn."""
 
@@ -39,6 +51,17 @@ def recall(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", help="Only what is filed under it; repeat it for more.")
     ] = None,
+    tier: Annotated[
+        list[RecallTier] | None, typer.Option("--tier", help="Only what is kept there; repeat it for more.")
+    ] = None,
+    subject: Annotated[
+        str, typer.Option("--subject", help="Only what is about them; a turn is about nobody.", show_default=False)
+    ] = "",
+    category: Annotated[
+        str, typer.Option("--category", help="Only this kind, such as preference; a turn has none.", show_default=False)
+    ] = "",
+    since: Since = None,
+    until: Until = None,
     tokens: Annotated[
         int | None,
         typer.Option("--tokens", min=1, help="At most this much text, in estimated tokens.", show_default=False),
@@ -48,22 +71,67 @@ def recall(
     known_at: KnownAt = None,
     file: File = DEFAULT_FILE,
     user: User = "",
-    session: Session = "",
+    session: SaidIn = "",
     project: Project = "",
     org: Org = "",
     as_json: Json = False,
 ) -> None:
     """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
-    from .holdings import Cue  # noqa: PLC0415
+    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
     with opened(Place(file, user, project, org, session)) as at:
-        asked = Cue(cue=cue, limit=limit, tokens=tokens, tags=tuple(tag or ()), as_of=as_of, known_at=known_at)
+        asked = RecallRequest.of(
+            {
+                "cue": cue,
+                "limit": limit,
+                "tokens": tokens,
+                "tags": tag or (),
+                "session": session or None,
+                "subject": subject or None,
+                "category": _category(category),
+                "since": since,
+                "until": _to_its_end(until),
+                "as_of": as_of,
+                "known_at": known_at,
+                **({"tiers": [one.value for one in tier]} if tier else {}),
+            }
+        )
         recall_about(at, asked, explain=explain, as_json=as_json)
 
 
-def recall_about(at: Opened, asked: "Cue", *, explain: bool = False, as_json: bool = False) -> None:
+def _category(given: str) -> str | None:
+    from capabilities.vocabulary import Category  # noqa: PLC0415
+
+    known = get_args(Category)
+    if given and given not in known:
+        raise typer.BadParameter(f"--category is {plain(given)}; expected one of {', '.join(known)}")
+    return given or None
+
+
+def _to_its_end(until: datetime | None) -> datetime | None:
+    """Return the last moment of a day that was given without a time."""
+    return until + timedelta(days=1, microseconds=-1) if until is not None and until.time() == time() else until
+
+
+def _left_out(at: Opened, asked: "RecallRequest") -> str:
+    """Return what to say when only the options left everything out, "" when they did not."""
+    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
+
+    from .holdings import recalled_block  # noqa: PLC0415
+
+    bare = RecallRequest(cue=asked.cue, limit=1)
+    names = sorted(asked.model_fields_set - {"cue", "limit", "explain"})
+    given = [name for name in names if getattr(asked, name) != getattr(bare, name)]
+    if not given or not at.run(recalled_block(at.mem), bare):
+        return ""
+    options = {"tiers": "tier", "tags": "tag"}
+    told = ", ".join(f"--{options.get(name, name).replace('_', '-')}" for name in given)
+    return f"something is remembered of {at.place.whose}, but nothing that {told} leaves in; give fewer of them"
+
+
+def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, as_json: bool = False) -> None:
     """Write what is remembered about a cue, with the words it rests on."""
     from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
 
@@ -74,7 +142,7 @@ def recall_about(at: Opened, asked: "Cue", *, explain: bool = False, as_json: bo
     if as_json:
         write_json(found)
     if not found:
-        raise nothing_found(_nothing_of(at))
+        raise nothing_found(_left_out(at, asked) or _nothing_of(at))
     if not any(one.memory.overlap for one in found):
         note(f'nothing remembered shares a word with "{plain(asked.cue)}"; this is what is most relevant without it')
     if as_json:

@@ -69,3 +69,16 @@ KnownAt = Annotated[
         "--known-at", metavar="DATE", formats=_DATES, help="The facts that were known then (UTC).", show_default=False
     ),
 ]
+Since = Annotated[
+    datetime | None,
+    typer.Option("--since", metavar="DATE", formats=_DATES, help="Said then or later (UTC).", show_default=False),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(
+        "--until", metavar="DATE", formats=_DATES, help="Said then or earlier, a day included.", show_default=False
+    ),
+]
+SaidIn = Annotated[
+    str, typer.Option("--session", "-s", help="Only what was said in this conversation.", show_default=False)
+]

@@ -100,9 +100,9 @@ def _show(at: Opened, seen: Seen, rest: str) -> None:
 
 
 def _recall(at: Opened, _seen: Seen, rest: str) -> None:
-    from .holdings import Cue  # noqa: PLC0415
+    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
 
-    recall_about(at, Cue(cue=_needed(rest, "a few words: /recall where she works"), limit=10))
+    recall_about(at, RecallRequest(cue=_needed(rest, "a few words: /recall where she works"), limit=10))
 
 
 def _export(at: Opened, _seen: Seen, rest: str) -> None:

@@ -62,9 +62,11 @@ def demo(
 
 
 def _recalled(at: Opened, session: str, cue: str) -> "list[Recalled]":
-    from .holdings import Cue, recalled_block  # noqa: PLC0415
+    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
 
-    found: list[Recalled] = at.session(session).run(recalled_block(at.mem), Cue(cue=cue, limit=1)).output
+    from .holdings import recalled_block  # noqa: PLC0415
+
+    found: list[Recalled] = at.session(session).run(recalled_block(at.mem), RecallRequest(cue=cue, limit=1)).output
     return found
 
 

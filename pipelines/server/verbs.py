@@ -71,7 +71,7 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         since: Annotated[datetime | None, Field(description="Said then or later, ISO 8601.")] = None,
         until: Annotated[datetime | None, Field(description="Said then or earlier, ISO 8601.")] = None,
     ) -> list[Found]:
-        """Recall what is remembered about something, most relevant first. Below 0.5, probably nothing is."""
+        """Recall what is remembered about something, most relevant first. What stands last may be unrelated."""
         options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
         found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
         return [Found.of(one) for one in found]

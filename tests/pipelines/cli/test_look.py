@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,3 +128,33 @@ def test_graph_draws_the_pipeline_without_a_file() -> None:
     assert "memory/capture-from-items" in mermaid
     assert "memory/reflect" in run("graph", "--format", "text").stdout
     assert "memory/observe" in run("graph", "--model", "any/model").stdout
+
+
+def test_recall_tells_a_filter_that_left_everything_out_from_nothing_kept(jake: Command, demo_file: Path) -> None:
+    left_out = jake("recall", "work", "--tag", "nowhere", "--since", "2030-01-01")
+    assert left_out.exit_code == 3
+    assert "nothing that --since, --tag leaves in" in left_out.stderr
+    assert "nothing that" not in run("recall", "work", "--tag", "x", "--file", demo_file, "--user", "nobody").stderr
+
+
+def test_recall_takes_the_options_that_a_block_takes(jake: Command) -> None:
+    def found(*options: str) -> list[dict[str, Any]]:
+        return [one["memory"] for one in json.loads(jake("recall", "work", "--json", *options).stdout)]
+
+    assert {one["source"] for one in found("--tier", "semantic", "--tier", "turn")} == {"semantic", "turn"}
+    assert {one["subject"] for one in found("--subject", "tom")} == {"tom"}
+    assert {one["category"] for one in found("--category", "profession")} == {"profession"}
+    (first, *_) = found("--tier", "turn")
+    day, session = first["said_at"][:10], first["session"]
+    assert found("--since", day, "--until", day, "--tier", "turn")
+    assert {one["session"] for one in found("--tier", "turn", "--session", session)} == {session}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "good"),
+    [("--tier", "long", "episodic"), ("--category", "job", "profession"), ("--since", "monday", "%Y-%m-%d")],
+)
+def test_recall_names_the_good_values_for_a_bad_one(jake: Command, option: str, value: str, good: str) -> None:
+    told = jake("recall", "work", option, value)
+    assert told.exit_code == 2
+    assert good in told.stderr
