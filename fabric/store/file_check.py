@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import NewerFileError, NotOurFileError, StoreError, StoreLockedError
 from ..finding import Finding, amount, several
+from ..scope import SCOPE_KINDS
 from .held import Held
 from .migrations import MIGRATIONS
 
@@ -73,7 +74,7 @@ def format_findings(held: Held) -> Iterator[Finding]:
         mend = "whatever opens the memory next converts it, which only adds; then run doctor again to have it checked"
         yield Finding("version", "warning", found, mend)
     rows = ", ".join(f"{name} {count}" for name in held.tables if (count := held.count(name)))
-    owners = {kind: sum(one.kind == kind for one in held.scopes.values()) for kind in ("session", "user", "project")}
+    owners = {kind: sum(one.kind == kind for one in held.scopes.values()) for kind in SCOPE_KINDS}
     of = ", ".join(several(count, kind) for kind, count in owners.items() if count)
     yield Finding("holds", "ok", f"{of or 'nobody'}; {rows or 'no rows'}")
 

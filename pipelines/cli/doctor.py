@@ -36,14 +36,13 @@ def doctor(
             mended = rebuild(file, advance)
         counts = [f"{count} rows of {name}" for name, count in mended.items()]
         note(f"made anew: {', '.join(counts) or 'nothing was wrong'}")
-    found: list[Finding] = []
     with progress("comparing rows with their index", None) as advance:
-        for one in check_up(file, model=model, embedder=embedder, moved=advance):
-            found.append(one)
-            if not as_json:
-                _tell(one)
+        found = list(check_up(file, model=model, embedder=embedder, moved=advance))
     if as_json:
         write_json(found)
+    else:
+        for one in found:  # not while the bar is drawn, which would take what is written to stdout for its own
+            _tell(one)
     if any(one.state == "problem" for one in found):
         raise typer.Exit(1)
 

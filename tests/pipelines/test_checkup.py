@@ -13,12 +13,13 @@ from blocks.tools import memory_tools
 from fabric import Context, Fabric, handler, sequencer
 from fabric.embedding.files import is_installed
 from fabric.embedding.static import PACKAGE
-from fabric.errors import ModelUnavailableError
+from fabric.errors import ModelUnavailableError, StoreLockedError
 from fabric.finding import Finding
+from fabric.store.file_check import refusal
 from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind
 from pipelines.chat import chat_pipeline
-from pipelines.checkup import check_up
+from pipelines.checkup import check_up, known_tables
 from tests.fabric.store.test_formats import FORMAT_1
 
 ROOT = Path(__file__).parents[2]
@@ -218,3 +219,24 @@ def test_a_tie_to_a_trace_that_is_gone_is_told(path: Path):
     row = f"1, _scope, 0, 'e1', '{json.dumps(edge)}', 'a', 'b'"
     change(path, f"INSERT INTO trace_edges_user {columns} SELECT {row} FROM traces_user LIMIT 1")  # noqa: S608
     assert "1 tie to a trace that is not there, such as e1" in amiss(path)["traces"].found
+
+
+def test_every_collection_of_a_file_of_ours_is_compared(path: Path):
+    filled(path)
+    tables = {one.name for one in known_tables()}
+    kept = {name for (name,) in change(path, "SELECT name FROM _tables")}
+    assert kept
+    assert kept <= tables
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_who_holds_the_file_is_looked_for_here(path: Path, alive: bool):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1) as other:
+        if not alive:
+            other.kill()
+            other.wait()
+        found = refusal(path, StoreLockedError("in use", pid=other.pid, program="/usr/bin/python3"))
+        other.kill()
+    assert f"process {other.pid} on " in found.found
+    assert ("which does not run here" in found.found) is not alive
+    assert ("kill" in found.mend) is alive
