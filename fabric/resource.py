@@ -68,8 +68,12 @@ class Collection(Generic[M]):
     kept: tuple[str, ...] = ()
     thread: str = ""
     required: bool = True
+    table: Table = field(init=False, repr=False)
+    """The collection as the store sees it."""
 
     def __post_init__(self) -> None:
+        table = Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread)
+        object.__setattr__(self, "table", table)  # the instance is frozen
         _check_key(self.key, self.scope)
         unkept = {*self.kept, *filter(None, [self.thread])} - set(self.columns)
         if unkept:
@@ -79,11 +83,6 @@ class Collection(Generic[M]):
             raise ConfigurationError(
                 f"collection {self.key!r}: {self.schema.__name__} has no field {', '.join(sorted(missing))}"
             )
-
-    @property
-    def table(self) -> Table:
-        """The collection as the store sees it."""
-        return Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread)
 
 
 Resource = Document[Any] | Collection[Any]

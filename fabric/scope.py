@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 from .errors import ScopeError
@@ -47,10 +48,9 @@ class ScopeIds:
                 f"this session has no {kind}: open it with fabric.session({self.session!r}, {kind}=...), "
                 f"because a resource of {kind} scope is used"
             )
-        parts = [kind, self.org, self.user, self.session] if kind == "session" else [kind, self.org, own]
         if kind == "org":
-            parts = [kind, own]
-        return Scope(kind, json.dumps(parts, separators=(",", ":")))
+            return _spelled(kind, own)
+        return _spelled(kind, self.org, self.user, self.session) if kind == "session" else _spelled(kind, self.org, own)
 
     def has(self, kind: ScopeKind) -> bool:
         """Return whether the session was opened with an id of this kind."""
@@ -59,6 +59,12 @@ class ScopeIds:
     def as_dict(self) -> dict[str, str | None]:
         """Return the ids by kind."""
         return {kind: getattr(self, kind) for kind in SCOPE_KINDS}
+
+
+@lru_cache(maxsize=1024)
+def _spelled(kind: ScopeKind, *ids: str | None) -> Scope:
+    """Return the scope of these ids; kept, since every read and write of a run spells the same few."""
+    return Scope(kind, json.dumps([kind, *ids], separators=(",", ":")))
 
 
 def _check_id(kind: str, value: object, *, required: bool) -> None:

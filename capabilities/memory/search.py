@@ -84,6 +84,15 @@ def _with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout
 
 
 @dataclass(slots=True)
+class _Found:
+    """A memory that was looked at, its score, and what that is made of; all three are put together when it is shown."""
+
+    score: float
+    memory: RankedMemory
+    parts: dict[str, float]
+
+
+@dataclass(slots=True)
 class _Search:
     """One search inside its transaction."""
 
@@ -93,8 +102,8 @@ class _Search:
     request: RecallRequest
     question: "Question"
     embedded: Embedded
-    found: list[tuple[float, RankedMemory]] = field(default_factory=list[tuple[float, RankedMemory]])
-    """Every memory looked at, with its score."""
+    found: list[_Found] = field(default_factory=list[_Found])
+    """Every memory looked at."""
     outdated: list[Fact] = field(default_factory=list[Fact])
     """Superseded facts that the cue finds."""
     has_tags: Callable[[str], bool] = lambda _: True
@@ -119,8 +128,9 @@ class _Search:
         return self._shown(ranking)
 
     def _add_turns(self, ranking: "Ranking", limit: int) -> None:
-        for number, turn in self._rows(ranking, "turn", self.layout.turns, limit):
-            self._add(ranking, number, _of_turn(turn))
+        rows = self._rows(ranking, "turn", self.layout.turns, limit)
+        for (score, parts), (_, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
+            self._take(score, parts, _of_turn(turn))
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
         if self.layout.semantic is not None:
@@ -144,20 +154,22 @@ class _Search:
     def _rows(self, ranking: "Ranking", tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
         further = tier != "turn" and self.request.asks_for_turns
         numbers = ranking.best(max(limit, LOOKED_THROUGH) if further else limit, tier)
+        if not numbers:
+            return []
         by_id = {ranking.pools.row_id(number): number for number in numbers}
         found = self.tx.get_many(collection, list(by_id))
         return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
 
     def _add(self, ranking: "Ranking", number: int, memory: RankedMemory) -> None:
-        """Take in a row with its score; a memory gets what the surroundings of its best turn add."""
-        if memory.source != "turn" and not self.request.rests_on_such(memory, self.has_tags):
-            return
-        turns = [ranking.number_of("turn", source.turn_id) for source in memory.sources]
-        score, parts = ranking.parts(number, [] if memory.source == "turn" else [one for one in turns if one >= 0])
+        """Take in a memory with its score, to which the surroundings of its best turn add."""
+        if self.request.rests_on_such(memory, self.has_tags):
+            turns = [ranking.number_of("turn", source.turn_id) for source in memory.sources]
+            self._take(*ranking.parts(number, [one for one in turns if one >= 0]), memory)
+
+    def _take(self, score: float, parts: dict[str, float], memory: RankedMemory) -> None:
         standing = STANDING * memory.standing
         if score + standing > 0:
-            update = {"parts": Parts(**parts, standing=standing)}
-            self.found.append((score + standing, memory.model_copy(update=update)))
+            self.found.append(_Found(score + standing, memory, {**parts, "standing": standing}))
 
     def _raise_current(self, ranking: "Ranking") -> None:
         """Put the current version of a changed fact above the turns in which its older versions were said."""
@@ -169,41 +181,39 @@ class _Search:
             if current is None or current.status != "current":
                 continue
             said = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
-            older = max((score for score, one in self.found if one.id in said), default=0.0)
+            older = max((one.score for one in self.found if one.memory.id in said), default=0.0)
             self._lift(ranking, current, older)
 
     def _lift(self, ranking: "Ranking", current: Fact, above: float) -> None:
         from ..retrieval.recency import EDGE  # noqa: PLC0415
 
-        place = next((at for at, (_, one) in enumerate(self.found) if one.id == current.id), None)
+        place = next((at for at, one in enumerate(self.found) if one.memory.id == current.id), None)
         if place is None and above > 0:
             count = len(self.found)
             self._add(ranking, ranking.number_of("semantic", current.id), of_fact(current))
             place = count if len(self.found) > count else None
-        if place is not None and self.found[place][0] <= above:
-            raised = above * (1 + EDGE)
-            score, one = self.found[place]
-            parts = one.parts.model_copy(update={"recency": raised - score})
-            self.found[place] = (raised, one.model_copy(update={"parts": parts}))
+        if place is not None and self.found[place].score <= above:
+            one, raised = self.found[place], above * (1 + EDGE)
+            one.parts["recency"] = raised - one.score
+            one.score = raised
 
     def _shown(self, ranking: "Ranking") -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
-        ordered = sorted(self.found, key=lambda one: (-one[0], TIERS.index(one[1].source)))
-        facts = _by_turn(one for _, one in ordered if one.source == "semantic")
-        scores: dict[tuple[str, str], float] = {}
-        led: dict[tuple[str, str], RankedMemory] = {}
-        for score, one in ordered:
-            leader = _leader(one, facts)
-            scores.setdefault((leader.source, leader.id), score)
-            led.setdefault((leader.source, leader.id), leader)
-        chosen = _once(led.values(), self.request.most)
-        best = max(scores[chosen[0].source, chosen[0].id], 1e-9) if chosen else 1.0
+        ordered = sorted(self.found, key=lambda one: (-one.score, TIERS.index(one.memory.source)))
+        facts = _by_turn(one.memory for one in ordered if one.memory.source == "semantic")
+        led: dict[tuple[str, str], _Found] = {}
+        for one in ordered:
+            leader = _leader(one.memory, facts)
+            led.setdefault((leader.source, leader.id), replace(one, memory=leader))
+        chosen = [led[one.source, one.id] for one in _once((one.memory for one in led.values()), self.request.most)]
+        best = max(chosen[0].score, 1e-9) if chosen else 1.0
         asked = set(words(self.question.cue.text))
         return [
-            one.model_copy(
+            one.memory.model_copy(
                 update={
-                    "relevance": ranking.sureness * scores[one.source, one.id] / best,
-                    "overlap": overlap(asked, words(one.content)),
+                    "relevance": ranking.sureness * one.score / best,
+                    "overlap": overlap(asked, words(one.memory.content)),
+                    "parts": Parts(**one.parts),
                     "degraded": self.embedded.degraded,
                 }
             )
@@ -228,7 +238,7 @@ def _leader(one: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMem
     for _, fact in sorted(drawn.items()) if drawn else ():
         own, theirs = content_words(one.content), content_words(fact.content)
         if overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
-            return fact.model_copy(update={"parts": one.parts})
+            return fact
     return one
 
 

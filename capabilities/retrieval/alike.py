@@ -4,6 +4,7 @@ Every term stands for the spellings it has in the rows; its vector is their mean
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -35,13 +36,11 @@ class Vocabulary:
         self._counts = Growing[np.int32](np.int32)
         self._terms = np.zeros((0, 0), np.float32)
 
-    def nearest(self, words: Floats) -> list[tuple[NDArray[np.int64], Floats]]:
-        """Return for each word's vector the numbers of the nearest terms, and their cosines."""
+    def nearest(self, words: Floats) -> list[dict[int, float]]:
+        """Return for each word's vector the cosines of the nearest terms by their numbers."""
         self._update()
-        if not len(self._terms):
-            return [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(words)
-        cosines = _products(self._terms, unit_rows(words))
-        return [_best(cosines[:, place]) for place in range(len(words))]
+        count = len(self._postings.terms)
+        return _best(_products(self._terms[:count], unit_rows(words))) if count else [{} for _ in words]
 
     def _update(self) -> None:
         held = self._postings.token_counts.view
@@ -114,8 +113,18 @@ def _products(terms: Floats, words: Floats) -> Floats:
     return found
 
 
-def _best(cosines: Floats) -> tuple[NDArray[np.int64], Floats]:
-    top = np.flatnonzero(cosines >= MIN_COSINE)
-    if len(top) > NEAREST:
-        top = np.sort(top[np.argpartition(cosines[top], len(top) - NEAREST)[len(top) - NEAREST :]])
-    return top, cosines[top]
+def _best(cosines: Floats) -> list[dict[int, float]]:
+    """Return for each column the greatest cosines by row."""
+    count = cosines.shape[1]
+    places = np.flatnonzero(cosines >= MIN_COSINE)
+    terms, words = np.divmod(places, count)
+    values = cosines.ravel()[places]
+    order = np.argsort(words, kind="stable")
+    begins = np.searchsorted(words[order], np.arange(count + 1)).tolist()
+    best = [_greatest(values, order[start:end]) for start, end in pairwise(begins)]
+    return [dict(zip(terms[one].tolist(), values[one].tolist(), strict=True)) for one in best]
+
+
+def _greatest(values: Floats, among: NDArray[np.int64]) -> NDArray[np.int64]:
+    beyond = len(among) - NEAREST
+    return among if beyond <= 0 else among[np.argpartition(values[among], beyond)[beyond:]]

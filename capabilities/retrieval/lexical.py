@@ -1,5 +1,6 @@
 """Which rows hold the words of a question, or words of like meaning, and how much that says."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,41 +11,32 @@ from .pool import Pool, Pools
 from .question import Question
 
 Floats = NDArray[np.float32]
-Numbers = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """Where one word was found: the rows' numbers, what it is worth in each, and the most it is worth by its idf."""
-
-    rows: Numbers
-    values: Floats
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Lexical:
-    """What the words of the question give: the sum per row, and where each word was found."""
+    """What the words of the question give: the sum per row, and what each is worth where, at most its idf."""
 
     sums: Floats
-    hits: tuple[Hits, ...]
+    values: Floats
+    """Shape (words, rows)."""
+    idfs: Floats
+    weights: Floats
+    """What each word is worth in the sums at most."""
 
-    def matched(self, rows: NDArray[np.int64], size: int) -> Floats:
-        """Return shape (words, rows): how far each word is found in each of some rows (ascending), from 0 to 1."""
-        found = np.zeros((len(self.hits), len(rows)), np.float32)
-        wanted = np.zeros(size, np.bool_)
-        wanted[rows] = True
-        for one, hit in zip(found, self.hits, strict=True):
-            if hit.weight > 0:
-                mine = np.flatnonzero(wanted[hit.rows])
-                places = np.searchsorted(rows, hit.rows[mine])
-                one[places] = np.minimum(hit.values[mine] / np.float32(hit.weight), 1)
-        return found
+    def matched(self, rows: NDArray[np.int64]) -> Floats:
+        """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
+        found = self.values[:, rows]
+        found /= np.where(self.weights > 0, self.idfs, np.inf)[:, None]
+        return np.minimum(found, 1, out=found)
 
-    @property
-    def weights(self) -> Floats:
-        """What each word is worth at most."""
-        return np.array([hit.weight for hit in self.hits], np.float32)
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the question: its terms that some row holds, and what it weighs by them."""
+
+    held: tuple[str, ...]
+    idf: float
 
 
 def look_up(question: Question, pools: Pools) -> Lexical:
@@ -53,19 +45,13 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
     squared, times the lower idf of the two.
     """
-    sums, best = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.float32)
-    near = {pool.tier: _nearest(question, pool) for pool in pools}
-    hits: list[Hits] = []
-    for place, (word, weight) in enumerate(zip(question.cue.words, question.weights, strict=True)):
-        held = [term for term in word.terms if pools.holding(term)]
-        own_idf = pools.idf(held[0] if held else word.terms[0])
-        rows = [_hit(pool, best, held, near[pool.tier][place], own_idf, pools) for pool in pools]
-        numbers = np.concatenate(rows) if rows else np.zeros(0, np.int32)
-        values = best[numbers] * np.float32(weight)
-        sums[numbers] += values  # a number that is there twice is counted once, since it is not accumulated
-        best[numbers] = 0
-        hits.append(Hits(numbers, values, own_idf * weight))
-    return Lexical(sums, tuple(hits))
+    words = [_read(word.terms, pools) for word in question.cue.words]
+    values = np.zeros((len(words), pools.size), np.float32)
+    for pool in pools:
+        _fill(values, pool, words, _nearest(question, pool), pools)
+    shares = np.array(question.weights, np.float32)
+    idfs = np.array([word.idf for word in words], np.float32)
+    return Lexical(np.einsum("w,wr->r", shares, values), values, idfs, idfs * shares)
 
 
 def exact_rows(question: Question, pools: Pools) -> Floats:
@@ -80,31 +66,38 @@ def exact_rows(question: Question, pools: Pools) -> Floats:
     return found
 
 
-def _nearest(question: Question, pool: Pool) -> list[tuple[NDArray[np.int64], Floats]]:
+def _read(terms: Sequence[str], pools: Pools) -> _Word:
+    held = tuple(term for term in terms if pools.holding(term))
+    return _Word(held, pools.idf(held[0] if held else terms[0]))
+
+
+def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
     if question.word_vectors is None or pool.vocabulary is None:
-        return [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(question.cue.words)
+        return [{} for _ in question.cue.words]
     return pool.vocabulary.nearest(question.word_vectors)
 
 
-def _hit(
-    pool: Pool, best: Floats, held: list[str], near: tuple[NDArray[np.int64], Floats], own_idf: float, pools: Pools
-) -> Numbers:
-    """Raise ``best`` to what the word is worth in each row of the pool; return the numbers of the rows, some twice."""
+def _fill(
+    values: Floats, pool: Pool, words: Sequence[_Word], nearest: Sequence[dict[int, float]], pools: Pools
+) -> None:
+    """Set ``values``, shape (words, rows), to what each word is worth in each row of the pool."""
     postings, index = pool.index.postings, pool.index
-    terms = dict(zip(near[0].tolist(), (near[1] ** 2).tolist(), strict=True))
-    terms |= {postings.terms[term]: 1.0 for term in held if term in postings.terms}
-    mean = index.total_length / max(1, len(index))
-    found = [postings.of(term) for term in terms]
-    if not found:
-        return np.zeros(0, np.int32)
-    idfs = np.minimum(own_idf, pools.idfs_in(pool, list(terms)))
-    factors = np.asarray(np.fromiter(terms.values(), np.float64, len(terms)) * idfs, np.float32)
-    slots = np.concatenate([slots for slots, _ in found])
-    counts = np.concatenate([counts for _, counts in found])
-    values = np.repeat(factors, [len(slots) for slots, _ in found])
-    values *= saturation(counts, index.lengths.view[slots], mean)
+    terms, shares, owners = list[int](), list[float](), list[int]()
+    for place, (word, near) in enumerate(zip(words, nearest, strict=True)):
+        known = {term: cosine**2 for term, cosine in near.items()}
+        known |= {postings.terms[term]: 1.0 for term in word.held if term in postings.terms}
+        terms += known.keys()
+        shares += known.values()
+        owners += [place] * len(known)
+    if not terms:
+        return
+    factors = np.minimum([words[place].idf for place in owners], pools.idfs_in(pool, terms)) * shares
+    lists = postings.lists(terms)
+    of, sizes = [place for place, _, _ in lists], [len(slots) for _, slots, _ in lists]
+    slots, counts = np.concatenate([slots for _, slots, _ in lists]), np.concatenate([counts for *_, counts in lists])
+    worth = np.repeat(factors[of].astype(np.float32), sizes)
+    worth *= saturation(counts, index.lengths.view[slots], index.total_length / max(1, len(index)))
     if not pool.is_open:
-        values *= pool.allowed[slots]
-    numbers = slots + np.int32(pool.start) if pool.start else slots
-    np.maximum.at(best, numbers, values)
-    return numbers
+        worth *= pool.allowed[slots]
+    firsts = np.array(owners, np.int64)[of] * pools.size + pool.start
+    np.maximum.at(values.reshape(-1), np.repeat(firsts, sizes) + slots, worth)

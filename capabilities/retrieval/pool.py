@@ -67,9 +67,14 @@ class Pools:
 
     def idfs_in(self, pool: Pool, terms: Sequence[int]) -> NDArray[np.float64]:
         """Return the weights of terms by their numbers in a pool's index."""
-        if len(self.pools) == 1:
-            return idfs(len(pool.index), pool.index.postings.frequencies.view[list(terms)])
-        return np.array([self.idf(pool.index.postings.name(term)) for term in terms], np.float64)
+        own = pool.index.postings
+        held = own.frequencies.view[np.asarray(terms, np.int64)]
+        names = [own.name(term) for term in terms] if len(self.pools) > 1 else []
+        for other in self.pools:
+            if other is not pool:
+                known, counts = other.index.postings.terms, other.index.postings.frequencies.view
+                held += [counts[known[name]] if name in known else 0 for name in names]
+        return idfs(self.rows, held)
 
     def allowed(self) -> Mask:
         """Return by number which rows may be found."""

@@ -68,22 +68,51 @@ class Ranking:
 
     def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:
         """Return a row's score and its parts; with ``turns``, what stands around the best of them counts for it."""
-        own = self.place(number)
-        places = [own, *(place for place in map(self.place, turns) if place >= 0)]
-        around = max(places, key=lambda place: float(self.near[place] + self.session[place]))
-        time = max(float(self.time[place]) for place in places) * self.weights.time
+        places = [place for place in map(self.place, (number, *turns)) if place >= 0]
+        if places and not turns:
+            return self.parts_of([number])[0]
+        near, session, time = self._around(places)
         parts = {
             "text": float(self.text[number]),
             "dense": float(self.dense[number]) * self.weights.dense,
             "speaker": float(self.speaker[number]) * self.weights.speaker,
-            "neighbours": float(self.near[around]),
-            "session": max(float(self.session[around]), float(self.session[own])),
+            "neighbours": near,
+            "session": session,
         }
-        parts["time"] = sum(parts.values()) * time
+        parts["time"] = sum(parts.values()) * time * self.weights.time
         parts["exact"] = float(self.exact[number]) * EXACT_BONUS
-        score = sum(parts.values()) if turns else float(self.scores[own])
-        parts["recency"] = max(0.0, score - sum(parts.values())) if number == self.raised else 0.0
-        return score, parts
+        parts["recency"] = 0.0
+        return sum(parts.values()), parts
+
+    def _around(self, places: Sequence[int]) -> tuple[float, float, float]:
+        """Return what the turns around the best of some rows add, the session, and how well the time fits."""
+        if not places:
+            return 0.0, 0.0, 0.0
+        best = max(places, key=lambda place: float(self.near[place] + self.session[place]))
+        session = max(float(self.session[best]), float(self.session[places[0]]))
+        return float(self.near[best]), session, max(float(self.time[place]) for place in places)
+
+    def parts_of(self, numbers: Sequence[int]) -> list[tuple[float, dict[str, float]]]:
+        """Return the scores and the parts of rows that stand for themselves."""
+        places = np.searchsorted(self.rows, numbers)
+        by_number = [part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.exact)]
+        by_place = [part[places].tolist() for part in (self.near, self.session, self.time, self.scores)]
+        found: list[tuple[float, dict[str, float]]] = []
+        for number, text, dense, speaker, exact, near, session, time, score in zip(
+            numbers, *by_number, *by_place, strict=True
+        ):
+            parts = {
+                "text": text,
+                "dense": dense * self.weights.dense,
+                "speaker": speaker * self.weights.speaker,
+                "neighbours": near,
+                "session": session,
+            }
+            parts["time"] = sum(parts.values()) * time * self.weights.time
+            parts["exact"] = exact * EXACT_BONUS
+            parts["recency"] = max(0.0, score - sum(parts.values())) if number == self.raised else 0.0
+            found.append((score, parts))
+        return found
 
     def best(self, limit: int, tier: str) -> list[int]:
         """Return the numbers of the best rows of a tier, best first, ties by number."""
@@ -286,7 +315,7 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
         return
     places = places[greatest(ranking.scores[places], BEST_ROWS)]
     rows = ranking.rows[places]
-    matched = ranking.lexical.matched(rows.astype(np.int64), ranking.pools.size)
+    matched = ranking.lexical.matched(rows)
     sessions, times = _of_turns(ranking.pools, rows)
     turns = np.flatnonzero(sessions >= 0)
     scores = ranking.scores[places]

@@ -21,6 +21,8 @@ AT_ONCE = 64
 """Texts that a quick embedder takes on the caller's own thread: some milliseconds."""
 PROBE = "Ann moved to Lisbon in May 2021 and likes green tea; her brother repairs old clocks."
 """The text whose vector tells two models apart."""
+UNIT = 1e-6
+"""How far the square of a length may be from 1."""
 SAMPLES = 16
 TOLERANCE = 6
 """How far apart the bytes of two fingerprints of one model may be on average: providers and processors round."""
@@ -115,6 +117,9 @@ def unit_rows(rows: Any) -> Vectors:
     import numpy as np  # noqa: PLC0415
 
     wide = np.asarray(rows, np.float64)
+    squares = np.einsum("ij,ij->i", wide, wide)
+    if (abs(squares - 1) < UNIT).all():  # most embedders have done it, and every question waits for this
+        return wide.astype(np.float32)
     largest = np.abs(wide).max(axis=1, keepdims=True, initial=0.0)
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.divide(wide, largest, out=np.zeros_like(wide), where=usable)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from .base import Vectors, unit_rows
+from .base import Vectors
 from .files import model_file
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ TERMS_KEPT = 20_000
 """Words whose vectors are kept in memory: 5 MB."""
 FOREIGN = regex.compile(r"(?=\p{L})\P{Latin}")
 """A letter of a script whose words the model cuts into single characters or bytes: their means say nothing."""
+FEW_TEXTS = 8
+"""Up to how many texts are embedded one by one: putting their tokens in one array costs more than it saves."""
 TEXTS_AT_ONCE = 256
 TOKENS_AT_ONCE = 16_384
 """Tokens whose vectors are gathered at once: 16 MB."""
@@ -57,6 +59,11 @@ class _Model:
         import numpy as np  # noqa: PLC0415
 
         found: Vectors = np.zeros((len(texts), dimension), np.float32)
+        if len(texts) <= FEW_TEXTS:
+            for place, ids in enumerate(self.ids(texts)):
+                if ids:  # summed as in a batch, so that a text has the same vector in both
+                    found[place] = np.add.reduceat(self.table[ids, :dimension], [0], axis=0)[0] / len(ids)
+            return found
         rest = enumerate(self.ids(texts))
         while some := list(islice(rest, TEXTS_AT_ONCE)):
             flat = list(chain.from_iterable(ids for _, ids in some))
@@ -87,7 +94,11 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return vectors of length 1, shape (texts, 256); EmbedderError when the model is not installed as expected."""
-        return unit_rows(self._loaded().means(texts, DIMENSION))
+        import numpy as np  # noqa: PLC0415
+
+        means = self._loaded().means(texts, DIMENSION).astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
+        return np.asarray(means / np.where(lengths > 0, lengths, 1.0), np.float32)
 
     @cached_property
     def tokens(self) -> "TokenTable":

@@ -105,6 +105,22 @@ class Postings:
         slots, counts = np.array(added[0], np.int32), np.array(added[1], np.uint16)
         return np.concatenate([held[0], slots]), np.concatenate([held[1], counts])
 
+    def lists(self, terms: Sequence[int]) -> list[tuple[int, Slots, Counts]]:
+        """Return what `of` does for many terms, each list with the place of its term; a term may have two lists."""
+        numbers = np.asarray(terms, np.int64)
+        last = len(self._starts) - 1  # terms that came later have no list here, only added rows
+        starts = self._starts[np.minimum(numbers, last)].tolist()
+        ends = self._starts[np.minimum(numbers + 1, last)].tolist()
+        found = [
+            (place, self._slots[start:end], self._counts[start:end])
+            for place, (start, end) in enumerate(zip(starts, ends, strict=True))
+        ]
+        for place, term in enumerate(terms):
+            if term in self._added:
+                slots, counts = self._added[term]
+                found.append((place, np.array(slots, np.int32), np.array(counts, np.uint16)))
+        return found
+
     def name(self, term: int) -> str:
         """Return the term of a number."""
         missing = len(self.terms) - len(self._names)
