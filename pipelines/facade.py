@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -24,6 +25,7 @@ from fabric.session import RunResult, Session
 from fabric.validation import shown, wrong
 
 from .chat import replay_pipeline
+from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
 from .transcript import Transcript, answers_block, given, unseen_block
 
@@ -61,6 +63,7 @@ class _Calls:
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
         self._answers = answers_block(f"{self.system.layout.name}/answers")
+        self._file_import = file_import_block(self.system.layout)
         self._lease = Lease(file, models=models)
         self.fabric = self._lease.fabric
         self._ids = {"user": user, "org": org}
@@ -158,6 +161,16 @@ class Memory(_Calls):
         """
         return self._run(self.system.import_block, turns)
 
+    def import_file(self, path: str | PathLike[str], **options: Any) -> ImportReport:
+        """Take in a file of chats or of another system's memories, each record once, and return what became of it.
+
+        Options are those of `pipelines.importing.FileImport`: ``dry_run=True`` keeps nothing and says what would be,
+        ``format`` is told by the file's shape unless given, ``source_user`` is whose records are meant where the file
+        names several people. RefusedError for a file that cannot be taken in as it is; what is wrong with single
+        records is in the report.
+        """
+        return self._run(self._file_import, {"path": path, **options})
+
     def wait(self, timeout: float | None = None) -> list[Job]:
         """Wait until what was captured has been read, or so many seconds; return what is not done, with its error.
 
@@ -230,6 +243,10 @@ class AsyncMemory(_Calls):
     async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Do what `Memory.import_turns` does."""
         return await self._run(self.system.import_block, turns)
+
+    async def import_file(self, path: str | PathLike[str], **options: Any) -> ImportReport:
+        """Do what `Memory.import_file` does."""
+        return await self._run(self._file_import, {"path": path, **options})
 
     async def wait(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
         """Do what `Memory.wait` does."""

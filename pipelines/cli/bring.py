@@ -67,13 +67,14 @@ def import_(
 def _imported(asked: "FileImport", place: Place, *, shown: bool) -> "ImportReport":
     from fabric.clock import SystemClock  # noqa: PLC0415
 
-    from ..importing import file_import_block, nothing_in  # noqa: PLC0415
+    from ..importing import Source, file_import_block, nothing_in  # noqa: PLC0415
 
     if not place.file.exists():
         nothing = nothing_in(asked, SystemClock().now())
         if nothing is not None:
             return nothing
-    size = asked.path.stat().st_size
+    with Source(asked.path) as source:
+        size = source.size
     with _opened(place, dry_run=asked.dry_run) as at, progress("importing", size, shown=shown) as advance:
         report: ImportReport = at.run(file_import_block(at.mem.layout, advance), asked)
         return report

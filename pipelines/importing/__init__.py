@@ -3,5 +3,6 @@
 from .formats import FORMATS
 from .report import Counts, ImportReport
 from .run import FileImport, file_import_block, nothing_in
+from .source import Source
 
-__all__ = ["FORMATS", "Counts", "FileImport", "ImportReport", "file_import_block", "nothing_in"]
+__all__ = ["FORMATS", "Counts", "FileImport", "ImportReport", "Source", "file_import_block", "nothing_in"]

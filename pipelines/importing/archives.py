@@ -49,10 +49,11 @@ class Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file to read: its name where there are several, how to open it, and how many bytes it may have."""
+    """One file to read: its name where there are several, how to open it, its size, and the most it may have."""
 
     name: str
     open: Callable[[], Readable]
+    size: int | None
     most: int | None = None
 
 
@@ -62,9 +63,9 @@ def parts_of(path: Path, stack: ExitStack) -> list[Part]:
         mark = file.read(4)
     size = path.stat().st_size
     if mark.startswith(GZIP):
-        return [Part("", lambda: gzip.open(path, "rb"), max(FREE, MOST_TIMES * size))]
+        return [Part("", lambda: gzip.open(path, "rb"), None, max(FREE, MOST_TIMES * size))]
     if mark != ZIP:
-        return [Part("", lambda: path.open("rb"))]
+        return [Part("", lambda: path.open("rb"), size)]
     try:
         archive = stack.enter_context(ZipFile(path))
     except BadZipFile as error:
@@ -76,7 +77,10 @@ def parts_of(path: Path, stack: ExitStack) -> list[Part]:
             f"{path}: nothing in the archive that can be imported: it holds {held}", do="Unpack it and name the file."
         )
     most = max(FREE, MOST_TIMES * size)
-    return [Part(name if len(names) > 1 else "", partial(_member, archive, name), most) for name in names]
+    return [
+        Part(name if len(names) > 1 else "", partial(_member, archive, name), _size(archive, name), most)
+        for name in names
+    ]
 
 
 def _wanted(names: list[str]) -> list[str]:
@@ -85,6 +89,10 @@ def _wanted(names: list[str]) -> list[str]:
         if found:
             return found
     return []
+
+
+def _size(archive: ZipFile, name: str) -> int | None:
+    return None if name.endswith(".gz") else archive.getinfo(name).file_size
 
 
 def _member(archive: ZipFile, name: str) -> Readable:

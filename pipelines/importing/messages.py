@@ -115,7 +115,7 @@ class Conversation:
                     role=role,
                     text=text_of(draft.text, "the message", MAX_TEXT_CHARS),
                     said_at=self._time(message),
-                    speaker=draft.name,
+                    speaker=name_of(draft.name),
                     owner=self.owner,
                 )
             except ValueError as error:

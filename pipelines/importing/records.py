@@ -15,6 +15,8 @@ MAX_TEXT_CHARS = 200_000
 """A message longer than this is refused."""
 MAX_FACT_CHARS = 20_000
 """A statement longer than this is refused."""
+MAX_NAME_CHARS = 512
+MAX_TAGS = 100
 EARLIEST, LATEST = 1900, 2200
 """Between these years a time is taken for one."""
 _LAST_SECONDS = 7_258_118_400.0
@@ -159,18 +161,23 @@ def text_of(value: object, what: str, most: int = MAX_FACT_CHARS) -> str:
 
 
 def name_of(value: object) -> str:
-    """Return a name or an id as text, "" for none; ValueError for what cannot be one."""
+    """Return a name or an id as text, "" for none; ValueError for what is neither, or too long for one."""
     if value is None or value == "":
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"expected a name or an id, got {kind_of(value)}")  # noqa: TRY004
+    if len(str(value)) > MAX_NAME_CHARS:
+        raise ValueError(f"a name or an id of {len(str(value)):,} characters; at most {MAX_NAME_CHARS} are taken")
     return str(value).strip()
 
 
 def tags_of(*values: object) -> tuple[str, ...]:
-    """Return the texts among these values and in the lists among them, as far as they can be tags."""
+    """Return the texts among these values and in the lists among them; ValueError for too many."""
     flat = [one for value in values for one in (value if isinstance(value, list) else [value])]
-    return tuple(dict.fromkeys(one.strip() for one in flat if isinstance(one, str) and 0 < len(one.strip()) <= 120))
+    named = [one.strip() for one in flat if isinstance(one, str) and one.strip()]
+    if len(named) > MAX_TAGS:
+        raise ValueError(f"it is filed under {len(named):,} names; at most {MAX_TAGS} are taken")
+    return tuple(dict.fromkeys(named))
 
 
 def mapping(value: object) -> Mapping[str, Any]:

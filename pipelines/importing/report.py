@@ -1,11 +1,11 @@
 """What an import did or would do: per kind how much is new, known, changed and refused, and why."""
 
-from collections import Counter
-
 from pydantic import BaseModel, ConfigDict
 
 LISTED = 1_000
 """How many refused records are kept with their reasons; the others are counted."""
+REASONS = 50
+"""How many different reasons are told apart."""
 
 
 class Counts(BaseModel):
@@ -58,4 +58,6 @@ class ImportReport(BaseModel):
 
     def leave_out(self, reason: str, count: int) -> None:
         """Count something that has no place in a memory."""
-        self.left_out = dict(Counter(self.left_out) + Counter({reason: count}))
+        if reason not in self.left_out and len(self.left_out) >= REASONS:
+            reason = "others"
+        self.left_out[reason] = self.left_out.get(reason, 0) + count

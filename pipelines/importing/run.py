@@ -27,6 +27,8 @@ from .records import Entry, LeftOut, Reader, Said, Statement, Told, digest
 from .report import Counts, ImportReport
 from .source import Source
 
+LISTED = 20
+"""How many people an error names."""
 Progress = Callable[[int], None]
 
 
@@ -172,7 +174,8 @@ def _check_users(report: ImportReport, asked: FileImport) -> None:
 
 
 def _told(users: dict[str, int]) -> str:
-    return ", ".join(f"{name!r} ({number})" if name else f"nobody named ({number})" for name, number in users.items())
+    told = [f"{name!r} ({number})" if name else f"nobody named ({number})" for name, number in users.items()]
+    return ", ".join(told[:LISTED] + ([f"and {len(told) - LISTED} more"] if len(told) > LISTED else []))
 
 
 @dataclass(slots=True)
@@ -263,12 +266,13 @@ def _turn(said: Said) -> ImportedTurn:
 
 def _fact(held: Statement, source: str, ctx: Context) -> ImportedFact:
     now = ctx.clock.now()
+    known_from = min(held.known_from or held.given_up or now, now)
     return ImportedFact(
         id=f"sf_{source}_{digest(source, held.owner, held.kind, held.record)}",
         content=ctx.redact(held.text.strip()),
-        known_from=held.known_from or held.given_up or now,
+        known_from=known_from,
         is_dated=held.is_dated,
-        valid_from=held.valid_from or held.known_from or held.given_up or now,
+        valid_from=held.valid_from or known_from,
         valid_to=held.valid_to,
         given_up=held.given_up,
         subject=held.subject,

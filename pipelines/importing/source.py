@@ -31,6 +31,12 @@ class Source:
     ) -> None:
         self._stack.close()
 
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are to read, None where an archive does not tell."""
+        sizes = [part.size for part in self._parts]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
     def pieces(self) -> Iterator[Piece | Problem]:
         """Yield the records, and one problem for each that cannot be read."""
         for part in self._parts:
