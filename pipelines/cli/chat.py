@@ -11,7 +11,7 @@ from .output import aside, note, plain, printable, progress, say
 from .place import Opened, Place, opened
 from .slash import command_of, completions, message_of, obey
 from .terminal import asking
-from .told import Seen, learned_lines, recalled_lines, usage_line
+from .told import Seen, learned_lines, left_line, reason, recalled_lines, usage_line
 
 if TYPE_CHECKING:
     from asyncio import Runner
@@ -33,7 +33,7 @@ def chat(
     from fabric.clock import SystemClock  # noqa: PLC0415
 
     place = Place(file, user, project, org, session or f"{SystemClock().now():%Y-%m-%d}", model)
-    with opened(place, create=True) as at:
+    with opened(place, create=True, log="error") as at:  # what failed is told
         Chat(at).run()
 
 
@@ -85,7 +85,7 @@ class Chat:
 
     def _send(self, message: str, runner: "Runner") -> None:
         """Write the answer to a message; Ctrl-C stops it, and what the model cannot do is one line."""
-        from fabric.errors import ModelError  # noqa: PLC0415
+        from fabric.errors import ModelError, ModelUnavailableError  # noqa: PLC0415
 
         before = len(self._session.items)
         self._seen.recalled = ()
@@ -99,7 +99,8 @@ class Chat:
             note(f"(stopped: {_kept(self._session.items[before:])})")
         except ModelError as error:
             self._end_line()
-            note(f"error: {plain(error).removeprefix(f'{self._answers}: ')}")
+            later = "; try again later, or with another --model" if isinstance(error, ModelUnavailableError) else ""
+            note(f"error: {reason(str(error))}{later}")
 
     async def _answer(self, message: str) -> None:
         from fabric.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
@@ -143,10 +144,10 @@ class Chat:
         from fabric.usage import Usage  # noqa: PLC0415
 
         if event.status == "failed":
-            return [f"  not learned: {plain(event.error)}; see thought-fabric jobs"]
+            return [f"  not learned: {reason(event.error)}; see thought-fabric jobs"]
         if event.status == "pending":
             first, self._put_off = event.job_id not in self._put_off, self._put_off | {event.job_id}
-            return [f"  not learned yet, tried again later: {plain(event.error)}"] if first else []
+            return [f"  not learned yet, tried again later: {reason(event.error)}"] if first else []
         item = next((one for one in reversed(self._session.items) if one.data.get("job") == event.job_id), None)
         if item is None:  # forgotten meanwhile
             return []
@@ -162,7 +163,8 @@ class Chat:
         """Wait for background work; Ctrl-C leaves it in the file for the next chat."""
         fabric = self._at.fabric
         try:
-            if self._asking.interactive and fabric.jobs():
+            running = [job for job in fabric.jobs() if job.status != "failed" and not job.not_before and not job.hint]
+            if self._asking.interactive and running:
                 note("Learning from what was said. Ctrl-C leaves that for the next chat.")
             with progress("remembering", None):
                 left = fabric.drain()
@@ -171,7 +173,7 @@ class Chat:
             left = fabric.jobs()
             fabric.close(timeout=0)
         if left:
-            note(f"{len(left)} pieces of background work are not done: see thought-fabric jobs")
+            note(left_line(left))
 
 
 def _kept(items: "list[Item]") -> str:

@@ -1,6 +1,7 @@
 """Commands of the person whose memory it is: why, forget and export."""
 
 import json
+import re
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,10 @@ from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
     from blocks.forget import Receipt
+
+
+_STEERING = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON leaves as they are, and some terminals obey."""
 
 
 class Whose(StrEnum):
@@ -138,6 +143,10 @@ def export(
         write_export(at, out, subject)
 
 
+def _escaped(char: re.Match[str]) -> str:
+    return f"\\u{ord(char[0]):04x}"
+
+
 def write_export(at: Opened, out: Path | None, subject: str = "") -> None:
     """Write what is remembered as JSON lines to a file, or to stdout."""
     if out is not None and out.resolve() == at.place.file.resolve():
@@ -147,6 +156,6 @@ def write_export(at: Opened, out: Path | None, subject: str = "") -> None:
         raise nothing_found("nothing is remembered")
     with nullcontext() if out is None else out.open("w", encoding="utf-8", errors="backslashreplace") as target:
         for record in records:
-            typer.echo(json.dumps(record, ensure_ascii=False), file=target)
+            typer.echo(_STEERING.sub(_escaped, json.dumps(record, ensure_ascii=False)), file=target)
     if out is not None:
         say(f"{len(records)} records in {out}")

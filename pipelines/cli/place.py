@@ -89,25 +89,30 @@ class Opened:
 
 
 @contextmanager
-def opened(place: Place, *, create: bool = False, clock: "Clock | None" = None) -> Generator[Opened]:
-    """Open the file, made anew only when ``create``; StoreError when it is missing or cannot be opened."""
+def opened(
+    place: Place, *, create: bool = False, clock: "Clock | None" = None, log: str = "warning"
+) -> Generator[Opened]:
+    """Open the file, made anew only when ``create``; StoreError when it is missing or cannot be opened.
+
+    What the engine logs from the level ``log`` on goes to stderr.
+    """
     from fabric import Fabric  # noqa: PLC0415
     from fabric.errors import StoreError  # noqa: PLC0415
 
     if not create and not place.file.exists():
         raise StoreError(f"{place.file}: there is no such file; name it with --file, or begin one with chat or replay")
-    with _log_to_stderr(), Fabric(place.file, clock=clock) as fabric:
+    with _log_to_stderr(log), Fabric(place.file, clock=clock) as fabric:
         yield Opened(fabric, place.memory(), place)
 
 
 @contextmanager
-def _log_to_stderr() -> Generator[None]:
+def _log_to_stderr(level: str) -> Generator[None]:
     """Keep what the engine logs out of stdout, which belongs to the command's result."""
     import structlog  # noqa: PLC0415
 
     was_set, before = structlog.is_configured(), structlog.get_config()
     structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger("warning"),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # what stderr is then: a prompt may be open on it
     )
     try:

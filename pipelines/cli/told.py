@@ -1,5 +1,6 @@
 """What the chat tells of the memory: what went into a prompt, what was learned, each with a number to ask by."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ from .tiers import about, day, shortened
 if TYPE_CHECKING:
     from capabilities.memory.recall import RankedMemory
     from capabilities.sources import Outcome
+    from fabric import Job
     from fabric.usage import Usage
 
 TOLD = 5
 """How many of the memories in a prompt are told; the rest is counted."""
 KINDS = {"semantic": "fact", "episodic": "episode", "working": "this session", "turn": "turn"}
 LEARNED = ("stored", "merged", "superseded")
+_WHERE = re.compile(r"(\w+Error: )?([^:]* > [^:]*: )?")
 LOST = ("deferred", "failed")
 
 
@@ -66,6 +69,23 @@ def learned_lines(outcomes: "Sequence[Outcome]", seen: Seen, statements: Mapping
         if one.status in (*LEARNED, *LOST):
             groups.setdefault(one.content, []).append(one)
     return [f"  {_learned(group, seen, statements)}" for group in groups.values()]
+
+
+def reason(error: str) -> str:
+    """Return what went wrong without the name of the error's class and the path of the block.
+
+    >>> reason("ModelError: chat > memory/observe > memory/observer: model 'x': check the key")
+    "model 'x': check the key"
+    """
+    return plain(_WHERE.sub("", error, count=1))
+
+
+def left_line(left: "Sequence[Job]") -> str:
+    """Return what becomes of background work that is not done, "" when there is none."""
+    failed = sum(job.status == "failed" for job in left)
+    waiting = len(left) - failed
+    parts = [f"{waiting} left for the next chat" if waiting else "", f"{failed} failed" if failed else ""]
+    return f"Background work: {', '.join(filter(None, parts))}; see thought-fabric jobs." if left else ""
 
 
 def usage_line(who: str, usage: "Usage") -> str:

@@ -184,9 +184,10 @@ def test_a_turn_that_could_not_be_learned_from_says_so(tmp_path: Path, chatting:
         server.script([refusing] * ENOUGH)
         told = chatting("I joined Stripe.", options=("--model", "openai/test"))
     assert told.exit_code == 0
-    assert "  not learned: " in told.stderr
-    assert "no such luck" in told.stderr
-    assert "1 pieces of background work are not done: see thought-fabric jobs" in told.stderr
+    _, second, third = told.stderr.splitlines()
+    assert second.startswith("  not learned: model 'openai/test': ")
+    assert second.endswith("no such luck; see thought-fabric jobs")
+    assert third == "Background work: 1 failed; see thought-fabric jobs."
 
 
 def test_what_steers_a_terminal_is_spelled_out(tmp_path: Path, chatting: Chatting) -> None:
@@ -220,4 +221,5 @@ def test_the_network_may_be_down(tmp_path: Path, chatting: Chatting, monkeypatch
     errors = [line for line in told.stderr.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1
     assert errors[0].startswith("error: model 'openai/test' is not available now")
+    assert errors[0].endswith("; try again later, or with another --model")
     assert told.exit_code == 0

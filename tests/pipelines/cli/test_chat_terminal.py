@@ -142,7 +142,7 @@ def test_leaving_waits_for_what_is_learned_and_ctrl_c_leaves_it_for_the_next_cha
             terminal.press(CTRL_D)
             terminal.expect("Ctrl-C leaves that for the next chat.")
             terminal.press(CTRL_C)
-            terminal.expect("1 pieces of background work are not done")
+            terminal.expect("Background work: 1 left for the next chat; see thought-fabric jobs.")
             assert terminal.ended() == 0
         server.script([reply] * ENOUGH)
         with with_model(tmp_path) as terminal:

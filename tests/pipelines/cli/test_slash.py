@@ -111,6 +111,12 @@ def test_export_writes_over_a_file_only_when_told_to(chatting: Chatting, tmp_pat
     assert "No such file or directory" in chatting(f"/export {tmp_path / 'none' / 'out.jsonl'}").stderr
 
 
+def test_export_steers_no_terminal(chatting: Chatting) -> None:
+    told = chatting("I have a cat named \x9b31mMomo.", "/export").stdout
+    assert "\x9b" not in told
+    assert "\\u009b31mMomo" in told
+
+
 def test_quit_leaves(chatting: Chatting) -> None:
     told = chatting("/quit", "I work at Stripe.")
     assert (told.exit_code, told.stdout) == (0, "")
