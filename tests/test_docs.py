@@ -19,8 +19,8 @@ from pipelines import memory_system, mind
 from pipelines.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-READMES = sorted([ROOT / "README.md", *ROOT.glob("*/README.md")])
 FLOORS = ("fabric", "capabilities", "blocks", "pipelines", "tests")
+READMES = sorted([ROOT / "README.md", *(one for floor in FLOORS for one in (ROOT / floor).rglob("README.md"))])
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
 RUN_OR_DRAWN = {"python", "bash", "mermaid", "json"}
@@ -31,9 +31,9 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def rows(heading: str) -> list[list[str]]:
-    """Return the cells of the README's table under a heading, without its first two lines."""
-    section = README.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+def rows(heading: str, text: str = README) -> list[list[str]]:
+    """Return the cells of a README's table under a heading, without its first two lines."""
+    section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
@@ -125,17 +125,21 @@ def test_the_readme_lists_every_option_with_its_default():
     assert listed == {name: repr(value) for name, value in defaults().items()}
 
 
-def test_the_readme_lists_every_option_of_the_mind_with_its_default():
-    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("The agent mind")}
+def page(folder: str) -> str:
+    return (ROOT / folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_mind_lists_every_option_with_its_default():
+    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Options", page("capabilities/mind"))}
     assert listed == {name: repr(one.default) for name, one in inspect.signature(mind).parameters.items()}
 
 
-def test_the_readme_lists_every_option_and_all_six_of_the_memory_tools():
-    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("The six memory tools") if len(cells) == 3}
-    options = {name: repr(one.default) for name, one in inspect.signature(memory_tools).parameters.items()}
-    assert {name: listed.get(name) for name in options} == options
-    section = README.partition("## The six memory tools\n")[2].partition("\n## ")[0]
-    assert [tool.name for tool in memory_tools().tools if f"`{tool.name}`" not in section] == []
+def test_the_page_of_the_memory_tools_lists_every_option_and_all_six():
+    text = page("blocks/tools")
+    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Options", text)}
+    assert listed == {name: repr(one.default) for name, one in inspect.signature(memory_tools).parameters.items()}
+    asked = " ".join(cells[1] for cells in rows("When to use which", text))
+    assert [tool.name for tool in memory_tools().tools if f"`{tool.name}`" not in asked] == []
 
 
 def test_the_changelog_names_this_version():
