@@ -9,7 +9,7 @@ if os.name == "nt":
     pytest.skip("needs a pseudo terminal", allow_module_level=True)
 
 from tests.provider import ENOUGH, reply, scripted_provider
-from tests.stub_server import Received, StubReply, stalled_stream, text
+from tests.stub_server import Received, StubReply, slow, stalled_stream, text
 
 from .conftest import run
 from .terminal import CTRL_C, CTRL_D, ENTER, PROMPT, TAB, UP, Terminal
@@ -80,7 +80,11 @@ def test_what_is_told_is_dim_unless_no_colour_is_wanted(tmp_path: Path) -> None:
 
 
 def test_an_answer_streams_and_what_it_teaches_stands_above_the_next_line(tmp_path: Path) -> None:
-    with scripted_provider(tmp_path), with_model(tmp_path) as terminal:
+    def thinking(received: Received) -> StubReply:
+        return reply(received) if received.body.get("stream") else slow(2.0, reply(received))
+
+    with scripted_provider(tmp_path) as server, with_model(tmp_path) as terminal:
+        server.script([thinking] * ENOUGH)
         terminal.expect(PROMPT)
         terminal.press(f"I joined Stripe last month.{ENTER}")
         terminal.expect("Congratulations on the new job!")
