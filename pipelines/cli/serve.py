@@ -57,7 +57,7 @@ def mcp(
     with opened(place, create=True) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
-            note(f"Serving {file} at http://{host}:{port}/mcp")
+            at_host = f"[{host}]" if ":" in host else host
             asyncio.run(
                 serve_http(
                     at.fabric,
@@ -68,6 +68,7 @@ def mcp(
                     port=port,
                     tokens=tokens,
                     origins=origin or (),
+                    ready=lambda: note(f"Serving {file} at http://{at_host}:{port}/mcp"),
                 )
             )
         else:

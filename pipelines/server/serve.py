@@ -60,16 +60,22 @@ async def serve_http(
     port: int,
     tokens: Path | None,
     origins: Sequence[str],
+    ready: Callable[[], None],
 ) -> None:
-    """Serve any number of clients over streamable HTTP until a signal ends the process."""
-    from .web import WebServer, read_tokens, web_app  # noqa: PLC0415
+    """Serve any number of clients over streamable HTTP until a signal ends the process.
+
+    ``ready`` is called when it listens. ConfigurationError when it cannot, or for an open door.
+    """
+    from .web import WebServer, listening, read_tokens, web_app  # noqa: PLC0415
 
     offered = offer(mem, read_only=read_only)
     known = None if tokens is None else read_tokens(tokens)
     app = web_app(offered, offered.host(fabric, ids), tokens=known, bound_to=bound_to, origins=origins)
     server = WebServer(app, bound_to, port)
+    socket = listening(bound_to, port)
+    ready()
     with _on_signal(server.stop):
-        await server.serve()
+        await server.serve([socket])
         await fabric.aclose(timeout=PATIENCE)
 
 

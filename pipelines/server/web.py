@@ -4,6 +4,7 @@ import hmac
 import json
 import os
 import re
+import socket
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -163,6 +164,17 @@ class _Origins:
         origin = Headers(scope=scope).get("origin") if scope["type"] == "http" else None
         answer = self._app if origin is None or origin in self._known else Response("Invalid Origin header", 403)
         await answer(scope, receive, send)
+
+
+def listening(bound_to: str, port: int) -> socket.socket:
+    """Return a socket that listens there; ConfigurationError when it cannot."""
+    family = socket.AF_INET6 if ":" in bound_to else socket.AF_INET
+    try:
+        return socket.create_server((bound_to, port), family=family)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot listen on {bound_to}, port {port}: {error.strerror or error}; give another --port or --host"
+        ) from error
 
 
 class WebServer(uvicorn.Server):

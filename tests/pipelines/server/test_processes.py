@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -74,14 +75,26 @@ async def test_it_stops_when_asked_and_keeps_what_was_captured(tmp_path: Path):
     ("options", "error"),
     [
         (["--http", "--host", "192.0.2.1"], "name a file of tokens with --tokens"),
+        (["--http", "--port", "TAKEN"], "give another --port"),
         (["--http", "--tokens", "EMPTY"], "give at least one token"),
         (["--http", "--tokens", "BROKEN"], "double quotes"),
     ],
 )
-def test_an_open_door_and_a_broken_file_of_tokens_are_refused(tmp_path: Path, options: list[str], error: str):
+def test_what_cannot_be_served_is_refused_in_one_line(tmp_path: Path, options: list[str], error: str):
     (tmp_path / "EMPTY").write_text("{}")
     (tmp_path / "BROKEN").write_text("{")
-    given = [str(tmp_path / one) if one.isupper() else one for one in options]
-    done = subprocess.run(command(tmp_path / "m.duckdb", *given), capture_output=True, timeout=PATIENCE, check=False)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        known = {"TAKEN": str(taken.getsockname()[1]), **{one: str(tmp_path / one) for one in ("EMPTY", "BROKEN")}}
+        asked = command(tmp_path / "m.duckdb", *(known.get(one, one) for one in options))
+        done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert error in done.stderr.decode()
+    assert len(done.stderr.decode().splitlines()) == 1
+
+
+def test_tokens_without_http_are_no_protection_and_refused(tmp_path: Path):
+    (tmp_path / "tokens").write_text(json.dumps({JAKE: {"user": "jake"}}))
+    asked = command(tmp_path / "m.duckdb", "--tokens", str(tmp_path / "tokens"))
+    done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2
+    assert "go with --http" in done.stderr.decode()
