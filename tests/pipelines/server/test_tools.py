@@ -1,6 +1,7 @@
 """What the server offers, and what becomes of calls: in one process, through the protocol's own client."""
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -49,6 +50,31 @@ async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
     assert listed["forget"].annotations.destructive_hint
     arguments = {name for one in listed.values() for name in one.input_schema["properties"]}
     assert arguments.isdisjoint({"user", "session", "agent", "org", "project", "ctx"})
+
+
+async def test_what_has_a_default_may_be_left_out_and_limits_are_told():
+    async with served() as (client, _):
+        recall = next(one for one in (await client.list_tools()).tools if one.name == "recall")
+        assert (recall.title, recall.input_schema["required"]) == ("Recall", ["query"])
+        limit = recall.input_schema["properties"]["limit"]
+        assert {key: limit[key] for key in ("type", "default", "minimum", "maximum")} == {
+            "type": "integer",
+            "default": 10,
+            "minimum": 1,
+            "maximum": 50,
+        }
+        assert recall.input_schema["additionalProperties"] is False
+        assert await output(client, "recall", query="x") == []
+
+
+async def test_the_instructions_name_tools_that_are_offered():
+    for read_only in (False, True):
+        async with served(read_only=read_only) as (client, _):
+            told = client.instructions or ""
+            offered = {one.name for one in (await client.list_tools()).tools}
+        named = set(re.findall(r"[a-z]+(?:_[a-z]+)*", told)) & {*VERBS, "mind_recall", "memory_search"}
+        assert {"recall", "context", "why"} <= named <= offered
+        assert ("remember" in named) is not read_only
 
 
 async def test_a_reader_is_offered_nothing_that_writes():
