@@ -1,6 +1,7 @@
 """A check-up of a memory's file: every check there is, in the order in which a reader wants to know."""
 
 import asyncio
+import os
 import platform
 import re
 import shlex
@@ -62,7 +63,7 @@ def check_up(
     yield from packages()
     looked = list(path_findings(file))
     yield from looked
-    if not any(one.state == "problem" and one.check in ("file", "content") for one in looked):
+    if os.access(file, os.R_OK) and not any(one.check in ("file", "content") and one.mend for one in looked):
         yield from _inside(file, embedder, moved)
     yield model_finding(model)
 
@@ -128,8 +129,8 @@ def known_tables() -> list[Table]:
 
 def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
     """Make the index of a file anew from its rows; return how many rows of each collection it was wrong for."""
-    if not file.exists():
-        raise StoreError(f"{file}: there is no such file")
+    with reading(file):  # raises for what is no memory, of which opening it would make one
+        pass
     store = DuckDBStore(file)
     store.open()
     try:

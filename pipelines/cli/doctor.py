@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def doctor(
     file: Annotated[
-        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False)
+        Path,
+        typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False, readable=False),
     ] = Path("memory.duckdb"),
     model: Model = "",
     embedder: Embedder = "",

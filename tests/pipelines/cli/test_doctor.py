@@ -15,7 +15,7 @@ from fabric import Fabric
 from fabric.embedding.files import is_installed
 from fabric.embedding.static import PACKAGE
 
-from .conftest import run, start
+from .conftest import one_line, run, start
 from .test_files import foreign
 
 needs_static = pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
@@ -134,6 +134,18 @@ def test_each_broken_file_has_a_line_of_its_own(
     assert found[check]["state"] == "problem"
     assert said in found[check]["found"]
     assert ({} if kind == "directory" else everything(tmp_path)) == before
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_file_that_may_not_be_read_or_written_is_not_called_damaged(demo_file: Path, mode: int) -> None:
+    demo_file.chmod(mode)
+    if os.access(demo_file, os.W_OK):
+        pytest.skip("this user may read and write everything")
+    code, found = doctor(demo_file)
+    assert code == 1
+    assert set(found) == {"permission"}
+    assert str(demo_file) in found["permission"]["found"]
+    assert "chmod" in found["permission"]["mend"]
 
 
 def test_who_holds_the_file_is_named(demo_file: Path, holder: "subprocess.Popen[str]") -> None:
@@ -302,8 +314,11 @@ def test_rows_that_nothing_can_mend_are_told(demo_file: Path, wrong: str, said: 
     assert run("doctor", demo_file, "--rebuild-index", "--embedder", "none").exit_code == 0
 
 
-def test_a_missing_file_is_not_made_anew(tmp_path: Path) -> None:
-    done = run("doctor", tmp_path / "none.duckdb", "--rebuild-index")
+@pytest.mark.parametrize("kind", ["missing", "empty", "text", "duckdb", "corrupt"])
+def test_only_a_memory_is_made_anew(demo_made: Path, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "none.duckdb" if kind == "missing" else broken(kind, demo_made, tmp_path)
+    before = everything(tmp_path)
+    done = run("doctor", path, "--rebuild-index")
     assert done.exit_code == 1
-    assert "there is no such file" in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert one_line(done.stderr)
+    assert everything(tmp_path) == before
