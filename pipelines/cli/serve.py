@@ -57,7 +57,6 @@ def mcp(
     with opened(place, create=True) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
-            at_host = f"[{host}]" if ":" in host else host
             asyncio.run(
                 serve_http(
                     at.fabric,
@@ -68,8 +67,12 @@ def mcp(
                     port=port,
                     tokens=tokens,
                     origins=origin or (),
-                    ready=lambda: note(f"Serving {file} at http://{at_host}:{port}/mcp"),
+                    ready=lambda: note(f"Serving {file} at {_address(host, port)}"),
                 )
             )
         else:
             asyncio.run(serve_stdio(at.fabric, at.mem, ids, read_only=read_only))
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/mcp" if ":" in host else f"http://{host}:{port}/mcp"
