@@ -10,6 +10,7 @@ from pathlib import Path
 from ..errors import NewerFileError, NotOurFileError, StoreError, StoreLockedError
 from ..finding import Finding, amount, several
 from ..scope import SCOPE_KINDS
+from .base import SYSTEM
 from .held import Held
 from .migrations import MIGRATIONS
 
@@ -74,7 +75,7 @@ def format_findings(held: Held) -> Iterator[Finding]:
         mend = "whatever opens the memory next converts it, which only adds; then run doctor again to have it checked"
         yield Finding("version", "warning", found, mend)
     rows = ", ".join(f"{name} {count}" for name in held.tables if (count := held.count(name)))
-    owners = {kind: sum(one.kind == kind for one in held.scopes.values()) for kind in SCOPE_KINDS}
+    owners = {kind: sum(one.kind == kind and one != SYSTEM for one in held.scopes.values()) for kind in SCOPE_KINDS}
     of = ", ".join(several(count, kind) for kind, count in owners.items() if count)
     yield Finding("holds", "ok", f"{of or 'nobody'}; {rows or 'no rows'}")
 

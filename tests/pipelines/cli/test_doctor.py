@@ -78,6 +78,7 @@ def test_all_is_well_with_a_healthy_file_and_nothing_is_changed(demo_file: Path)
     assert told.exit_code == 0
     assert {line.split()[0] for line in told.stdout.splitlines()} == {"ok"}
     assert "lock: nobody holds the file" in told.stdout
+    assert "holds: 5 sessions, 1 user; fabric_items " in told.stdout
     assert "jobs: no background work is left" in told.stdout
     assert everything(demo_file.parent) == before
 
