@@ -1,7 +1,9 @@
 """Spans of runs, blocks and the store: their tree, what they say, and what they never say."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from opentelemetry import trace
@@ -12,6 +14,7 @@ from structlog.testing import capture_logs
 from fabric import Context, Fabric, Retry, handler, router, sequencer
 from fabric.errors import RunError
 from fabric.testing import run_block
+from fabric.tracing import active
 
 from .recorded import Spans, attributes, ids, recording, said
 
@@ -187,6 +190,39 @@ async def test_a_users_span_is_the_parent_of_a_run_from_async_code(spans: Spans)
     assert spans.tree() == ["request", "  run shout", "    handler shout"]
 
 
+async def test_what_follows_a_run_is_not_inside_of_it(spans: Spans):
+    async with Fabric() as fabric:
+        await fabric.session("s").arun(keep, "hi")
+        await fabric.store.transact(lambda rows: rows.read("none", fabric.session("s").ids.scope("session")))
+        assert not active()
+    assert {spans.path(span)[0] for span in spans.all} == {"run keep"}
+
+
+def test_a_span_of_each_thread_is_the_parent_of_its_own_run(spans: Spans):
+    names = [f"request {number}" for number in range(8)]
+    together = threading.Barrier(len(names))
+
+    def ask(name: str) -> None:
+        with spans.tracer.start_as_current_span(name):
+            together.wait()
+            fabric.session(name).run(keep, name)
+
+    with Fabric() as fabric, ThreadPoolExecutor(len(names)) as threads:
+        list(threads.map(ask, names))
+    runs = spans.named("run keep")
+    assert sorted(spans.path(run)[0] for run in runs) == names
+    assert all(spans.path(run)[0] == attributes(run)["gen_ai.conversation.id"] for run in runs)
+
+
+async def test_a_task_that_a_handler_starts_is_below_its_block(spans: Spans):
+    @handler(name="outer")
+    async def outer(text: str, ctx: Context) -> str:
+        return await asyncio.create_task(shout(text, ctx))
+
+    await run_block(outer, "hi")
+    assert spans.tree() == ["run outer", "  handler outer", "    handler shout"]
+
+
 async def test_a_span_opened_in_a_handler_is_below_its_block_and_around_the_blocks_it_calls(spans: Spans):
     @handler(name="outer")
     async def outer(text: str, ctx: Context) -> str:
@@ -266,6 +302,8 @@ async def test_a_run_that_the_sampler_leaves_out_leaves_out_all_below_it():
         async def inside(ctx: Context) -> None:
             with spans.tracer.start_as_current_span("of the user"):
                 await log(None, ctx)
+            assert not active(), "a step of what is left out costs what it costs when nobody traces"
+            assert not ctx.run.observed
 
         await run_block(inside)
     assert spans.all == []
