@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,15 +272,17 @@ def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:
 
 def _with_neighbours(top: Numbers, exact: Numbers, pools: Pools) -> Numbers:
     """Return the numbers of the rows to score fully, ascending: the best, and those up to two turns away."""
-    chosen: list[NDArray[Any]] = [top, exact]
+    chosen = np.zeros(pools.size, np.bool_)  # marking rows is several times as fast as sorting their numbers
+    chosen[top] = chosen[exact] = True
     for pool in pools:
-        mine = top[(top >= pool.start) & (top < pool.end)] - pool.start
+        begin, end = np.searchsorted(top, [pool.start, pool.end])
+        own = chosen[pool.start : pool.end]
         for links in (pool.index.before.view, pool.index.after.view):
-            one = links[mine]
-            two = np.where(one >= 0, links[one], -1)
-            chosen += [pool.start + step[step >= 0] for step in (one, two)]
-    numbers = np.sort(np.concatenate(chosen))
-    return numbers[np.r_[True, numbers[1:] != numbers[:-1]]]
+            one = links[top[begin:end] - pool.start]
+            one = one[one >= 0]
+            two = links[one]
+            own[one] = own[two[two >= 0]] = True
+    return np.flatnonzero(chosen)
 
 
 def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Floats, Floats]:
