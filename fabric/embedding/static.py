@@ -62,7 +62,7 @@ class _Model:
         if len(texts) <= FEW_TEXTS:
             for place, ids in enumerate(self.ids(texts)):
                 if ids:  # summed as in a batch, so that a text has the same vector in both
-                    found[place] = np.add.reduceat(self.table[ids, :dimension], [0], axis=0)[0] / len(ids)
+                    found[place] = np.add.reduceat(self.table[ids], [0], axis=0)[0, :dimension] / len(ids)
             return found
         rest = enumerate(self.ids(texts))
         while some := list(islice(rest, TEXTS_AT_ONCE)):
