@@ -9,7 +9,7 @@ from fabric.log import ITEMS
 from fabric.resource import Transaction
 from fabric.store.base import Table
 
-from .held import KINDS, names, records
+from .held import kinds, names, records
 
 ENTRIES = ("goal", "belief", "reflection", "draft", "trace")
 _LINKED = {"trace edge": ("source", "target"), "trace feedback": ("trace_id",)}
@@ -39,11 +39,11 @@ def forget_beside(tx: Transaction, layout: MemoryLayout, record_id: str, erased:
     """Take an entry of a mind, a trace with its edges and feedback, or a message with its turn out of the file."""
     held = _held(tx, layout)
     for one in [row for row in held if row.row["id"] == record_id]:
-        kind = KINDS.get(one.table)
+        kind = kinds().get(one.table)
         if kind in ENTRIES:
             erased.count(f"{kind}s", _delete(tx, one))
             for other in held if kind == "trace" else ():
-                fields = _LINKED.get(KINDS.get(other.table, ""), ())
+                fields = _LINKED.get(kinds().get(other.table, ""), ())
                 if any(other.row[name] == record_id for name in fields):
                     erased.count("trace edges and feedback", _delete(tx, other))
         elif one.table == ITEMS.name and one.row["turn"] > 0:

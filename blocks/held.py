@@ -1,11 +1,10 @@
 """All that is kept of an owner as portable records: for an export, and for what forgetting a name leaves."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from capabilities.memory.layout import MemoryLayout
-from capabilities.mind.store import mind_collections
-from capabilities.traces.tables import ALL_TABLES
 from fabric.erasure import Held
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
@@ -18,7 +17,12 @@ NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user
 """Fields whose words are no mention of anybody."""
 
 
-def _kinds() -> Mapping[str, str]:
+@cache
+def kinds() -> Mapping[str, str]:
+    """Return what one record of a collection is called; one that is not here is called by its collection's key."""
+    from capabilities.mind.store import mind_collections  # noqa: PLC0415  minds and traces need numpy, which few imports need
+    from capabilities.traces.tables import ALL_TABLES  # noqa: PLC0415
+
     named = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}
     for scope in SCOPE_KINDS:
         mind = mind_collections(scope)
@@ -28,11 +32,6 @@ def _kinds() -> Mapping[str, str]:
         named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
         named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
-
-
-KINDS = _kinds()
-"""What one record of a collection is called; one that is not here is called by its collection's key."""
-_ORDER = [*dict.fromkeys(KINDS.values())]
 
 
 def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
@@ -46,7 +45,8 @@ def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
         one for row in rows if _is_document(row, layout.state.key) for one in row.row["value"].get("pending") or ()
     }
     found = [redacted(record, printable) for row in rows for record in _records(row, layout, pending)]
-    places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *_ORDER[2:]])}
+    others = [*dict.fromkeys(kinds().values())][2:]
+    places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *others])}
     return sorted(found, key=lambda one: places.get(one["kind"], len(places)))
 
 
@@ -61,7 +61,7 @@ def _records(held: Held, layout: MemoryLayout, pending: set[str]) -> Iterator[di
     if _is_document(held, layout.working.key):
         yield from ({"kind": "working", **entry, "session": held.session} for entry in row["value"].get("entries", ()))
         return
-    kind = "document" if held.table == DOCUMENTS else KINDS.get(held.table, held.table)
+    kind = "document" if held.table == DOCUMENTS else kinds().get(held.table, held.table)
     record = {"kind": kind, **{f"{kind}_kind" if name == "kind" else name: value for name, value in row.items()}}
     if kind == "turn":
         record["captured"] = bool(row.get("captured")) and row["id"] not in pending

@@ -21,6 +21,14 @@ def test_an_import_loads_nothing_heavy(statement: str):
     assert loaded.isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize("what", ["import memory_system", "import Memory", "import chat"])
+def test_a_memory_is_made_without_what_only_its_use_needs(what: str):
+    made = "from pipelines import memory_system\nmemory_system(model=None, episodic=True, semantic=True)"
+    loaded = loaded_after(f"from pipelines {what}\n{made}")
+    assert "capabilities.semantic" in loaded
+    assert loaded.isdisjoint({"numpy", "capabilities.mind", "capabilities.traces", *HEAVY})
+
+
 def test_the_names_of_the_pipelines_are_known_without_loading_what_they_stand_for():
     loaded = loaded_after("import pipelines\nassert 'memory_tools' in dir(pipelines)")
     assert loaded.isdisjoint({"numpy", "blocks", "capabilities", "fabric.run", *HEAVY})
