@@ -35,7 +35,8 @@ def distinct(found: Iterable[RankedMemory]) -> list[RankedMemory]:
     kept: list[tuple[RankedMemory, set[str]]] = []
     for one in sorted(found, key=lambda memory: (order[memory.source], -memory.relevance)):
         own = set(words(one.content))
-        if not any(repeats(one, own, other, theirs) for other, theirs in kept):
+        # Facts come first and never repeat one another: to compare thousands of them pair by pair would take seconds.
+        if one.source == "semantic" or not any(repeats(one, own, other, theirs) for other, theirs in kept):
             kept.append((one, own))
     return [one for one, _ in kept]
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
@@ -31,11 +31,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One record: where it stands, the name of the list or field that it is in ("" for none), and its value."""
+    """One record: where it stands, the name of the list or field that it is in ("" for none), and its value.
+
+    ``is_field`` says that it is the field itself, not an element of a list.
+    """
 
     where: str
     key: str
     value: Any
+    is_field: bool = False
 
 
 class _CutOffError(Exception):
@@ -125,8 +129,13 @@ def _fields(scanner: "_Scanner") -> Iterator[Piece | Problem]:
         if scanner.peek() == b"[":
             yield from _elements(scanner, name)
         else:
-            yield from _element(scanner, f"field {name}", name)
+            yield from _field(scanner, name)
     scanner.skip()
+
+
+def _field(scanner: "_Scanner", name: str) -> Iterator[Piece | Problem]:
+    for one in _element(scanner, f"field {name}", name):
+        yield replace(one, is_field=True) if isinstance(one, Piece) else one
 
 
 def _field_name(scanner: "_Scanner") -> str | Problem:

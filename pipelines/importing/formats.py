@@ -87,7 +87,7 @@ def record_of(fields: Iterable[Piece]) -> Piece:
     """Return the record whose fields these are, and whose lists' elements."""
     value: dict[str, Any] = {}
     for piece in fields:
-        if piece.where.startswith("field "):
+        if piece.is_field:
             value[piece.key] = piece.value
         else:
             value.setdefault(piece.key, []).append(piece.value)

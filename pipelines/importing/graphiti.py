@@ -57,7 +57,7 @@ class Graphiti(PlainReader):
         """Yield what an edge, a node or an episode says."""
         record = piece.value
         if not isinstance(record, dict):
-            if not piece.where.startswith("field "):
+            if not piece.is_field:
                 yield Problem(piece.where, f"expected an edge, a node or an episode, got {kind_of(record)}")
             return
         try:

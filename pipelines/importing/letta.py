@@ -66,7 +66,7 @@ class Letta(PlainReader):
         """Yield what a block, a passage, a message or a whole agent holds."""
         record = piece.value
         if not isinstance(record, dict):
-            if not piece.where.startswith("field ") and piece.key not in ("tags", "in_context_message_indices"):
+            if not piece.is_field and piece.key not in ("tags", "in_context_message_indices"):
                 yield Problem(piece.where, f"expected an agent, a block, a passage or a message, got {kind_of(record)}")
             return
         try:
@@ -86,7 +86,7 @@ class Letta(PlainReader):
             yield from self._blocks("blocks", record.get("blocks"), agent)
         elif "text" in record:
             yield self._passage(piece.where, record)
-        elif not piece.where.startswith("field "):
+        elif not piece.is_field:
             yield LeftOut(f"{piece.key or 'records'} of Letta, which are no memories")
 
     def _agent(self, where: str, record: Mapping[str, Any]) -> Iterator[Entry]:

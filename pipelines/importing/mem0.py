@@ -124,5 +124,5 @@ def _past(record: Mapping[str, Any], now: datetime) -> datetime | None:
 
 
 def _beside(piece: Piece) -> Iterator[Entry]:
-    if isinstance(piece.value, dict | list) and piece.where.startswith(f"{piece.key}, record"):
+    if isinstance(piece.value, dict | list) and not piece.is_field:
         yield LeftOut(f"{piece.key} of mem0, which are no memories")

@@ -180,8 +180,7 @@ class Conversations:
             except ValueError as error:
                 yield Problem(piece.where, str(error))
                 return
-            field_name, _, number = piece.where.rpartition(", record ")
-            yield from self._added(self._alone, f"message {number}" if field_name else piece.where, piece.value)
+            yield from self._added(self._alone, piece.where, piece.value)
         else:
             yield from self._conversation(piece.where, piece.value)
 

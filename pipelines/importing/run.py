@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,6 +26,8 @@ from .records import Entry, LeftOut, Reader, Said, Statement, Told, digest
 from .report import Counts, ImportReport
 from .source import Source
 
+BATCH_CHARS = 10_000_000
+"""How much text is embedded and written at once, where `BATCH` texts are more."""
 LISTED = 20
 """How many people an error names."""
 Progress = Callable[[int], None]
@@ -189,7 +190,7 @@ class _Keeping:
 
     async def keep_all(self, entries: Iterator[Said | Statement]) -> None:
         """Keep everything, each batch as a transaction."""
-        while batch := await asyncio.to_thread(list, islice(entries, BATCH)):
+        while batch := await asyncio.to_thread(_batch, entries):
             turns, facts = self._sorted(batch)
             if turns:
                 kept = await keep_turns(self.ctx, self.layout, turns)
@@ -204,7 +205,7 @@ class _Keeping:
         """Do the same in one transaction, and take it back."""
 
         def work(tx: Transaction) -> None:
-            while batch := list(islice(entries, BATCH)):
+            while batch := _batch(entries):
                 turns, facts = self._sorted(batch)
                 new = unknown_turns(tx, self.layout, [one.turn(self.ctx.redact(one.text)) for one in turns])
                 tx.put(self.layout.turns, new)
@@ -246,6 +247,18 @@ class _Keeping:
     def _count_facts(self, outcomes: Sequence[Arrival]) -> None:
         counts = Counter(self.report.facts.model_dump()) + Counter(outcomes)
         self.report.facts = Counts(**counts)
+
+
+def _batch(entries: Iterator[Said | Statement]) -> list[Said | Statement]:
+    """Return the next entries, as many as are written at once."""
+    batch: list[Said | Statement] = []
+    size = 0
+    for entry in entries:
+        batch.append(entry)
+        size += len(entry.text)
+        if len(batch) == BATCH or size > BATCH_CHARS:
+            break
+    return batch
 
 
 class _TakenBackError(Exception):
