@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from .growing import Growing
 
 SPELLED = "\t"
 """What stands in a token between its term and its spelling."""
+AT_ONCE = 2_000
+"""How many rows are read at once: what that takes stays near the processor, and its memory serves for the next."""
 MOST = 65_535
 """How often a term is counted in one row at most."""
 Slots = NDArray[np.int32]
@@ -47,24 +50,19 @@ class Postings:
 
         Returns the number of tokens and of different terms per row.
         """
-        terms: list[NDArray[np.int32]] = []
-        slots: list[NDArray[np.int32]] = []
-        lengths: list[NDArray[np.int32]] = []
+        lengths: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
+        pieces: list[_Piece] = []
         first = 0
         for batch in texts:
-            sizes = np.fromiter((text.count(" ") + 1 if text else 0 for text in batch), np.int32, len(batch))
-            flat = " ".join(text for text in batch if text)
-            tokens = flat.split(" ") if flat else []
-            numbers = np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
-            self._register()
-            self.token_counts.view[:] += np.bincount(numbers, minlength=len(self.tokens)).astype(np.int32)
-            terms.append(self.token_terms.view[numbers])
-            slots.append(np.repeat(np.arange(first, first + len(batch), dtype=np.int32), sizes))
-            lengths.append(sizes)
-            first += len(batch)
-        none = [np.zeros(0, np.int32)]
-        all_terms, all_slots = np.concatenate(terms or none), np.concatenate(slots or none)
-        return np.concatenate(lengths or none), self._sort(all_terms, all_slots, first)
+            for start in range(0, len(batch), AT_ONCE):
+                some = batch[start : start + AT_ONCE]
+                sizes = np.fromiter((text.count(" ") + 1 if text else 0 for text in some), np.int32, len(some))
+                slots = np.repeat(np.arange(first, first + len(some), dtype=np.int32), sizes)
+                pieces.append(_sorted(self._count(some), slots))
+                lengths.append(sizes)
+                first += len(some)
+        self._join(pieces)
+        return np.concatenate(lengths), np.bincount(self._slots, minlength=first).astype(np.int32)
 
     def add(self, slot: int, tokens: Sequence[str]) -> int:
         """Take in one row behind all others; return how many different terms it has."""
@@ -137,24 +135,55 @@ class Postings:
             self.token_counts.extend(np.zeros(new, np.int32))
             self.frequencies.extend(np.zeros(len(self.terms) - len(self.frequencies), np.int32))
 
-    def _sort(self, terms: NDArray[np.int32], slots: NDArray[np.int32], rows: int) -> NDArray[np.int32]:
-        """Make the lists of what stands in ascending slots; return the number of different terms per row."""
-        # Stable sorts of 16 bits count instead of comparing: twice as fast as one sort of all the bits.
-        order = np.argsort(terms.astype(np.uint16), kind="stable")
-        if len(self.terms) > 0x10000:
-            order = order[np.argsort((terms[order] >> 16).astype(np.uint16), kind="stable")]
-        terms, slots = terms[order], slots[order]
-        first = np.ones(len(terms), np.bool_)
-        first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
-        self._slots = slots[first]
-        counts = np.ones(len(self._slots), np.int32)
-        again = np.flatnonzero(~first)  # few: a place less the repeats up to it tells which posting is repeated there
-        np.add.at(counts, again - np.arange(1, len(again) + 1), 1)
-        self._counts = np.minimum(counts, MOST).astype(np.uint16)
-        frequencies = np.bincount(terms[first], minlength=len(self.terms))
-        self._starts = np.concatenate([[0], np.cumsum(frequencies)])
+    def _count(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """Count the tokens of these texts, and return their terms in order."""
+        flat = " ".join(text for text in texts if text)
+        tokens = flat.split(" ") if flat else []
+        numbers = np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
+        self._register()
+        self.token_counts.view[:] += np.bincount(numbers, minlength=len(self.tokens)).astype(np.int32)
+        return self.token_terms.view[numbers]
+
+    def _join(self, pieces: Sequence["_Piece"]) -> None:
+        """Make the lists of all pieces, whose rows follow one another."""
+        count = len(self.terms)
+        frequencies = np.zeros(count, np.int64)
+        for piece in pieces:
+            frequencies += np.bincount(piece.terms, minlength=count)
         self.frequencies.view[:] = frequencies
-        return np.bincount(self._slots, minlength=rows).astype(np.int32)
+        self._starts = np.concatenate([[0], np.cumsum(frequencies)])
+        self._slots = np.empty(self._starts[-1], np.int32)
+        self._counts = np.empty(self._starts[-1], np.uint16)
+        ends = self._starts[:-1].copy()  # of what is there of each list by now
+        for piece in pieces:
+            own = np.bincount(piece.terms, minlength=count)
+            begins = np.cumsum(own) - own
+            places = (ends - begins)[piece.terms] + np.arange(len(piece.terms))
+            self._slots[places] = piece.slots
+            self._counts[places] = piece.counts
+            ends += own
+
+
+class _Piece(NamedTuple):
+    """The postings of some rows, by ascending terms, those of one term by ascending slots."""
+
+    terms: NDArray[np.int32]
+    slots: Slots
+    counts: Counts
+
+
+def _sorted(terms: NDArray[np.int32], slots: Slots) -> _Piece:
+    """Return the postings of tokens with these terms in these slots, which ascend."""
+    # Stable sorts of 16 bits count instead of comparing: twice as fast as one sort of all the bits.
+    order = np.argsort(terms.astype(np.uint16), kind="stable")
+    if len(terms) and terms.max() > 0xFFFF:
+        order = order[np.argsort((terms[order] >> 16).astype(np.uint16), kind="stable")]
+    terms, slots = terms[order], slots[order]
+    first = np.ones(len(terms), np.bool_)
+    first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
+    begins = np.flatnonzero(first)
+    counts = np.minimum(np.diff(begins, append=len(terms)), MOST).astype(np.uint16)
+    return _Piece(terms[begins], slots[begins], counts)
 
 
 def _last(numbers: dict[str, int], count: int) -> list[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_500_000
 """How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
-BATCH = 50_000
+BATCH = 20_000
 """How many rows of an index are read at once."""
 KEPT_AT_ONCE = 200_000
 """Up to how many rows of a scope are kept whole with its index, from the second search on; of more, those read last.
