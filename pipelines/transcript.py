@@ -8,7 +8,7 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
-from fabric.items import Draft, drafts_from_message
+from fabric.items import Draft, Item, drafts_from_message
 
 from .chat import RecordedTurn
 from .conversations import turns_of
@@ -69,17 +69,15 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     """Return the block that takes messages and returns what of them the session does not hold yet.
 
     A chat's whole history is often sent again with each turn: the longest beginning that repeats the end of the
-    session is left out. A user's message with an ``id`` is told apart by it instead, when its turn runs.
+    session is left out. What is compared is what was said: system prompts change from call to call, and calls of tools
+    are reported in parts. A user's message with an ``id`` is told apart by it instead, when its turn runs.
     """
 
     @handler(name=name)
     def unseen(said: Given, ctx: Context) -> Transcript:
         messages = new = said.messages
         if not said.alone and all(one.get("id") is None for one in messages):
-            held = [(item.role, item.text) for item in ctx.items if item.kind == "message"]
-            asked = [_said(message, ctx) for message in messages]
-            most = min(len(held), len(asked))
-            new = messages[next((n for n in range(most, 0, -1) if held[-n:] == asked[:n]), 0) :]
+            new = messages[_held(messages, ctx) :]
         first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
         known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
         return Transcript(new[:first], list(turns_of(list(new[first:]))), known)
@@ -97,6 +95,30 @@ def answers_block(name: str) -> Block[Any, None]:
     return add
 
 
-def _said(message: Message, ctx: Context) -> tuple[str, str]:
-    draft: Draft = drafts_from_message(message)[0]
-    return draft.role, ctx.redact(draft.text)
+def _held(messages: Sequence[Message], ctx: Context) -> int:
+    """Return how many of the messages, from the first, the session holds."""
+    held = [item for item in ctx.items if _is_said(item)]
+    drafts = [drafts_from_message(message) for message in messages]
+    asked = [(at, one.role, ctx.redact(one.text)) for at, (one, *_) in enumerate(drafts) if _is_said(one)]
+    whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
+    repeated = max(
+        _overlap([(one.role, one.text) for one in known], [said[1:] for said in asked]) for known in (held, whole)
+    )
+    if not repeated:
+        return 0
+    start = asked[repeated - 1][0] + 1
+    last = held[-1].seq
+    calls = {(item.kind, item.call_id) for item in ctx.items if item.seq > last}
+    while start < len(drafts) and all((one.kind, one.call_id) in calls for one in drafts[start]):
+        start += 1
+    return start
+
+
+def _overlap(held: Sequence[Any], asked: Sequence[Any]) -> int:
+    """Return the length of the longest beginning of one sequence that ends the other."""
+    return next((n for n in range(min(len(held), len(asked)), 0, -1) if held[-n:] == asked[:n]), 0)
+
+
+def _is_said(one: Item | Draft) -> bool:
+    """Return whether the user or the assistant said something; an answer without words is only calls of tools."""
+    return one.kind == "message" and (one.role == "user" or (one.role == "assistant" and bool(one.text)))

@@ -42,6 +42,33 @@ def test_a_history_that_is_sent_again_adds_what_is_new():
         assert [one.text for one in session.items if one.role == "user"] == [JOINED, "I moved to Oslo."]
 
 
+def users(memory: Memory) -> list[str]:
+    return [one.text for one in memory.fabric.session("default", user="jake").items if one.role == "user"]
+
+
+def test_a_history_with_tools_and_another_system_prompt_each_time_adds_what_is_new():
+    asks = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "look_up"}}]}
+    answers = {"role": "tool", "tool_call_id": "c1", "content": "Oslo"}
+    history = [CHAT[0], asks, answers, CHAT[1], {"role": "user", "content": "I moved to Oslo."}]
+    with Memory(user="jake") as memory:
+        for end in (1, 2, 4, 5):
+            memory.capture([{"role": "system", "content": f"This is call {end}."}, *history[:end]])
+        said = memory.fabric.session("default", user="jake").items
+        assert [one.kind for one in said if one.role != "system" and one.kind != "outcome"] == [
+            "message", "tool_call", "tool_result", "message", "message"
+        ]  # fmt: skip
+        assert memory.capture([{"role": "system", "content": "Shorter."}, *history[3:]]).turns == 0
+        assert users(memory) == [JOINED, "I moved to Oslo."]
+
+
+def test_a_history_whose_cut_off_answer_is_left_out_adds_what_is_new():
+    cut = {"role": "assistant", "content": [{"type": "text", "text": "Congr"}, {"type": "interrupted"}]}
+    with Memory(user="jake") as memory:
+        memory.capture([CHAT[0], cut])
+        memory.capture([CHAT[0], {"role": "user", "content": "I moved to Oslo."}])
+        assert users(memory) == [JOINED, "I moved to Oslo."]
+
+
 def test_the_same_text_said_again_is_another_turn():
     with Memory(user="jake") as memory:
         assert memory.capture("yes").turns == 1
