@@ -225,7 +225,8 @@ class ProductMachine(RuleBasedStateMachine):
     def ask(self, user: str, cue: str, tags: tuple[str, ...]) -> None:
         """Every result is a row of the one who asks, and one that the filter lets through."""
         session = self.session(user)
-        own = {one["id"]: one for one in session.run(self.memory.export_block).output}
+        exported = session.run(self.memory.export_block).output
+        own = {one["id"]: one for one in exported if one["kind"] in ("turn", "fact", "episode", "working")}
         for one in session.run(self.memory.recall_block, {"cue": cue, "tags": tags}):
             assert one.content == own[one.id].get("content", own[one.id].get("text"))
             turns = [own[source.turn_id]["tags"] for source in one.sources if source.turn_id in own]
