@@ -5,6 +5,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 RAREST = 2
+FULL = 10_000
+"""From this many words on, what is stored is like a question by chance as often as the mark of one half supposes."""
+GROWTH = 0.25
+"""By which power of the number of words such likeness grows, below that."""
 
 
 def confidence(matched: Floats, weights: Floats, sessions: NDArray[np.int32], cosine: float | None) -> float:
@@ -31,3 +35,17 @@ def confidence(matched: Floats, weights: Floats, sessions: NDArray[np.int32], co
     if cosine is not None:
         parts.append(max(cosine, 0.0))
     return min(1.0, max(0.0, sum(parts) / len(parts)))
+
+
+def calibrated(sureness: float, words: int) -> float:
+    """Return a confidence on the scale of a large collection, where one half is the mark, for one of so many words.
+
+    The fewer words there are, the less of a question they meet by chance, and the less is needed to be sure: the mark
+    m = (words / 10,000) ^ 0.25 / 2 becomes one half, 0 and 1 stay, and between them it is linear. Measured over
+    conversations cut down to 3 to 200 turns, and memories of 1 to 20 short statements (`tests.bench.recall.small`).
+
+    >>> [round(calibrated(0.2, words), 2) for words in (16, 256, 10_000, 1_000_000)]
+    [0.56, 0.5, 0.2, 0.2]
+    """
+    mark = 0.5 * float((min(max(words, 1), FULL) / FULL) ** GROWTH)
+    return 0.5 * sureness / mark if sureness < mark else 0.5 + 0.5 * (sureness - mark) / (1 - mark)

@@ -51,6 +51,11 @@ class Pools:
         """How many rows there are."""
         return sum(len(pool.index) for pool in self.pools)
 
+    @property
+    def words(self) -> int:
+        """How many words the rows have together."""
+        return sum(pool.index.total_length for pool in self.pools)
+
     def holding(self, term: str) -> int:
         """Return how many rows hold the term."""
         held = 0

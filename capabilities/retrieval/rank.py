@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fabric.store.index import Column
 
-from .confidence import confidence
+from .confidence import calibrated, confidence
 from .dense import Meaning, compare, refine
 from .feedback import widened
 from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, greatest, unit_range
@@ -330,7 +330,8 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
         ranking.scores[ranking.place(number)] = best * (1 + EDGE)
     held = rows[meaning.present[rows]]
     cosine = float(meaning.cosines[held].max()) if len(held) else None
-    ranking.sureness = confidence(matched, ranking.lexical.weights, sessions, cosine)
+    sureness = confidence(matched, ranking.lexical.weights, sessions, cosine)
+    ranking.sureness = calibrated(sureness, ranking.pools.words)
 
 
 def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
