@@ -109,7 +109,7 @@ class MemoryCallback(CustomLogger):
         user, session = _whose(kwargs)
         if self._is_closed or not user or kwargs.get("call_type") not in _CHATS:
             return
-        messages = [dict(one) for one in kwargs.get("messages") or () if one.get("role") in _ROLES]
+        messages = [_plain(one) for one in kwargs.get("messages") or () if one.get("role") in _ROLES]
         done = self._worker.submit(self._capture, call, user, session, [*messages, dict(answer)])
         done.add_done_callback(_report)
 
@@ -144,6 +144,12 @@ def _whose(kwargs: Mapping[str, Any]) -> tuple[str, str]:
     given = (kwargs.get("litellm_params") or {}).get("metadata") or {}
     user = given.get("user") or given.get("user_id") or kwargs.get("user") or ""
     return str(user), str(given.get("session") or given.get("session_id") or "")
+
+
+def _plain(message: Any) -> dict[str, Any]:
+    """Return a message as a mapping all through: an answer of litellm is often sent back as the object it was."""
+    plain: dict[str, Any] = message.model_dump() if hasattr(message, "model_dump") else dict(message)
+    return plain
 
 
 def _answer(response: Any) -> dict[str, Any]:

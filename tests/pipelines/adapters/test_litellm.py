@@ -227,6 +227,18 @@ def test_a_call_of_a_tool_is_part_of_what_is_captured(server: StubServer, callba
     assert [(one.kind, one.name) for one in items(callback)] == [("message", ""), ("tool_call", "look_up")]
 
 
+def test_an_answer_of_litellm_that_is_sent_back_is_known_by_its_call(server: StubServer, callback: MemoryCallback):
+    server.script([tools(("c1", "look_up", "{}")), text("Done.")])
+    asked: list[Any] = [{"role": "user", "content": SAID}]
+    answer = litellm.completion(**call(server, messages=asked)).choices[0].message
+    until(lambda: len(items(callback)) == 2)
+    litellm.completion(
+        **call(server, messages=[*asked, answer, {"role": "tool", "tool_call_id": "c1", "content": "x"}])
+    )
+    until(lambda: len(items(callback)) == 3)
+    assert [one.kind for one in items(callback)] == ["message", "tool_call", "message"]
+
+
 def test_what_failed_or_names_no_user_is_not_captured(server: StubServer, callback: MemoryCallback):
     server.script([failure(400), text("Hello."), text("Hello Ann.")])
     with pytest.raises(litellm.exceptions.BadRequestError):
