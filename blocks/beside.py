@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from capabilities.memory.layout import MemoryLayout
-from fabric.erasure import Erased, Held, erase_turns, held_by
+from fabric.erasure import Erased, KeptRow, erase_turns, held_by
 from fabric.log import ITEMS
 from fabric.resource import Transaction
 from fabric.store.base import Table
@@ -50,10 +50,10 @@ def forget_beside(tx: Transaction, layout: MemoryLayout, record_id: str, erased:
             erase_turns(tx.rows, replace(tx.ids, session=one.session), {one.row["turn"]}, erased)
 
 
-def _held(tx: Transaction, layout: MemoryLayout) -> list[Held]:
+def _held(tx: Transaction, layout: MemoryLayout) -> list[KeptRow]:
     found = held_by(tx.rows, tx.ids, "user" if tx.ids.has("user") else "session")
     return found + (held_by(tx.rows, tx.ids, "project") if layout.turns.scope == "project" else [])
 
 
-def _delete(tx: Transaction, held: Held) -> int:
+def _delete(tx: Transaction, held: KeptRow) -> int:
     return tx.rows.delete(Table(held.table, {}), held.owner, [held.row["id"]])

@@ -9,6 +9,8 @@ from fabric.prompt import strip_data_blocks
 
 BACKGROUND_MESSAGES = 3
 MISSED_MESSAGES = 3
+TAGS = "tags"
+"""Where the data of a message's item says what its turn is filed under."""
 
 
 def clean(text: str, ctx: Context) -> str:
@@ -98,4 +100,5 @@ def _turn(item: Item, ctx: Context) -> Turn:
         role="assistant" if item.role == "assistant" else "user",
         text=clean(item.text, ctx),
         said_at=item.created_at,
+        tags=list(item.data.get(TAGS, ())),
     )

@@ -8,7 +8,7 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.vocabulary import Subject
 from fabric.block import Block
 from fabric.context import Context
-from fabric.erasure import Held, held_by
+from fabric.erasure import KeptRow, held_by
 from fabric.handler import handler
 from fabric.resource import Collection, Transaction
 
@@ -46,7 +46,7 @@ def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
     return export
 
 
-def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> list[Held]:
+def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> list[KeptRow]:
     owner = layout.turns.scope
     if wanted.scope == "session":
         return [*held_by(tx.rows, tx.ids, "session"), *(_of_session(tx, layout) if owner != "session" else ())]
@@ -56,11 +56,11 @@ def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> list[Held]:
     return found
 
 
-def _of_session(tx: Transaction, layout: MemoryLayout) -> list[Held]:
+def _of_session(tx: Transaction, layout: MemoryLayout) -> list[KeptRow]:
     """Return what the session gave to the memory of its user or project."""
     tiers: list[Collection[Any] | None] = [layout.semantic, layout.episodic, layout.turns]
     found = [
-        Held(one.key, row, tx.ids.scope(one.scope))
+        KeptRow(one.key, row, tx.ids.scope(one.scope))
         for one in tiers
         if one is not None
         for row in tx.rows.find(one.table, tx.ids.scope(one.scope))

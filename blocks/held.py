@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from capabilities.memory.layout import MemoryLayout
-from fabric.erasure import Held
+from fabric.erasure import KeptRow
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
 from fabric.log import ERASED, ITEMS
@@ -34,7 +34,7 @@ def kinds() -> Mapping[str, str]:
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 
-def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
+def records(held: Iterable[KeptRow], layout: MemoryLayout) -> list[dict[str, Any]]:
     """Return rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
 
     A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``. Half
@@ -50,11 +50,11 @@ def records(held: Iterable[Held], layout: MemoryLayout) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: places.get(one["kind"], len(places)))
 
 
-def _is_document(held: Held, key: str) -> bool:
+def _is_document(held: KeptRow, key: str) -> bool:
     return held.table == DOCUMENTS and held.row["id"] == key
 
 
-def _records(held: Held, layout: MemoryLayout, pending: set[str]) -> Iterator[dict[str, Any]]:
+def _records(held: KeptRow, layout: MemoryLayout, pending: set[str]) -> Iterator[dict[str, Any]]:
     row = held.row
     if ERASED in (row.get("text"), row.get("output")):
         return

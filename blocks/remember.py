@@ -1,9 +1,9 @@
 """Remember and correct: a statement that is given as such becomes a fact at once, with its words as the source."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from capabilities.episodic import EpisodeLog
 from capabilities.memory.layout import MemoryLayout
@@ -21,7 +21,13 @@ Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 
 
 class Remember(BaseModel):
-    """A fact as somebody states it. ``valid_from`` None means since now; ``replaces`` is the id of a current fact."""
+    """A fact as somebody states it; a text alone is its content.
+
+    ``valid_from`` None means since now; ``replaces`` is the id of a current fact.
+
+    >>> Remember.model_validate("Anna is in Oslo").content
+    'Anna is in Oslo'
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,6 +38,11 @@ class Remember(BaseModel):
     valid_from: Moment | None = None
     replaces: str = ""
     tags: list[Tag] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stated(cls, given: Any) -> Any:
+        return {"content": given} if isinstance(given, str) else given
 
 
 class Correct(BaseModel):

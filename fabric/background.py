@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .block import Block, Retry
-from .errors import WorkError
+from .errors import ConfigurationError, WorkError
 from .events import WorkFinished
 from .jobs import JOBS, MISSING_HINT, UNKNOWN_HINT, Job, chain_of, job_of, put_jobs
 from .live import Entry, LiveRun, Services, Verdict
@@ -21,6 +21,13 @@ from .work import Attempt, Ending, commit, describe, perform_inline
 
 STALLED_SECONDS = 1.0
 """How long a session's work rests after the store refused a write."""
+
+
+def _check_seconds(timeout: Any) -> None:
+    if timeout is not None and (not isinstance(timeout, int | float) or isinstance(timeout, bool)):
+        raise ConfigurationError(
+            f"waiting for background work: timeout is {timeout!r}; expected a number of seconds, or None for no end"
+        )
 
 
 class Lane:
@@ -116,6 +123,7 @@ class Background:
 
     async def drain(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  part of the public meaning
         """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
+        _check_seconds(timeout)
         for lane in self._lanes.values():
             lane.wake.set()
         await asyncio.sleep(0)

@@ -80,7 +80,7 @@ def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> N
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeptRow:
     """One row: the table it is in, the scope that owns it, and the session whose it is, "" where it is no session's."""
 
     table: str
@@ -89,7 +89,7 @@ class Held:
     session: str = ""
 
 
-def held_by(rows: Rows, ids: ScopeIds, kind: ScopeKind) -> list[Held]:
+def held_by(rows: Rows, ids: ScopeIds, kind: ScopeKind) -> list[KeptRow]:
     """Return all that `erase_scope` takes of a scope, and for a user, of all the user's sessions: rows, then jobs.
 
     It goes by who owns a row, so that what any collection or document holds is in it, declared here or not.
@@ -97,13 +97,13 @@ def held_by(rows: Rows, ids: ScopeIds, kind: ScopeKind) -> list[Held]:
     """
     owner = ids.scope(kind)
     session = ids.session if kind == "session" else ""
-    found = [Held(table, row, owner, session) for table, held in rows.held(owner).items() for row in held]
+    found = [KeptRow(table, row, owner, session) for table, held in rows.held(owner).items() for row in held]
     if kind == "user":
         for name in sessions_of(rows, ids):
             found += held_by(rows, replace(ids, session=name), "session")
     if kind == "session":
         jobs = rows.find(JOBS, SYSTEM, [Where("session", "=", owner.key)])
-        found += [Held(JOBS.name, row, SYSTEM, session) for row in jobs]
+        found += [KeptRow(JOBS.name, row, SYSTEM, session) for row in jobs]
     return found
 
 

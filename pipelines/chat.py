@@ -1,11 +1,14 @@
 """The chat pipeline of the command line: a chat step with the memory's capture behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from blocks.exchange import TAGS
 from capabilities.memory.recall import RankedMemory
+from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.events import Recalled
@@ -39,11 +42,18 @@ class RecordedTurn(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     messages: list[dict[str, Any]]
+    tags: list[Tag] = []
+    """What its messages are filed under."""
 
     @property
     def user(self) -> dict[str, Any]:
         """The user's message, {} when there is none."""
         return next((message for message in self.messages if message.get("role") == "user"), {})
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The items that its messages become; each message carries the tags."""
+        return tagged((draft for message in self.messages for draft in drafts_from_message(message)), self.tags)
 
 
 def chat_pipeline(mem: MemorySystem, model: ModelChoice | None = None) -> Sequencer[Any, Any]:
@@ -56,11 +66,16 @@ def replay_pipeline(mem: MemorySystem) -> Sequencer[Any, Any]:
 
     @handler(name="chat")
     async def recorded(turn: RecordedTurn, ctx: Context) -> str:
-        said = ctx.record(*(draft for message in turn.messages for draft in drafts_from_message(message)))
+        said = ctx.record(*turn.drafts)
         answers = [item.text for item in said if item.role == "assistant" and item.kind == "message"]
         return answers[-1] if answers else ""
 
     return _remembering(mem, recorded)
+
+
+def tagged(drafts: Iterable[Draft], tags: Sequence[str]) -> list[Draft]:
+    """Return the drafts, each message with what it is filed under."""
+    return [replace(one, data={**one.data, TAGS: list(tags)}) if tags else one for one in drafts]
 
 
 def _remembering(mem: MemorySystem, chat: Block[Any, Any]) -> Sequencer[Any, Any]:

@@ -106,15 +106,16 @@ class Memory(_Calls):
     'Joined Stripe last month'
     """
 
-    def capture(self, messages: Messages, *, session: str = "") -> Captured:
+    def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
         """Keep a text or messages as they were said, at once; what is worth remembering is read behind this call.
 
         A list that begins with what the session holds already, such as a chat's whole history, adds what is new in it;
         a user's message with an ``id`` is captured once. A text, or one message alone, is always new. SchemaError, and
-        nothing kept, for what is no message; what was said at another time is for `import_turns`.
+        nothing kept, for what is no message; what was said at another time is for `import_turns`. The new turns are
+        filed under the ``tags``, and so is what is drawn from them: recall takes tags to look only there.
         """
         here = self._in(session)
-        new: Transcript = here.run(self._unseen, given(messages)).output
+        new: Transcript = here.run(self._unseen, given(messages, tags)).output
         if new.answers:
             here.run(self._answers, new.answers)
         return _captured(new, [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
@@ -123,13 +124,13 @@ class Memory(_Calls):
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
         return self._run(self.system.remember_block, {"content": content, **options}, session)
 
-    def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+    def recall(self, query: str | None = None, **options: Any) -> list[RankedMemory]:
         """Return what is remembered, most relevant first; options are those of `RecallRequest`."""
-        return self._run(self.system.recall_block, {"cue": cue, **options})
+        return self._run(self.system.recall_block, {"cue": query, **options})
 
-    def context(self, cue: str, tokens: int = 2_000) -> str:
-        """Return the best evidence for a cue as text of at most so many tokens, to put before a model's answer."""
-        return self._run(self.system.context_block, {"cue": cue, "tokens": tokens})
+    def context(self, query: str, tokens: int = 2_000) -> str:
+        """Return the best evidence for a query as text of at most so many tokens, to put before a model's answer."""
+        return self._run(self.system.context_block, {"cue": query, "tokens": tokens})
 
     def update(self, memory_id: str, content: str) -> Fact:
         """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
@@ -198,10 +199,10 @@ class Memory(_Calls):
 class AsyncMemory(_Calls):
     """`Memory` for async code: the same calls, to be awaited; use it with ``async with``."""
 
-    async def capture(self, messages: Messages, *, session: str = "") -> Captured:
+    async def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
         """Do what `Memory.capture` does."""
         here = self._in(session)
-        new: Transcript = (await here.arun(self._unseen, given(messages))).output
+        new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
         if new.answers:
             await here.arun(self._answers, new.answers)
         done = [await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
@@ -211,13 +212,13 @@ class AsyncMemory(_Calls):
         """Do what `Memory.remember` does."""
         return await self._run(self.system.remember_block, {"content": content, **options}, session)
 
-    async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
+    async def recall(self, query: str | None = None, **options: Any) -> list[RankedMemory]:
         """Do what `Memory.recall` does."""
-        return await self._run(self.system.recall_block, {"cue": cue, **options})
+        return await self._run(self.system.recall_block, {"cue": query, **options})
 
-    async def context(self, cue: str, tokens: int = 2_000) -> str:
+    async def context(self, query: str, tokens: int = 2_000) -> str:
         """Do what `Memory.context` does."""
-        return await self._run(self.system.context_block, {"cue": cue, "tokens": tokens})
+        return await self._run(self.system.context_block, {"cue": query, "tokens": tokens})
 
     async def update(self, memory_id: str, content: str) -> Fact:
         """Do what `Memory.update` does."""

@@ -4,16 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.items import Draft, Item, drafts_from_message
+from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn
 from .conversations import turns_of
 
 Message = Mapping[str, Any]
+_TAGS = TypeAdapter(list[Tag])
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +36,19 @@ class Given:
 
     messages: Sequence[dict[str, Any]]
     alone: bool
+    tags: Sequence[str] = ()
+    """What all of them are filed under."""
 
 
-def given(value: Any) -> Given:
+def given(value: Any, tags: Any = ()) -> Given:
     """Return what was given as messages: a text is one of the user's. SchemaError names the message that is none.
 
-    >>> given("hello")
-    Given(messages=[{'role': 'user', 'content': 'hello'}], alone=True)
+    >>> given("hello", tags=["Trip to Rome"])
+    Given(messages=[{'role': 'user', 'content': 'hello'}], alone=True, tags=['trip-to-rome'])
     """
+    filed = _checked(tags)
     if isinstance(value, str):
-        return Given([{"role": "user", "content": value}], alone=True)
+        return Given([{"role": "user", "content": value}], alone=True, tags=filed)
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
     messages: list[Any] = [value] if isinstance(value, Mapping) else list(value)
@@ -48,16 +56,24 @@ def given(value: Any) -> Given:
         reason = _wrong(message)
         if reason:
             raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
-    return Given([dict(message) for message in messages], alone=isinstance(value, Mapping))
+    return Given([dict(message) for message in messages], alone=isinstance(value, Mapping), tags=filed)
+
+
+def _checked(tags: Any) -> list[str]:
+    try:
+        return _TAGS.validate_python(list(tags) if isinstance(tags, tuple | set | frozenset) else tags)
+    except ValidationError as error:
+        raise SchemaError(f"capture: tags are {shown(tags)}: {wrong(error)}; expected a list of texts") from error
 
 
 def _wrong(message: Any) -> str:
     """Return why something is no message to capture, "" when it is one."""
     if not isinstance(message, Mapping):
         return f'{message!r} is no message, which is {{"role": "user" or "assistant", "content": ...}}'
-    not_now = [name for name in ("said_at", "tags") if name in message]
-    if not_now:
-        return f"capture keeps what is said now, without {' and '.join(not_now)}; import_turns takes them"
+    if "said_at" in message:
+        return "capture keeps what is said now, without said_at; import_turns takes it"
+    if "tags" in message:
+        return "a message has no tags of its own here: capture(messages, tags=[...]) files all of them"
     try:
         drafts_from_message(message)
     except (ValueError, TypeError, AttributeError) as error:
@@ -80,7 +96,8 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
             new = messages[_held(messages, ctx) :]
         first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
         known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
-        return Transcript(new[:first], list(turns_of(list(new[first:]))), known)
+        turns = [turn.model_copy(update={"tags": said.tags}) for turn in turns_of(list(new[first:]))]
+        return Transcript(new[:first], turns, known)
 
     return unseen
 

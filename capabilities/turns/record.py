@@ -44,7 +44,7 @@ class Turn(BaseModel):
     speaker: str = ""
     """The name of who said it, where the role does not tell; "" where it does."""
     tags: list[Tag] = []
-    """What it is filed under by whoever imported it; what is drawn from it counts as filed there too."""
+    """What it is filed under by whoever gave it; what is drawn from it counts as filed there too."""
     captured: bool = False
     """Whether what is worth remembering was taken from it, unless the memory's state says that it still waits."""
 

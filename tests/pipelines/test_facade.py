@@ -254,3 +254,32 @@ def test_half_a_character_is_exported_as_what_every_reader_of_json_takes():
         text = json.dumps(memory.export(), ensure_ascii=False)
     assert "Rome" in text
     text.encode()
+
+
+def test_what_is_captured_under_a_tag_is_found_there_with_what_was_drawn_from_it():
+    with Memory(user="jake") as memory:
+        memory.capture(CHAT, tags=["Work Life"])
+        memory.capture("I moved to Oslo.", tags=("home",))
+        memory.capture("I have a cat.")
+        memory.wait()
+        found = memory.recall("where does he work, live and what is his pet?", tags=["work life"])
+        assert {one.content for one in found} == {"Joined Stripe last month", "Congratulations!"}
+        assert {tuple(one.tags) for one in found if one.source == "turn"} == {("work-life",)}
+        assert {one.content for one in memory.recall(tags=["home"])} == {"Moved to Oslo"}
+        with pytest.raises(SchemaError, match=r"capture: tags are 'work'.*expected a list of texts"):
+            memory.capture("hello", tags="work")
+
+
+def test_waiting_takes_a_number_of_seconds():
+    with Memory(user="jake") as memory:
+        for wrong in ("a", True):
+            with pytest.raises(ConfigurationError, match=f"timeout is {wrong!r}; expected a number of seconds"):
+                memory.wait(wrong)  # type: ignore[arg-type]
+
+
+def test_a_text_alone_is_remembered_by_the_block():
+    with Fabric(":memory:") as fabric:
+        mem = memory_system(model=None, episodic=True, semantic=True)
+        session = fabric.session("s", user="jake")
+        session.run(mem.remember_block, "Anna is in Oslo")
+        assert next(iter(session.run(mem.recall_block, "Anna"))).content == "Anna is in Oslo"
