@@ -42,7 +42,7 @@ def test_each_key_and_scope_has_its_own(store: Store):
         )
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()], ids=repr)
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()], ids=["nan", "set", "object"])
 def test_what_is_not_json_is_refused_and_the_old_value_stays(store: Store, value: object):
     run(store, lambda tx: tx.write("d", JAKE, "old"))
     with pytest.raises(StoreError, match="'d'"):
