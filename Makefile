@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 
-.PHONY: demo test check unit lint types notebooks clean
+.PHONY: demo test check unit lint types clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
@@ -14,7 +14,7 @@ test: check unit
 check: lint types
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
