@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from fabric.errors import FabricError
+from fabric.messages import as_text
 from fabric.toolhost import ToolHost
 
 from .offer import DESTROYING, READING, Offer
@@ -71,7 +72,7 @@ def memory_server(offer: Offer, host: Callable[[], ToolHost]) -> Server[Any]:
                 INVALID_PARAMS, f"the arguments have {len(raw)} characters; at most {MAX_ARGUMENT_CHARS} are taken"
             )
         try:
-            return _result(await host().acall(params.name, raw))
+            return _result(await host().acall(params.name, raw), offer.tools[params.name].shown or as_text)
         except FabricError as error:
             return _refused(str(error), "The memory cannot do it now: tell the user, and go on without it.")
 
@@ -95,13 +96,13 @@ def _plain_schema(arguments: type[BaseModel]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
-def _result(answer: dict[str, Any]) -> CallToolResult:
+def _result(answer: dict[str, Any], shown: Callable[[Any], str]) -> CallToolResult:
+    """Return the answer twice: as the text that a model is shown, and as it is, for programs."""
     if not answer["success"]:
         return _refused(answer["error"], answer["do"])
     output = answer["output"]
-    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
     structured = output if isinstance(output, dict) else {"result": output}
-    return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
+    return CallToolResult(content=[TextContent(text=shown(output))], structured_content=structured)
 
 
 def _refused(error: str, do: str) -> CallToolResult:

@@ -1,6 +1,7 @@
 """What an agent can do with the whole memory, as tools: recall, context, why, remember, capture, forget."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -14,11 +15,15 @@ from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory
 from fabric.context import Context
 from fabric.errors import RefusedError
+from fabric.messages import as_text
+from fabric.prompt import data_block
 from fabric.sequencer import sequencer
 from fabric.tool import Tool, tool
 
 from ..system import MemorySystem
 
+TITLE = "memory"
+"""What a block that holds what was found is called."""
 Kind = Literal["turn", "working", "episodic", "semantic"]
 
 
@@ -57,8 +62,18 @@ class Said(BaseModel):
 
 def verbs(mem: MemorySystem) -> list[Tool]:
     """Return the tools of a memory system; whoever runs them must declare its capability."""
-    functions = (_recall(mem), _context(mem), _why(mem), _remember(mem), _forget(mem))
-    return [*(tool(fn) for fn in functions), _capture(mem)]
+    return [
+        replace(tool(_recall(mem)), shown=_as_background),
+        tool(_context(mem)),
+        replace(tool(_why(mem)), shown=_as_background),
+        replace(tool(_remember(mem)), shown=_as_background),
+        tool(_forget(mem)),
+        _capture(mem),
+    ]
+
+
+def _as_background(result: Any) -> str:
+    return data_block(TITLE, as_text(result))
 
 
 def _recall(mem: MemorySystem) -> Callable[..., Any]:
