@@ -1,24 +1,34 @@
 """A litellm callback that captures what is said through litellm, behind the call and once."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
+import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from fabric.embedding.choose import EmbedderChoice
 from fabric.generator import ModelChoice
 from fabric.lease import File, Lease
 from fabric.logger import logger
+from fabric.portal import INSIDE
 
 from ..facade import Memory
 from ..system import memory_system
+from .litellm_reports import wait_for_loop, wait_for_threads
 
 INTERRUPTED = {"type": "interrupted"}
 """The part of an answer that ended before it was finished; its item shows it among its ``parts``."""
 _CHATS = ("completion", "acompletion")
 _ROLES = ("user", "assistant")
+PATIENCE = 10.0
+"""How many seconds closing waits for litellm to report what was called before."""
+_NOBODY = (
+    'a call is not captured: it names no user; pass metadata={"user": "jake", "session": "monday"} with texts in it'
+)
 _KNOWN = 10_000
 """How many calls are known as captured, so that a second report of one is nothing new."""
 
@@ -27,9 +37,11 @@ class MemoryCallback(CustomLogger):
     """Captures chats for the user that the call's metadata names; add it to ``litellm.callbacks`` and close it.
 
     ``metadata={"user": "jake", "session": "monday"}`` (or ``user_id``, ``session_id``) says whose it is and where it
-    belongs; a call that names no user is not captured. A history that is sent again adds only what is new. Nothing
-    is awaited by the call and nothing is raised into it: an error is logged. litellm reports no stream that is left,
-    cancelled or broken: pass streams through ``stream``, and what they said is captured, too, marked by `INTERRUPTED`.
+    belongs, in texts; a call that names no user is not captured, and the first one is logged. A history that is sent
+    again adds only what is new. Nothing is awaited by the call and nothing is raised into it: an error is logged.
+    litellm reports no stream that is left, cancelled or broken: pass streams through ``stream``, and what they said is
+    captured, too, marked by `INTERRUPTED`. Closing waits for what litellm reports behind calls; an async stream that
+    is not passed through ``stream`` needs `aclose` for that.
     Other arguments are those of `Memory`.
     """
 
@@ -47,28 +59,52 @@ class MemoryCallback(CustomLogger):
         self._worker = ThreadPoolExecutor(1, "litellm-capture")
         self._memories: dict[str, Memory] = {}
         self._known: dict[str, None] = {}
+        self._said: set[str] = set()
         self._is_closed = False
+        self._lock = threading.Lock()
 
     def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
         """Capture a finished call; litellm calls it."""
-        self._submit(kwargs, _answer(response_obj))
+        self._submit(kwargs, lambda: _answer(response_obj))
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Do what `log_success_event` does."""
         self.log_success_event(kwargs, response_obj, start_time, end_time)
+
+    async def async_post_call_success_deployment_hook(self, request_data: Any, response: Any, call_type: Any) -> None:
+        """Capture an async call before it returns: litellm's report of it may come after the loop's end."""
+        if getattr(call_type, "value", "") == "acompletion" and isinstance(response, litellm.ModelResponse):
+            about = {"metadata": request_data.get("metadata")}
+            self._submit(
+                {**request_data, "call_type": "acompletion", "litellm_params": about}, lambda: _answer(response)
+            )
 
     def stream(self, chunks: Any) -> Any:
         """Return a stream of litellm, to be iterated as before; what it said is captured however it ends."""
         return self._athrough(chunks) if hasattr(chunks, "__anext__") and _is_async(chunks) else self._through(chunks)
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until what litellm has reported is captured and read, or so many seconds."""
+        """Wait until what was called is captured and read, or so many seconds."""
+        wait_for_threads(PATIENCE if timeout is None else timeout)
         self._worker.submit(lambda: None).result(timeout)
         self.fabric.drain(timeout)
 
-    def close(self) -> None:
-        """Capture what was reported, and close the file if this callback opened it."""
-        self._is_closed = True
+    def close(self, patience: float = PATIENCE) -> None:
+        """Capture what was called, waiting so many seconds for litellm, and close the file if it was opened here."""
+        if not self._is_closed:
+            self._end(wait_for_threads(patience))
+
+    async def aclose(self, patience: float = PATIENCE) -> None:
+        """Do what `close` does, and wait also for what litellm reports on this event loop."""
+        if not self._is_closed:
+            is_reported = await wait_for_loop(patience)
+            await asyncio.to_thread(lambda: self._end(wait_for_threads(patience) and is_reported))
+
+    def _end(self, is_reported: bool) -> None:
+        if not is_reported:
+            self._warn("closed while litellm had still to report calls: they are not captured")
+        with self._lock:
+            self._is_closed = True
         self._worker.shutdown()
         self._lease.close()
 
@@ -80,49 +116,77 @@ class MemoryCallback(CustomLogger):
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
     def _through(self, chunks: Any) -> Iterator[Any]:
-        said: list[str] = []
+        read: list[Any] = []
         is_whole = False
         try:
             for chunk in chunks:
-                said.append(_piece(chunk))
-                yield chunk
-            is_whole = True  # litellm reports it
-        finally:
-            if not is_whole:
-                self._submit(_details(chunks), _interrupted("".join(said)))
-
-    async def _athrough(self, chunks: Any) -> AsyncIterator[Any]:
-        said: list[str] = []
-        is_whole = False
-        try:
-            async for chunk in chunks:
-                said.append(_piece(chunk))
+                read.append(chunk)
                 yield chunk
             is_whole = True
         finally:
-            if not is_whole:
-                self._submit(_details(chunks), _interrupted("".join(said)))
+            if not is_whole or any(map(_says, read)):  # an empty answer is no answer, as litellm has it
+                self._submit(_details(chunks), lambda: _streamed(read, is_whole=is_whole))
 
-    def _submit(self, kwargs: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    async def _athrough(self, chunks: Any) -> AsyncIterator[Any]:
+        read: list[Any] = []
+        is_whole = False
+        try:
+            async for chunk in chunks:
+                read.append(chunk)
+                yield chunk
+            is_whole = True
+        finally:
+            if not is_whole or any(map(_says, read)):  # an empty answer is no answer, as litellm has it
+                self._submit(_details(chunks), lambda: _streamed(read, is_whole=is_whole))
+
+    def _submit(self, kwargs: Mapping[str, Any], answer: Callable[[], Mapping[str, Any]]) -> None:
         call = str(kwargs.get("litellm_call_id") or "")
+        if kwargs.get("call_type") not in _CHATS or (call and call in self._known):
+            return
         user, session = _whose(kwargs)
-        if self._is_closed or not user or kwargs.get("call_type") not in _CHATS:
+        if not user:
+            if not INSIDE.get():  # a model call of a memory names nobody
+                self._warn(_NOBODY)
             return
         messages = [_plain(one) for one in kwargs.get("messages") or () if one.get("role") in _ROLES]
-        done = self._worker.submit(self._capture, call, user, session, [*messages, dict(answer)])
+        with self._lock:
+            if self._is_closed:
+                self._warn("a call is not captured: it was made, or reported by litellm, after the callback was closed")
+                return
+            done = self._worker.submit(self._capture, call, (user, session), messages, answer)
         done.add_done_callback(_report)
 
-    def _capture(self, call: str, user: str, session: str, messages: list[dict[str, Any]]) -> None:
+    def _capture(
+        self,
+        call: str,
+        whose: tuple[str, str],
+        messages: Sequence[dict[str, Any]],
+        answer: Callable[[], Mapping[str, Any]],
+    ) -> None:
         if call and call in self._known:
             return
+        user, session = whose
         memory = self._memories.get(user)
         if memory is None:
             memory = self._memories[user] = Memory(self.fabric, user=user, system=self._system)
-        memory.capture(messages, session=session)
+        memory.capture([*messages, answer()], session=session)
         self._known[call] = None
         if len(self._known) > _KNOWN:
             del self._known[next(iter(self._known))]
+
+    def _warn(self, what: str) -> None:
+        if what not in self._said:
+            self._said.add(what)
+            logger(block="litellm-capture").warning(what)
 
 
 def _report(done: "Future[None]") -> None:
@@ -141,9 +205,11 @@ def _details(chunks: Any) -> Mapping[str, Any]:
 
 
 def _whose(kwargs: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the user and the session that a call names, the user blank when it names none or not in a text."""
     given = (kwargs.get("litellm_params") or {}).get("metadata") or {}
     user = given.get("user") or given.get("user_id") or kwargs.get("user") or ""
-    return str(user), str(given.get("session") or given.get("session_id") or "")
+    session = given.get("session") or given.get("session_id") or ""
+    return user.strip() and user if isinstance(user, str) else "", str(session)
 
 
 def _plain(message: Any) -> dict[str, Any]:
@@ -166,6 +232,16 @@ def _answer(response: Any) -> dict[str, Any]:
 
 def _interrupted(said: str) -> dict[str, Any]:
     return {"role": "assistant", "content": [*([{"type": "text", "text": said}] if said else []), INTERRUPTED]}
+
+
+def _streamed(chunks: Sequence[Any], *, is_whole: bool) -> dict[str, Any]:
+    whole = litellm.stream_chunk_builder(list(chunks)) if is_whole and chunks else None
+    return _interrupted("".join(map(_piece, chunks))) if whole is None else _answer(whole)
+
+
+def _says(chunk: Any) -> bool:
+    choices = getattr(chunk, "choices", None) or ()
+    return bool(choices and (choices[0].delta.content or getattr(choices[0].delta, "tool_calls", None)))
 
 
 def _piece(chunk: Any) -> str:
