@@ -16,6 +16,7 @@ from .messages import as_text
 from .models.base import ToolCall
 from .tool import Tool, alias, tool
 from .tracing import Attributes, span
+from .validation import wrong
 
 MAX_CALLS_PER_STEP = 20
 """Calls of one step that are carried out; the rest are answered with an error."""
@@ -90,7 +91,9 @@ class Toolbox:
                 return ToolOutcome(error=error.reason, do=error.do)
             except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
                 done.fail(error)
-                reason = f"{type(error).__name__}: {error}"
+                # What pydantic says of a value quotes it, and that belongs neither into an answer nor into a log.
+                told = wrong(error) if isinstance(error, ValidationError) else error
+                reason = f"{type(error).__name__}: {told}"
                 ctx.log.warning("tool failed", tool=known.name, error=reason)
                 return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-SHOWN_CHARS = 200
+SHOWN_CHARS = 80
 SHOWN_FIELDS = 5
 _HALF = (
     "the text has half a character in it (a lone surrogate such as U+D800), which no file can hold: "

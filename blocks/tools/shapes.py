@@ -1,11 +1,12 @@
 """What the six tools take and give: one definition each, which makes the schema and checks what comes and goes."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.traces import Merged, TraceScope, TraceType
 from capabilities.traces.capability import DEFAULT_RESULTS, MAX_RESULTS
+from capabilities.traces.record import MAX_CONTENT_CHARS
 
 __all__ = [
     "Add",
@@ -23,6 +24,7 @@ __all__ = [
     "Updated",
 ]
 
+_LENGTH: dict[str, Any] = {"maxLength": MAX_CONTENT_CHARS}
 TraceId = Annotated[str, Field(description="The trace's id, as memory_add or memory_search gave it: mt_...")]
 
 
@@ -37,7 +39,9 @@ class _Result(BaseModel):
 class Add(_Arguments):
     """What memory_add takes."""
 
-    content: str = Field(description="What to remember, as a text that is understood on its own.")
+    content: str = Field(
+        description="What to remember, as a text that is understood on its own.", json_schema_extra=_LENGTH
+    )
     type: TraceType = Field(
         default="episodic",
         description="What kind of memory: something that happened, a fact, how to do something, something to be done.",
@@ -61,7 +65,9 @@ class Update(_Arguments):
     """What memory_update takes."""
 
     trace_id: TraceId
-    content: str | None = Field(default=None, description="The new content, in place of the old; null to keep it.")
+    content: str | None = Field(
+        default=None, description="The new content, in place of the old; null to keep it.", json_schema_extra=_LENGTH
+    )
     tags: list[str] | None = Field(default=None, description="The new tags, in place of the old; null to keep them.")
 
 
@@ -88,7 +94,9 @@ class Merge(_Arguments):
 
     trace_ids: list[str] = Field(description="The ids of the traces to merge: at least 2, all known, all of one scope.")
     content: str | None = Field(
-        default=None, description="What the merged trace says; null for the contents of all, line by line."
+        default=None,
+        description="What the merged trace says; null for the contents of all, line by line.",
+        json_schema_extra=_LENGTH,
     )
 
 

@@ -12,10 +12,12 @@ from fabric.tool import Tool, tool
 from .header import TITLE
 from .recall import DEFAULT_LIMIT, SearchedType
 from .record import ConfidenceLevel, GoalPriority, GoalStatus
+from .written import MAX_CHARS
 
 if TYPE_CHECKING:
     from .run import Mind
 
+_LENGTH: dict[str, Any] = {"maxLength": MAX_CHARS}
 Tags = Annotated[tuple[str, ...], Field(description="Words to filter by with mind_recall.")]
 
 
@@ -52,7 +54,7 @@ async def mind_recall(
 
 
 async def mind_believe(
-    content: Annotated[str, Field(description="The belief, as one statement.")],
+    content: Annotated[str, Field(description="The belief, as one statement.", json_schema_extra=_LENGTH)],
     confidence: Annotated[ConfidenceLevel, Field(description="How sure you are of it.")] = "medium",
     tags: Tags = (),
     expires_in: Annotated[
@@ -73,7 +75,7 @@ async def mind_believe(
 
 
 async def mind_reflect(
-    content: Annotated[str, Field(description="What you noticed about your own work.")],
+    content: Annotated[str, Field(description="What you noticed about your own work.", json_schema_extra=_LENGTH)],
     pin: Annotated[
         bool, Field(description="Whether it is a standing rule, shown at the beginning of every run.")
     ] = False,
@@ -104,7 +106,7 @@ async def mind_unpin_reflection(
 
 
 async def mind_set_goal(
-    description: Annotated[str, Field(description="What is to be achieved.")],
+    description: Annotated[str, Field(description="What is to be achieved.", json_schema_extra=_LENGTH)],
     priority: Annotated[GoalPriority, Field(description="How much it matters.")] = "normal",
     tags: Tags = (),
     due_by: Annotated[
@@ -119,9 +121,11 @@ async def mind_set_goal(
 
 async def mind_update_goal(
     id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],  # noqa: A002  as above
-    description: Annotated[str | None, Field(description="The goal in new words.")] = None,
+    description: Annotated[str | None, Field(description="The goal in new words.", json_schema_extra=_LENGTH)] = None,
     priority: Annotated[GoalPriority | None, Field(description="How much it matters now.")] = None,
-    progress: Annotated[str | None, Field(description="A note on progress, added to those that are there.")] = None,
+    progress: Annotated[
+        str | None, Field(description="A note on progress, added to those that are there.", json_schema_extra=_LENGTH)
+    ] = None,
     *,
     ctx: Context,
 ) -> Any:
@@ -131,7 +135,7 @@ async def mind_update_goal(
 
 async def mind_complete_goal(
     id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],  # noqa: A002  as above
-    outcome: Annotated[str | None, Field(description="What came of it.")] = None,
+    outcome: Annotated[str | None, Field(description="What came of it.", json_schema_extra=_LENGTH)] = None,
     *,
     ctx: Context,
 ) -> Any:

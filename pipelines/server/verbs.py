@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from blocks.explain import Explanation
 from blocks.forget import Forget, Receipt
-from blocks.remember import Remember
+from blocks.remember import Remember, Statement
 from capabilities.memory.recall import RankedMemory
 from capabilities.sources import Outcome
-from capabilities.vocabulary import FactCategory
+from capabilities.vocabulary import FactCategory, Subject
 from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.messages import as_text
@@ -122,9 +122,9 @@ def _why(mem: MemorySystem) -> Callable[..., Any]:
 
 def _remember(mem: MemorySystem) -> Callable[..., Any]:
     async def remember(
-        content: Annotated[str, Field(min_length=1, description="One fact in one short sentence.")],
+        content: Annotated[Statement, Field(description="One fact in one short sentence.")],
         ctx: Context,
-        subject: Annotated[str, Field(min_length=1, description="Whom it is about: 'user', or a first name.")] = "user",
+        subject: Annotated[Subject, Field(description="Whom it is about: 'user', or a first name.")] = "user",
         category: FactCategory = "attribute",
     ) -> Outcome:
         """Remember a fact: it is stored, merged with what is known, or takes the place of what it contradicts."""

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from structlog.testing import capture_logs
 
 from fabric import Context, Fabric, define_capability, handler, sequencer
 from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, StoreError
@@ -107,6 +108,21 @@ def test_an_answer_is_the_text_that_a_model_is_shown():
         host.call("write", {"text": "tea"})
         assert host.answer("read") == '["tea"]'
         assert host.answer("fly") == '{"error": "there is no tool \'fly\'", "do": "Use one of: write, read."}'
+
+
+def test_what_a_tool_finds_wrong_is_told_and_logged_without_the_refused_value():
+    class Short(BaseModel):
+        text: str = Field(max_length=3)
+
+    def shorten(text: str) -> str:
+        """Keep a short text."""
+        return Short(text=text).text
+
+    with Fabric() as fabric, capture_logs() as logged:
+        answer = ToolHost(fabric, JAKE, tools=[shorten]).call("shorten", {"text": "a secret"})
+    assert "text: String should have at most 3 characters" in answer["error"]
+    assert "tool failed" in str(logged)
+    assert "secret" not in f"{answer} {logged}"
 
 
 def test_nothing_to_offer_and_two_of_one_name_are_refused():

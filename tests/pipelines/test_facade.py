@@ -283,3 +283,10 @@ def test_a_text_alone_is_remembered_by_the_block():
         session = fabric.session("s", user="jake")
         session.run(mem.remember_block, "Anna is in Oslo")
         assert next(iter(session.run(mem.recall_block, "Anna"))).content == "Anna is in Oslo"
+
+
+def test_a_fact_that_is_too_long_is_refused_in_one_short_line():
+    with Memory(user="jake") as memory, pytest.raises(SchemaError, match="at most 2000 characters") as refused:
+        memory.remember("x" * 5_000)
+    assert len(str(refused.value)) < 250
+    assert "\n" not in str(refused.value)

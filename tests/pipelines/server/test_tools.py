@@ -166,7 +166,9 @@ async def test_two_users_of_one_file_do_not_meet():
         ("why", {"id": "sf_made_up"}, "there is no memory 'sf_made_up'"),
         ("forget", {}, "needs an id or a subject"),
         ("forget", {"id": "sf_made_up"}, "nothing is remembered under 'sf_made_up'"),
-        ("remember", {"content": "  "}, "content"),
+        ("remember", {"content": "  "}, "the arguments do not fit: content: String should have at least 1 character"),
+        ("remember", {"content": "secret" * 900}, "the arguments do not fit: content: String should have at most 2000"),
+        ("remember", {"content": "x", "subject": "secret" * 90}, "the arguments do not fit: subject: String should"),
         ("mind_complete_goal", {"id": "mg_none"}, "mg_none"),
         ("memory_merge", {"trace_ids": ["mt_a"]}, ""),
     ],
@@ -177,6 +179,24 @@ async def test_a_wrong_call_is_a_result_that_says_what_to_do(name: str, argument
     assert answer.is_error
     assert error in answer.structured_content["error"]
     assert answer.structured_content["do"]
+    assert "secret" not in json.dumps(answer.structured_content)
+
+
+async def test_how_long_a_text_may_be_stands_in_the_schema():
+    async with served() as (client, _):
+        schemas = {one.name: one.input_schema["properties"] for one in (await client.list_tools()).tools}
+    most = {
+        f"{name}.{argument}": schemas[name][argument]["maxLength"]
+        for name, argument in (
+            ("remember", "content"),
+            ("remember", "subject"),
+            ("mind_believe", "content"),
+            ("mind_reflect", "content"),
+            ("mind_set_goal", "description"),
+            ("memory_add", "content"),
+        )
+    }
+    assert list(most.values()) == [2_000, 120, 4_000, 4_000, 4_000, 100_000], most
 
 
 async def test_an_unknown_tool_and_endless_arguments_are_protocol_errors():
