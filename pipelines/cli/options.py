@@ -9,15 +9,39 @@ import typer
 DEFAULT_FILE = Path("memory.duckdb")
 EMBEDDER_VARIABLE = "THOUGHT_FABRIC_EMBEDDER"
 
+
+def _not_blank(ctx: typer.Context, param: typer.CallbackParam, value: str) -> str:
+    """Refuse a name that was given and is blank, as an empty variable of a script gives it: it would be another's."""
+    source = ctx.get_parameter_source(param.name or "")
+    if source is not None and source.name == "COMMANDLINE" and not value.strip():
+        raise typer.BadParameter("the name is blank; give one, or leave the option out")
+    return value
+
+
 File = Annotated[
     Path, typer.Option("--file", "-f", envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_envvar=True)
 ]
-User = Annotated[str, typer.Option("--user", "-u", help="Whose memory. Default: your login name.", show_default=False)]
+User = Annotated[
+    str,
+    typer.Option(
+        "--user", "-u", help="Whose memory. Default: your login name.", show_default=False, callback=_not_blank
+    ),
+]
 Project = Annotated[
-    str, typer.Option("--project", "-p", help="The memory of this project instead of the user's.", show_default=False)
+    str,
+    typer.Option(
+        "--project",
+        "-p",
+        help="The memory of this project instead of the user's.",
+        show_default=False,
+        callback=_not_blank,
+    ),
 ]
 Org = Annotated[
-    str, typer.Option("--org", help="The organisation that user and project belong to.", show_default=False)
+    str,
+    typer.Option(
+        "--org", help="The organisation that user and project belong to.", show_default=False, callback=_not_blank
+    ),
 ]
 Session = Annotated[
     str,

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from .options import Model, Org, Project, User
+from .options import DEFAULT_FILE, Model, Org, Project, User
 from .output import note
 from .place import Place, opened
 
 
 def mcp(
     file: Annotated[
-        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False)
-    ] = Path("memory.duckdb"),
+        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file, made when there is none.")
+    ] = DEFAULT_FILE,
     user: User = "",
     agent: Annotated[
         str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
@@ -53,8 +53,8 @@ def mcp(
         raise typer.Exit(1) from error
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
-    place = Place(file, user, project, org, session or "mcp", model)
-    with opened(place, create=True) as at:
+    place = _warned(Place(file, user, project, org, session or "mcp", model))
+    with opened(place, create=not read_only) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
             asyncio.run(
@@ -72,6 +72,17 @@ def mcp(
             )
         else:
             asyncio.run(serve_stdio(at.fabric, at.mem, ids, read_only=read_only))
+
+
+def _warned(place: Place) -> Place:
+    """Return the place, and say what is wrong with its model's id or key: clients would find out call by call."""
+    if place.model:
+        from ..checkup import model_finding  # noqa: PLC0415
+
+        found = model_finding(place.model)
+        if found.state != "ok":
+            note(f"{found.check}: {found.found}; {found.mend}")
+    return place
 
 
 def _address(host: str, port: int) -> str:

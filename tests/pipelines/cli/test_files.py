@@ -93,3 +93,14 @@ def test_export_cannot_overwrite_the_memory(jake: Command, demo_file: Path) -> N
     refused = jake("export", "--out", demo_file)
     assert refused.exit_code == 2
     assert demo_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--user", "--project", "--org"])
+@pytest.mark.parametrize("command", ["recall x", "show", "export", "chat", "mind show"])
+def test_a_name_that_is_blank_opens_nobodys_memory(demo_file: Path, command: str, option: str) -> None:
+    if f"{command} {option}" == "mind show --org":
+        option = "--user"
+    refused = run(*command.split(), "--file", demo_file, option, " ", text="hello\n")
+    assert refused.exit_code == 2
+    assert "the name is blank" in refused.stderr
+    assert refused.stdout == ""

@@ -98,3 +98,30 @@ def test_tokens_without_http_are_no_protection_and_refused(tmp_path: Path):
     done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert "go with --http" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "error"),
+    [
+        (["--user", ""], 2, "the name is blank"),
+        (["--read-only", "--user", "jake"], 1, "there is no such file"),
+    ],
+)
+def test_a_blank_user_and_a_reader_without_a_file_make_no_file(
+    tmp_path: Path, options: list[str], code: int, error: str
+):
+    asked = command(tmp_path / "m.duckdb", *options)
+    done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, error in done.stderr.decode()) == (code, True), done.stderr.decode()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_default_file_is_told_and_a_model_that_nobody_knows_is_warned_of(tmp_path: Path):
+    told = subprocess.run(
+        [*command(tmp_path / "m.duckdb"), "--help"], capture_output=True, timeout=PATIENCE, check=True
+    )
+    assert "default: memory.duckdb" in " ".join(told.stdout.decode().split())
+    asked = command(tmp_path / "m.duckdb", "--user", "jake", "--model", "foo-bar-9")
+    done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0
+    assert "litellm knows no provider for 'foo-bar-9'" in done.stderr.decode()
