@@ -14,6 +14,7 @@ _JOINT = re.compile(
     r"\s*,?\s+(?:and|but|so|because|although|though|while|since|cause|cuz|whereas|which is "
     rf"why)\s+(?:now\s+|then\s+|also\s+)?(?={_SUBJECT})"
     rf"|\s*[,(]\s*(?=(?:I|my|we)\s+(?!say|guess|think|know|suppose|mean|hear|hope|must)\w)"
+    r"|\s*,\s*(?:(?:and|but)\s+)?(?:now|nowadays|these days|currently)\s+(?=(?:I|we)\b)"
     r"|\s*,\s*(?=(?:he|she)\s+(?:now\s+)?(?:works|lives|likes|loves|has|is|moved|joined|went)\b)"
     r"|\s*,\s*(?:and|but)\s+(?=(?:love|like|hate|enjoy|prefer|work|live|have|am)\b)",
 )

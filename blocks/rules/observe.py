@@ -9,6 +9,7 @@ from fabric.text import words
 
 from . import belongings, habits, identity, people, plans, taste, things, work
 from .clauses import clauses, remember, unmarked
+from .corrections import standing
 from .rule import Rule, first_of
 from .sentences import HIDDEN, own_sentences
 from .voice import about, plain
@@ -56,8 +57,8 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     """Return what one user message says that is worth remembering, in the order said, at most 25 observations.
 
     Only plain statements in the speaker's own voice count: no questions, conditions, quotations, pasted text, hearsay
-    or requests. English only. Dates stay as written; with ``now``, the speaker's own time, a plan for
-    "tomorrow" or "on Friday" also gets its calendar day.
+    or requests, and nothing that is corrected right behind it. English only. Dates stay as written; with ``now``, the
+    speaker's own time, a plan for "tomorrow" or "on Friday" also gets its calendar day.
 
     >>> [(seen.category, seen.content) for seen in observe_text("I joined Stripe and my favorite color is teal.")]
     [('profession', 'Joined Stripe'), ('preference', 'Favorite color is teal')]
@@ -66,7 +67,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     """
     found: dict[tuple[str, str], Observation] = {}
     known = before = ""
-    for sentence in own_sentences(text):
+    for sentence in standing(own_sentences(text)):
         for seen, person in _read(sentence, known, before):
             known = person or known
             before = seen.content if seen is not None and seen.subject == "user" else ""

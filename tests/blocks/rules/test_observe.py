@@ -224,3 +224,51 @@ _FRAGMENTS = st.sampled_from(
 def test_a_question_never_becomes_a_fact(text: str) -> None:
     flat = " ".join(text.replace("\n", " ").translate({ord(mark): " " for mark in ",.!?>\"'`"}).split())
     assert observe_text(f"Do {flat}?") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I'm allergic to peanuts. Sorry, I meant walnuts.", ["Is allergic to walnuts"]),
+        ("I'm allergic to peanuts, sorry, I meant walnuts.", ["Is allergic to walnuts"]),
+        ("I'm allergic to peanuts. Sorry, I meant intolerant.", []),
+        ("I'm allergic to tree nuts. I meant peanuts.", []),
+        ("I work at Google. I mean Meta.", ["Works at Meta"]),
+        ("I work at Google, I mean Meta.", ["Works at Meta"]),
+        ("I live in Lisbon. No, actually Porto.", ["Lives in Porto"]),
+        ("I live in Lisbon, no, Porto.", ["Lives in Porto"]),
+        ("I live in New York. Sorry, I meant Boston.", []),
+        ("I live in Lisbon. No wait, I live in Porto.", ["Lives in Porto"]),
+        ("I like tea, no wait, I like coffee.", ["Likes coffee"]),
+        ("I work for Meta, scratch that, I work at Apple.", ["Works at Apple"]),
+        ("My sister is Anna. Correction: Hannah.", ["Sister is Hannah"]),
+        ("I have two cats. Scratch that, three cats.", []),
+        ("I'm vegan. Just kidding.", []),
+        ("I'm a nurse. I live in Lisbon. Actually no, somewhere near it.", ["Is a nurse"]),
+    ],
+)
+def test_what_is_corrected_right_behind_it_is_held_back_or_put_right(text: str, found: list[str]) -> None:
+    assert [content for _, content in said(text)] == found
+
+
+@pytest.mark.parametrize("text", ["no, actually Porto", "Sorry, I meant walnuts", "I mean Meta.", "Scratch that."])
+def test_correction_alone_says_nothing(text: str) -> None:
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I'm a nurse. I mean, I love my job.", ["Is a nurse", "Loves their job"]),
+        ("I like tea. Sorry for the typos. I have a dog.", ["Likes tea", "Has a dog"]),
+        ("I live in Rome. Wait, I also have a dog.", ["Lives in Rome", "Has a dog"]),
+        ("I live in Rome. Actually no one knows me here.", ["Lives in Rome"]),
+    ],
+)
+def test_words_of_a_correction_that_correct_nothing_take_nothing_back(text: str, found: list[str]) -> None:
+    assert [content for _, content in said(text)] == found
+
+
+def test_what_was_and_what_is_now_are_two_statements() -> None:
+    found = [content for _, content in said("I used to work at Google, now I work at Meta.")]
+    assert found == ["Used to work at Google", "Works at Meta"]

@@ -1,0 +1,70 @@
+"""Taking back what a speaker corrects right behind it: what was not meant must not become a fact."""
+
+import re
+from collections.abc import Iterable
+
+from .sentences import HIDDEN
+
+_TAKEN_BACK = r"""
+    (?:(?:oh|oops|whoops|ah|um+|uh+|erm?|hmm+|well|but|and|no|wait|(?:i'm\ |i\ am\ )?(?:so\ |very\ )?sorry|apologies
+        |actually|my\ bad|my\ mistake|hang\ on|hold\ on)\b[\s,.!:…–—-]*)*
+    (?:i\ meant(?!\ (?:it|that|well|no|every\w*|to\ (?!say\b|write\b|type\b))\b)(?:\ to\ (?:say|write|type))?
+      |i\ mean(?=\ )(?!\ (?:it|that|this|i|i'm|i've|we|my|you|they|he|she|there|who|what|how|why|where|really
+        |well|to|no|yes)\b)
+      |no[\s,.]+wait|wait[\s,.]+no|no[\s,.]+actually|(?:scratch|strike)\ that|correction(?=\s*[:,.–—-])
+      |actually[\s,]+no(?!\ (?:one|problem|idea|doubt|matter)\b)
+      |(?:i\ was\ |i\ am\ |i'm\ )?(?:just|only)\ (?:kidding|joking)|i\ misspoke|let\ me\ correct\ (?:that|myself)
+      |(?:no|sorry)(?=[\s,]+(?-i:[A-Z0-9])[\w'-]*\W*$)
+    )(?!\w)[\s,.:;!…–—-]*"""
+_CORRECTION = re.compile(_TAKEN_BACK, re.IGNORECASE | re.VERBOSE)
+_WITHIN = re.compile(
+    rf"(?:\s*[,;:(–—…]|\s-)\s*(?={_TAKEN_BACK})|\s+(?=(?:no,?\ wait|scratch\ that|sorry,?\ i\ meant)\b)",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LAST = re.compile(
+    r"(?P<head>.*\b(?:to|at|in|for|from|of|is|named|called|have|\d+|two|three|four|five) )(?P<x>[\w'-]+)[.!…]*$"
+)
+_NAMED = re.compile(r"\b(?!I\b)[A-Z][\w'-]*")
+
+
+def standing(sentences: Iterable[str]) -> list[str]:
+    """Return what the speaker stands by: without each statement that is corrected right behind it, or put right.
+
+    One word that takes the place of the last one, of its kind, is put there; otherwise the statement is held back.
+
+    >>> standing(["I'm allergic to peanuts.", "Sorry, I meant walnuts."])
+    ["I'm allergic to walnuts"]
+    >>> standing(["I'm a nurse.", "I like tea, no wait, I like coffee."])
+    ["I'm a nurse.", 'I like coffee.']
+    """
+    kept: list[str] = []
+    for sentence in sentences:
+        rest: str = sentence
+        while rest:
+            correction = _CORRECTION.match(rest)
+            begin = correction.end() if correction else 0
+            inner = _WITHIN.search(rest, begin)
+            said = rest[begin : inner.start() if inner else None]
+            if correction and kept:
+                kept[-1] = _put_right(kept[-1], said) or said or HIDDEN
+            else:
+                kept.append(rest[: inner.start() if inner else None])
+            rest = rest[inner.end() :] if inner else ""
+    return kept
+
+
+def _put_right(said: str, meant: str) -> str:
+    """Return what was said with its last word as it was meant, "" when that is not sure."""
+    word, last = meant.strip(" .!()…"), _LAST.match(said)
+    if last is None or not re.fullmatch(r"[\w'-]+", word) or _kind(word) != _kind(last["x"]) or not _kind(word):
+        return ""
+    return "" if len(_NAMED.findall(last["head"][1:])) else f"{last['head']}{word}"
+
+
+def _kind(word: str) -> str:
+    """Return what sort of word it is, "" for one that may be anything."""
+    if word.isdigit():
+        return "number"
+    if word[:1].isupper():
+        return "name"
+    return "things" if word.islower() and re.search(r"[^su]s$", word) else ""
