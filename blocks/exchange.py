@@ -31,7 +31,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     said = last_said(ctx.run.added) or (last_said(ctx.items) if ctx.run.in_job else None)
     if said is None:
         said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
-    turn = _turn(said, ctx)
+    turn = turn_of(said, ctx)
     if said.text != ctx.redact(text):  # another text of the same turn, such as a part of the message
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
     return Exchange(user=turn)
@@ -51,11 +51,11 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
         return Exchange()
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
     earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
-    user = _turn(said, ctx)
+    user = turn_of(said, ctx)
     return Exchange(
         user=user if user.text.strip() else None,
-        assistant=_turn(answers[-1], ctx) if answers else None,
-        missed=[_turn(item, ctx) for item in _unanswered(said, ctx)],
+        assistant=turn_of(answers[-1], ctx) if answers else None,
+        missed=[turn_of(item, ctx) for item in _unanswered(said, ctx)],
         background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
     )
 
@@ -91,7 +91,8 @@ def _is_message(item: Item, role: str) -> bool:
     return item.role == role and item.kind == "message"
 
 
-def _turn(item: Item, ctx: Context) -> Turn:
+def turn_of(item: Item, ctx: Context) -> Turn:
+    """Return a message of the session as the turn that is kept of it."""
     return Turn(
         id=item.id,
         session=ctx.session,

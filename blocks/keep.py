@@ -42,6 +42,25 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
     return keep
 
 
+def keep_answers_block(layout: MemoryLayout) -> Block[list[Turn], None]:
+    """Return the block that stores answers to a turn that was captured without them.
+
+    An answer is only context to whoever observes: the turn is not read again for it, so that nothing waits.
+    """
+
+    @handler(name=f"{layout.name}/keep-answers", input_schema=list[Turn], uses=[layout.turns])
+    async def keep_answers(answers: list[Turn], ctx: Context) -> None:
+        embedded = await layout.meaning.embed([turn.text for turn in answers])
+
+        def work(tx: Transaction) -> None:
+            tx.embedded = embedded.by_text([turn.text for turn in answers])
+            tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in answers])
+
+        await ctx.transact(work)
+
+    return keep_answers
+
+
 def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:
     """Store turns from which nothing was taken yet.
 

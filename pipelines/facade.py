@@ -62,7 +62,7 @@ class _Calls:
         self.system.remember_block  # noqa: B018  a system that has no facts is refused before a file is opened
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
-        self._answers = answers_block(f"{self.system.layout.name}/answers")
+        self._answers = answers_block(self.system.layout)
         self._file_import = file_import_block(self.system.layout)
         self._lease = Lease(file, models=models)
         self.fabric = self._lease.fabric
@@ -71,6 +71,7 @@ class _Calls:
         try:
             self._in("")
             self.fabric.register(self._pipeline)
+            self.fabric.register(self._answers)
         except BaseException:
             self._lease.close()
             raise
@@ -109,16 +110,16 @@ class Memory(_Calls):
     def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
         """Keep a text or messages as they were said, at once; what is worth remembering is read behind this call.
 
-        A list that begins with what the session holds already, such as a chat's whole history, adds what is new in it;
-        a user's message with an ``id`` is captured once. A text, or one message alone, is always new. SchemaError, and
+        A list that begins with what the session holds already, such as a chat's whole history, adds what is new in it:
+        turns, answers that came later and answers given anew, which are kept beside the first and read by nobody.
+        A user's message with an ``id`` is captured once. A text, or one message alone, is always new. SchemaError, and
         nothing kept, for what is no message; what was said at another time is for `import_turns`. The new turns are
         filed under the ``tags``, and so is what is drawn from them: recall takes tags to look only there.
         """
         here = self._in(session)
         new: Transcript = here.run(self._unseen, given(messages, tags)).output
-        if new.answers:
-            here.run(self._answers, new.answers)
-        return _captured(new, [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+        added = [here.run(self._answers, new.answers)] if new.answers.messages else []
+        return _captured(new, added, [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
 
     def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
@@ -203,10 +204,9 @@ class AsyncMemory(_Calls):
         """Do what `Memory.capture` does."""
         here = self._in(session)
         new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
-        if new.answers:
-            await here.arun(self._answers, new.answers)
+        added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
-        return _captured(new, done)
+        return _captured(new, added, done)
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Do what `Memory.remember` does."""
@@ -283,7 +283,7 @@ def _name(message: Mapping[str, Any]) -> str | None:
     return None if given is None or not str(given).strip() else f"message-{given}"
 
 
-def _captured(new: Transcript, done: Sequence[RunResult]) -> Captured:
+def _captured(new: Transcript, added: Sequence[RunResult], done: Sequence[RunResult]) -> Captured:
     replayed = sum(one.replayed for one in done)
-    jobs = tuple(job for one in done if not one.replayed for job in one.jobs)
+    jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
     return Captured(len(done) - replayed, new.known + replayed, jobs)

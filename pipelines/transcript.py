@@ -2,30 +2,51 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from blocks.exchange import turn_of
+from blocks.keep import keep_answers_block
+from capabilities.memory.layout import MemoryLayout
+from capabilities.turns import Turn
 from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.items import Draft, Item, drafts_from_message
+from fabric.sequencer import sequencer
 from fabric.validation import shown, wrong
 
-from .chat import RecordedTurn
+from .chat import RecordedTurn, tagged
 from .conversations import turns_of
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])
+_CALLS = ("tool_call", "tool_result")
+
+
+class _Said(NamedTuple):
+    role: str
+    text: str
+
+
+class Answers(BaseModel):
+    """What was said after a user's message that the session holds: messages without one, and the turn's number."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: list[dict[str, Any]]
+    turn: int
+    tags: list[Tag] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What is new in a list of messages: those that belong to the turn before, the turns, how many were known."""
+    """What is new in a list of messages: what answers a turn that is held, the turns, how many were known."""
 
-    answers: Sequence[dict[str, Any]]
+    answers: "Answers"
     turns: Sequence[RecordedTurn]
     known: int = 0
 
@@ -84,56 +105,94 @@ def _wrong(message: Any) -> str:
 def unseen_block(name: str) -> Block[Any, Transcript]:
     """Return the block that takes messages and returns what of them the session does not hold yet.
 
-    A chat's whole history is often sent again with each turn: the longest beginning that repeats the end of the
-    session is left out. What is compared is what was said: system prompts change from call to call, and calls of tools
-    are reported in parts. A user's message with an ``id`` is told apart by it instead, when its turn runs.
+    A chat's whole history is often sent again with each turn: the longest beginning that the session holds is left
+    out, also where a message of it was edited or answered anew: what differs is kept beside what was. What is compared
+    is what was said: system prompts change from call to call, and calls of tools are reported in parts. A user's
+    message with an ``id`` is told apart by it instead, when its turn runs.
     """
 
     @handler(name=name)
     def unseen(said: Given, ctx: Context) -> Transcript:
         messages = new = said.messages
+        turn = ctx.turn
         if not said.alone and all(one.get("id") is None for one in messages):
-            new = messages[_held(messages, ctx) :]
+            held, turn = _held(messages, ctx)
+            new = messages[held:]
         first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
         known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
-        turns = [turn.model_copy(update={"tags": said.tags}) for turn in turns_of(list(new[first:]))]
-        return Transcript(new[:first], turns, known)
+        turns = [one.model_copy(update={"tags": said.tags}) for one in turns_of(list(new[first:]))]
+        return Transcript(Answers(messages=list(new[:first]), turn=turn, tags=list(said.tags)), turns, known)
 
     return unseen
 
 
-def answers_block(name: str) -> Block[Any, None]:
-    """Return the block that adds messages to the session's last turn."""
+def answers_block(layout: MemoryLayout) -> Block[Answers, Any]:
+    """Return the block that adds `Answers` to the session and keeps the last of them with text as the turn's answer.
 
-    @handler(name=name)
-    def add(messages: Sequence[dict[str, Any]], ctx: Context) -> None:
-        ctx.record(*(draft for message in messages for draft in drafts_from_message(message)))
+    As with a captured turn, what is said is recorded at once and its row is written behind it, once.
+    """
 
-    return add
+    @handler(name=f"{layout.name}/add-answers", input_schema=Answers)
+    def add(answers: Answers, ctx: Context) -> list[Turn]:
+        drafts = (draft for message in answers.messages for draft in drafts_from_message(message))
+        items = ctx.record(*tagged(drafts, answers.tags))
+        turns = [turn_of(item, ctx) for item in items if item.role == "assistant" and item.kind == "message"]
+        return [turn.model_copy(update={"turn": answers.turn}) for turn in turns if turn.text.strip()][-1:]
+
+    later = sequencer(name=f"{layout.name}/answers-later").work(keep_answers_block(layout))
+    return sequencer(name=f"{layout.name}/answers").then(add).then_if(bool, later)
 
 
-def _held(messages: Sequence[Message], ctx: Context) -> int:
-    """Return how many of the messages, from the first, the session holds."""
+def _held(messages: Sequence[Message], ctx: Context) -> tuple[int, int]:
+    """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
     held = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]
-    asked = [(at, one.role, ctx.redact(one.text)) for at, (one, *_) in enumerate(drafts) if _is_said(one)]
+    asked = [(at, _Said(one.role, ctx.redact(one.text))) for at, (one, *_) in enumerate(drafts) if _is_said(one)]
     whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
-    repeated = max(
-        _overlap([(one.role, one.text) for one in known], [said[1:] for said in asked]) for known in (held, whole)
+    repeated, last = max(
+        (_repeated(known, [said for _, said in asked]) for known in (held, whole)), key=lambda pair: pair[0]
     )
-    if not repeated:
-        return 0
+    if last is None:
+        return 0, ctx.turn
     start = asked[repeated - 1][0] + 1
-    last = held[-1].seq
-    calls = {(item.kind, item.call_id) for item in ctx.items if item.seq > last}
-    while start < len(drafts) and all((one.kind, one.call_id) in calls for one in drafts[start]):
+    reported = {(one.kind, one.call_id) for one in ctx.items if one.seq > last.seq and one.kind in _CALLS}
+    while start < len(drafts) and all((one.kind, one.call_id) in reported for one in drafts[start]):
         start += 1
-    return start
+    return start, last.turn
 
 
-def _overlap(held: Sequence[Any], asked: Sequence[Any]) -> int:
-    """Return the length of the longest beginning of one sequence that ends the other."""
-    return next((n for n in range(min(len(held), len(asked)), 0, -1) if held[-n:] == asked[:n]), 0)
+def _repeated(held: Sequence[Item], asked: Sequence[_Said]) -> tuple[int, Item | None]:
+    """Return how many messages, from the first, the session holds in this order, and the item of the last of them.
+
+    They may begin where the session does, and leave out what was edited since, or be the session's end, in which an
+    answer may have been given anew. One message alone is a repetition when nothing follows it in the session, or when
+    another answer follows it here: to say the same again is usual.
+    """
+    best: tuple[int, Item | None] = (0, None)
+    said = [_Said(one.role, one.text) for one in held]
+    for start in (at for at, one in enumerate(said) if asked[:1] == [one]):
+        count, last = _walk(said, asked, start)
+        is_end = held[last].turn == held[-1].turn
+        is_regular = count > 1 or last == len(held) - 1 or (len(asked) > 1 and asked[1].role == "assistant")
+        if count >= best[0] and is_regular and (start == 0 or is_end):
+            best = count, held[last]
+    return best
+
+
+def _walk(held: Sequence[_Said], asked: Sequence[_Said], start: int) -> tuple[int, int]:
+    """Return how many messages are found in order from a place in what is held, and the place of the last.
+
+    From the session's beginning anything may be left out between them; elsewhere only other answers.
+    """
+    last, count = start, 1
+    for one in asked[1:]:
+        place = last + 1
+        while place < len(held) and held[place] != one and (start == 0 or held[place].role == "assistant"):
+            place += 1
+        if place == len(held) or held[place] != one:
+            break
+        last, count = place, count + 1
+    return count, last
 
 
 def _is_said(one: Item | Draft) -> bool:
