@@ -6,7 +6,7 @@ from typing import Any
 
 import regex
 
-from .text import FUNCTION_WORDS
+from .text import FUNCTION_WORDS, words
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     language: frozenset(listed.split())
@@ -83,6 +83,36 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
 }
 """Words that say how a sentence is built, by language; they also tell the languages of one script apart."""
 
+_ONESELF: Mapping[str, frozenset[str]] = {
+    language: frozenset(listed.split())
+    for language, listed in {
+        "english": "i i'm i've i'd i'll me my mine myself",
+        "german": "ich mir mich mein meine meinem meinen meiner meines",
+        "spanish": "yo mi mis mí mío mía conmigo",
+        "french": "je j'ai moi mon ma mes me",
+        "italian": "io mi mio mia miei mie me",
+        "portuguese": "eu meu minha meus minhas mim",
+        "dutch": "ik mij mijn me",
+        "swedish": "jag mig min mitt mina",
+        "danish": "jeg mig min mit mine",
+        "norwegian": "jeg meg min mitt mine",
+        "finnish": "minä minun minua minulla",
+        "hungarian": "én nekem engem enyém",
+        "romanian": "eu meu mea mei mele mie",
+        "turkish": "ben benim bana beni",
+        "polish": "ja mnie mi mój moja moje",
+        "indonesian": "saya aku",
+        "russian": "я меня мне мой моя моё мои",
+        "greek": "εγώ μου με",
+        "arabic": "أنا لي عندي",
+        "hindi": "मैं मेरा मेरी मेरे मुझे",
+        "chinese": "我",
+        "japanese": "私 僕 俺",
+    }.items()
+}
+"""The words with which one speaks of oneself, by language."""
+_UNSPACED = frozenset({"chinese", "japanese"})
+
 _BY_SCRIPT = (
     ("russian", regex.compile(r"\p{Cyrillic}")),
     ("arabic", regex.compile(r"\p{Arabic}")),
@@ -133,6 +163,18 @@ _LANGUAGES_OF: dict[str, tuple[str, ...]] = {
     word: tuple(language for language in _LATIN if word in STOP_WORDS[language])
     for word in frozenset().union(*(STOP_WORDS[language] for language in _LATIN))
 }
+
+
+def speaks_of_oneself(text: str, language: str) -> bool:
+    """Return whether whoever wrote the text speaks of themselves in it; False for a language that is not known.
+
+    >>> speaks_of_oneself("Where do I live?", "english"), speaks_of_oneself("wo wohnt Anna?", "german")
+    (True, False)
+    """
+    own = _ONESELF.get(language, frozenset())
+    if language in _UNSPACED:
+        return any(word in text for word in own)
+    return not own.isdisjoint(words(text))
 
 
 def is_stop_word(word: str, language: str) -> bool:

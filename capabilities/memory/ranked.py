@@ -28,7 +28,7 @@ class Parts(BaseModel):
     dense: float = 0.0
     """Its meaning, by its vector."""
     speaker: float = 0.0
-    """That the cue names who said it."""
+    """That the cue names whose it is or who said it."""
     neighbours: float = 0.0
     """The turns around it."""
     session: float = 0.0

@@ -15,6 +15,7 @@ from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
 from .layout import MemoryLayout
+from .people import asked_about
 from .ranked import TIERS, Parts, RankedMemory
 from .request import RecallRequest
 from .standing import of_entry, of_episode, of_fact, repeats
@@ -117,6 +118,7 @@ class _Search:
         pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
         if not pools.rows:
             return []
+        self.question = replace(self.question, people=asked_about(self.tx, self.layout, self.question.cue, pools))
         self.has_tags = tag_test(self.tx, self.layout, self.request.tags)
         limit = self.request.most + (MORE if len(pools.pools) > 1 else 0)
         ranking = rank(self.question, pools, self.ctx.clock.now(), most=limit)

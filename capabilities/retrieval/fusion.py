@@ -19,7 +19,9 @@ class Weights:
     dense: float = 1.8
     """The meaning of the text: the cosine of its vector with the question's."""
     speaker: float = 0.45
-    """That the question names who said it."""
+    """That the question names whose it is or who said it."""
+    subject: float = 1.5
+    """That a memory is about whom the question asks about: a share of what its words and its meaning count."""
     next: float = 0.4
     """The better one of the turns right before and after."""
     beyond: float = 0.2

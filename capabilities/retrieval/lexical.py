@@ -43,15 +43,28 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     """Return what the words of the question give to the rows of all pools.
 
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
-    squared, times the lower idf of the two.
+    squared, times the lower idf of the two. A word that stands for the subject of a memory counts in it as its own.
     """
     words = [_read(word.terms, pools) for word in question.cue.words]
     values = np.zeros((len(words), pools.size), np.float32)
     for pool in pools:
         _fill(values, pool, words, _nearest(question, pool), pools)
+        _fill_subjects(values, pool, question, words)
     shares = np.array(question.weights, np.float32)
     idfs = np.array([word.idf for word in words], np.float32)
     return Lexical(np.einsum("w,wr->r", shares, values), values, idfs, idfs * shares)
+
+
+def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequence[_Word]) -> None:
+    """Set ``values`` where a word of the question stands for the one whom a memory is about."""
+    subject = pool.index.columns.get("subject")
+    for name, called in question.people.asked.items() if subject is not None else ():
+        if subject is None or name not in subject.names:
+            continue
+        rows = pool.start + np.flatnonzero((subject.view == subject.names[name]) & pool.allowed)
+        for place, (asked, word) in enumerate(zip(question.cue.words, words, strict=True)):
+            if asked.spelling in called:
+                values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))
 
 
 def exact_rows(question: Question, pools: Pools) -> Floats:

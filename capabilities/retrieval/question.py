@@ -11,6 +11,8 @@ from fabric.language import stem
 from fabric.terms import MAX_CUE, Cue, read_cue
 from fabric.text import word_set
 
+from .people import NOBODY, People
+
 Floats = NDArray[np.float32]
 FRAME_WEIGHT = 0.35
 """What a word that only frames the question weighs beside one that names what is asked for."""
@@ -48,6 +50,8 @@ class Question:
     """The cue without the names of speakers: what is embedded."""
     is_about_several: bool = False
     """Whether several turns may answer it together."""
+    people: People = NOBODY
+    """Whom it asks about, where memories are concerned."""
     is_foreign: bool = False
     """Whether it is in a language that the embedder knows little of: then its vector counts less."""
 

@@ -1,14 +1,11 @@
 """The one ranker: what every row scores for a question, and every part of that score."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-
-from fabric.store.index import Column
 
 from .confidence import calibrated, confidence
 from .dense import Meaning, compare, refine
@@ -17,9 +14,10 @@ from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, greatest, unit_range
 from .lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
 from .pool import Pools
-from .question import Question, named_speakers
+from .question import Question
 from .recency import EDGE, best_pair, newer_first
 from .time_cue import named_spans, nearness
+from .whose import whose
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -41,6 +39,7 @@ class Ranking:
     text: Floats
     dense: Floats
     speaker: Floats
+    """What it counts that the question names whose it is or who said it."""
     exact: Floats
     base: Floats
     rows: Numbers
@@ -74,7 +73,7 @@ class Ranking:
         parts = {
             "text": float(self.text[number]),
             "dense": float(self.dense[number]) * self.weights.dense,
-            "speaker": float(self.speaker[number]) * self.weights.speaker,
+            "speaker": float(self.speaker[number]),
             "neighbours": near,
             "session": session,
         }
@@ -103,7 +102,7 @@ class Ranking:
             parts = {
                 "text": text,
                 "dense": dense * self.weights.dense,
-                "speaker": speaker * self.weights.speaker,
+                "speaker": speaker,
                 "neighbours": near,
                 "session": session,
             }
@@ -173,6 +172,8 @@ class _Signals:
     lexical: Lexical
     text: Floats
     speaker: Floats
+    asked: NDArray[np.bool_]
+    """Which memories are about whom the question asks about."""
     exact: Floats
     allowed: NDArray[np.bool_]
     are_open: bool
@@ -182,15 +183,17 @@ class _Signals:
 def _signals(question: Question, pools: Pools) -> _Signals:
     lexical, allowed, are_open = look_up(question, pools), pools.allowed(), pools.are_open
     text = unit_range(lexical.sums, None if are_open else allowed)
-    return _Signals(lexical, text, _speakers(question, pools), exact_rows(question, pools), allowed, are_open)
+    speaker, asked = whose(question, pools)
+    return _Signals(lexical, text, speaker, asked, exact_rows(question, pools), allowed, are_open)
 
 
 def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most: int, weights: Weights) -> Ranking:
     meaning = compare(question, pools, same.text, None if same.are_open else same.allowed)
     base = meaning.dense * np.float32(weights.dense)
     base += same.text
-    if same.speaker.any():
-        base += np.float32(weights.speaker) * same.speaker
+    speaker = np.float32(weights.speaker) * same.speaker
+    speaker[same.asked] += np.float32(weights.subject) * base[same.asked]
+    base += speaker
     if not same.are_open:
         base[~same.allowed] = 0
     count = max(BEST_ROWS, 2 * most)
@@ -208,7 +211,7 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
     time = _time(question, pools, rows, now)
     scores *= 1 + np.float32(weights.time) * time
     scores += np.float32(EXACT_BONUS) * same.exact[rows]
-    text, dense, speaker, exact = same.text, meaning.dense, same.speaker, same.exact
+    text, dense, exact = same.text, meaning.dense, same.exact
     made = Ranking(
         question,
         pools,
@@ -229,29 +232,6 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
     return made
 
 
-def _speakers(question: Question, pools: Pools) -> Floats:
-    """Return 1 for the rows of whom the question names: a turn that they said, a memory that is about them.
-
-    A question that names nobody is taken to be about the user where memories are concerned.
-    """
-    found = np.zeros(pools.size, np.float32)
-    for pool in pools:
-        speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
-        subject = pool.index.columns.get("subject")
-        if speaker is not None and role is not None:
-            found[pool.start : pool.end] = _said(question, speaker, role)
-        elif subject is not None:
-            named = named_speakers(question.cue.text, subject.names.keys() - {"user"}) or {"user"}
-            found[pool.start : pool.end] = _any_of(subject, named)
-    return found
-
-
-def _said(question: Question, speaker: Column, role: Column) -> NDArray[np.bool_]:
-    named = _any_of(speaker, question.speakers)
-    unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
-    return named | (_any_of(role, question.roles) & unnamed)
-
-
 def _are_replies(pools: Pools, rows: Numbers) -> NDArray[np.bool_]:
     found = np.zeros(len(rows), np.bool_)
     for pool in pools:
@@ -260,13 +240,6 @@ def _are_replies(pools: Pools, rows: Numbers) -> NDArray[np.bool_]:
         number = -1 if role is None else role.names.get("assistant", -1)
         if role is not None and number >= 0:
             found[begin:end] = role.view[rows[begin:end] - pool.start] == number
-    return found
-
-
-def _any_of(column: Column, names: AbstractSet[str]) -> NDArray[np.bool_]:
-    found = np.zeros(len(column.view), np.bool_)
-    for name in names & column.names.keys():
-        found |= column.view == column.names[name]
     return found
 
 

@@ -1,0 +1,48 @@
+"""Whose the rows are: turns by who said them, memories by whom they are about."""
+
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.store.index import Column
+
+from .people import USER
+from .pool import Pools
+from .question import Question
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+def whose(question: Question, pools: Pools) -> tuple[Floats, Mask]:
+    """Return 1 for the rows of whom the question names: a turn that they said, a memory that is about them.
+
+    The second says which memories those are. A question that names nobody may be about the user: then the user's
+    memories have the 1, and are none of them.
+    """
+    found, asked = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.bool_)
+    people = question.people
+    for pool in pools:
+        speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
+        subject = pool.index.columns.get("subject")
+        if speaker is not None and role is not None:
+            found[pool.start : pool.end] = _said(question, speaker, role)
+        elif subject is not None:
+            named = _any_of(subject, people.asked.keys() if people.is_told else {USER})
+            found[pool.start : pool.end] = named
+            asked[pool.start : pool.end] = named & people.is_told
+    return found, asked
+
+
+def _said(question: Question, speaker: Column, role: Column) -> Mask:
+    named = _any_of(speaker, question.speakers)
+    unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
+    return named | (_any_of(role, question.roles) & unnamed)
+
+
+def _any_of(column: Column, names: AbstractSet[str]) -> Mask:
+    found = np.zeros(len(column.view), np.bool_)
+    for name in names & column.names.keys():
+        found |= column.view == column.names[name]
+    return found
