@@ -1,30 +1,107 @@
-"""A file in use by somebody who may have opened it or been handed it open: who opened it closes it."""
+"""A file in use by somebody who opened it or was handed it open: users of one path share it, and the last closes it."""
 
+import asyncio
+import threading
+from dataclasses import dataclass, field
 from os import PathLike
+from pathlib import Path
 
+from .errors import StoreError
 from .models.base import ModelClient
 from .run import Fabric
 
 File = str | PathLike[str] | Fabric
 
 
+@dataclass(eq=False, slots=True)
+class _Shared:
+    """One file that leases of this process have open: how many they are, and whether the last is closing it."""
+
+    fabric: Fabric
+    leases: int = 0
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def is_usable(self) -> bool:
+        try:
+            self.fabric.check_open()
+        except StoreError:  # somebody closed it beside the leases
+            return False
+        return True
+
+
+_SHARED: dict[Path, _Shared] = {}
+_LOCK = threading.Lock()
+
+
 class Lease:
     """An open file. ``owns`` says whether closing the lease closes it; by default when the lease has opened it.
 
-    ``models`` answers the model calls of a file that is opened here. StoreError when it cannot be opened.
+    Leases of one path in one process share the file, unless ``models``, which answers the model calls of a file that
+    is opened here, is given; the last one that closes closes the file. StoreError when it cannot be opened.
     """
 
     def __init__(self, file: File, *, owns: bool | None = None, models: ModelClient | None = None) -> None:
         opens = not isinstance(file, Fabric)
-        self.fabric = file if isinstance(file, Fabric) else Fabric(file, models=models)
+        self._path: Path | None = None
+        self._shared: _Shared | None = None
+        if isinstance(file, Fabric):
+            self.fabric = file
+        elif models is not None or str(file) == ":memory:":
+            self.fabric = Fabric(file, models=models)
+        else:
+            self._path = Path(file).absolute().resolve()
+            self._shared = _taken(self._path, file)
+            self.fabric = self._shared.fabric
         self._owns = opens if owns is None else owns
 
     def close(self) -> None:
-        """Close the file, if it is this lease's to close."""
-        if self._owns:
-            self.fabric.close()
+        """Close the file, if it is this lease's to close and no other lease has it."""
+        if not self._gives_back():
+            return
+        self._close()
 
     async def aclose(self) -> None:
-        """Do what `close` does, on the caller's own event loop."""
-        if self._owns:
+        """Do what `close` does, without blocking the caller's event loop."""
+        if not self._gives_back():
+            return
+        if self._shared is not None:  # whoever opens the path meanwhile waits, and may do so on this loop
+            await asyncio.to_thread(self._close)
+        else:
             await self.fabric.aclose()
+
+    def _close(self) -> None:
+        try:
+            self.fabric.close()
+        finally:
+            self._leave()
+
+    def _gives_back(self) -> bool:
+        """Return whether the file is to be closed now, and say so only once."""
+        with _LOCK:
+            owned, self._owns = self._owns, False
+            if not owned or self._shared is None:
+                return owned
+            self._shared.leases -= 1
+            return not self._shared.leases
+
+    def _leave(self) -> None:
+        if self._shared is None or self._path is None:
+            return
+        with _LOCK:
+            if _SHARED.get(self._path) is self._shared:
+                del _SHARED[self._path]
+        self._shared.closed.set()
+
+
+def _taken(path: Path, file: str | PathLike[str]) -> _Shared:
+    """Return the open file of a path with one lease more; a file that is being closed is waited for."""
+    while True:
+        with _LOCK:
+            found = _SHARED.get(path)
+            if found is None or (found.leases and not found.is_usable()):
+                found = _SHARED[path] = _Shared(Fabric(file), leases=1)
+                return found
+            if found.leases:
+                found.leases += 1
+                return found
+        found.closed.wait()

@@ -100,7 +100,7 @@ def test_imports_are_relative_inside_a_floor_and_absolute_across():
     ("library", "allowed"),
     [
         ("duckdb", ("fabric/store/duckdb",)),
-        ("litellm", ("fabric/models/litellm.py", "pipelines/adapters/litellm.py")),
+        ("litellm", ("fabric/models/litellm.py", "pipelines/adapters/litellm")),
         ("opentelemetry", ("fabric/tracing.py",)),
     ],
 )

@@ -156,3 +156,22 @@ async def test_no_half_of_a_tool_call_enters_a_prompt(fabric: Fabric, limit: int
     called, answered = ([one["call_id"] for one in model.asked[-1] if one.get("type") == kind] for kind in kinds)
     assert called == answered
     assert model.asked[-1][-1]["content"] == "Third?"
+
+
+async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
+    path = tmp_path / "m.duckdb"
+    one, two = FabricSession("monday", path, user="jake"), FabricSession("monday", path, user="jake")
+    await one.add_items([{"role": "user", "content": "Hello."}])
+    one.close()
+    assert await two.get_items() == [{"role": "user", "content": "Hello."}]
+    with Memory(path, user="anna", embedder=None) as anna, Memory(path, user="bob", embedder=None) as bob:
+        anna.capture("I joined Stripe last month.")
+        bob.capture("I like jazz.")
+        assert (anna.wait(10), bob.wait(10)) == ([], [])
+        assert [[one["text"] for one in of.export() if one["kind"] == "turn"] for of in (anna, bob)] == [
+            ["I joined Stripe last month."],
+            ["I like jazz."],
+        ]
+    two.close()
+    with Fabric(path):
+        pass
