@@ -15,7 +15,7 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
-from fabric.items import Draft, Item, drafts_from_message
+from fabric.items import Draft, Item, content_text, drafts_from_message
 from fabric.sequencer import sequencer
 from fabric.validation import shown, wrong
 
@@ -69,6 +69,8 @@ def given(value: Any, tags: Any = ()) -> Given:
     """
     filed = _checked(tags)
     if isinstance(value, str):
+        if not value.strip():
+            raise SchemaError("capture: the text is blank; expected what was said; nothing was captured")
         return Given([{"role": "user", "content": value}], alone=True, tags=filed)
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
@@ -77,6 +79,9 @@ def given(value: Any, tags: Any = ()) -> Given:
         reason = _wrong(message)
         if reason:
             raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
+    asked = [one for one in messages if one["role"] == "user"]
+    if asked and len(asked) == len(messages) and not any(_says(one.get("content")) for one in asked):
+        raise SchemaError("capture: the message is blank; expected what was said; nothing was captured")
     return Given([dict(message) for message in messages], alone=isinstance(value, Mapping), tags=filed)
 
 
@@ -85,6 +90,11 @@ def _checked(tags: Any) -> list[str]:
         return _TAGS.validate_python(list(tags) if isinstance(tags, tuple | set | frozenset) else tags)
     except ValidationError as error:
         raise SchemaError(f"capture: tags are {shown(tags)}: {wrong(error)}; expected a list of texts") from error
+
+
+def _says(content: Any) -> bool:
+    text, parts = content_text(content)
+    return bool(text.strip() or parts)
 
 
 def _wrong(message: Any) -> str:
@@ -99,6 +109,15 @@ def _wrong(message: Any) -> str:
         drafts_from_message(message)
     except (ValueError, TypeError, AttributeError) as error:
         return str(error)
+    return _wrong_content(message.get("content"))
+
+
+def _wrong_content(content: Any) -> str:
+    parts = content if isinstance(content, list | tuple) else [content]
+    for part in parts:
+        if part is None or isinstance(part, str) or (isinstance(part, Mapping) and ("type" in part or "text" in part)):
+            continue
+        return f'content has {shown(part)}; expected a text, or parts such as {{"type": "text", "text": ...}}'
     return ""
 
 

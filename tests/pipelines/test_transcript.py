@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fabric.errors import SchemaError
 from pipelines import AsyncMemory, Memory
 
 
@@ -108,3 +109,19 @@ def test_one_message_said_again_is_new(before: list[dict[str, Any]]):
     with Memory(user="jake") as memory:
         memory.capture(before)
         assert memory.capture([user("yes")]).turns == 1
+
+
+@pytest.mark.parametrize("blank", ["", " \n", user(" "), [user("")], user([])])
+def test_a_blank_message_is_refused_and_nothing_is_kept(blank: Any):
+    with Memory(user="jake") as memory:
+        with pytest.raises(SchemaError, match="blank"):
+            memory.capture(blank)
+        assert memory.export() == []
+
+
+@pytest.mark.parametrize("content", [{"a": 1}, [{"a": 1}], 5, [user("x"), 3]])
+def test_content_of_an_unknown_shape_is_refused_by_its_place(content: Any):
+    with Memory(user="jake") as memory:
+        with pytest.raises(SchemaError, match="message 2 of 2: content has"):
+            memory.capture([ASKED, user(content)])
+        assert memory.export() == []
