@@ -3,7 +3,6 @@
 import asyncio
 import os
 import platform
-import re
 import shlex
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -50,7 +49,6 @@ EXTRAS = {
 """A package that each extra brings, by the extra's name."""
 DEFAULT = "default"
 ENGINE_TABLES = (ITEMS, JOBS, EFFECTS, TURNS)
-SECRET = re.compile("KEY|TOKEN|SECRET|CREDENTIAL")
 
 
 def check_up(
@@ -195,7 +193,7 @@ def model_finding(model: str, check: str = "model") -> Finding:
     if not needs.provider:
         mend = "write it with its provider, such as openai/gpt-5-mini"
         return Finding(check, "problem", f"litellm knows no provider for {model!r}", mend)
-    keys = [name for name in needs.missing if SECRET.search(name)]
+    keys = needs.missing_keys
     if keys:
         found = f"{model}, of {needs.provider}: {' or '.join(keys)} is not set in the environment"
         return Finding(check, "problem", found, f"export {keys[0]}=...")

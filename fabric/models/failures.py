@@ -1,6 +1,6 @@
 """What a provider's failure means to the caller: try again later, or change something first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -8,6 +8,8 @@ from typing import Any
 from ..clock import utc
 from ..errors import ModelError, ModelUnavailableError
 
+_AGAIN = " Original exception: "
+"""Behind this a broken stream's error says the same again."""
 LONGEST_QUOTE = 500
 """Characters of a provider's own message that are quoted in ours."""
 
@@ -44,15 +46,17 @@ _PASSING = frozenset({408, 409, 425, 429})
 _SERVER_ERROR = 500
 
 
-def model_error(error: BaseException, model: str, now: datetime) -> ModelError:
+def model_error(error: BaseException, model: str, now: datetime, missing: Sequence[str] = ()) -> ModelError:
     """Return our error for what litellm raised: ModelUnavailableError for what may pass, else ModelError with advice.
 
-    ``now`` is needed to read a retry-after header that holds a date.
+    ``now`` is needed to read a retry-after header that holds a date; ``missing`` names where a key could be.
     """
-    quote = " ".join(str(error).split())[:LONGEST_QUOTE]
+    quote = " ".join(str(error).split()).partition(_AGAIN)[0][:LONGEST_QUOTE]
     kind = _permanent_kind(error)
     if kind is not None:
-        return ModelError(f"model {model!r}: {_ADVICE[kind]}. The provider said: {quote}")
+        is_keyless = kind == "key" and missing
+        advice = f"{' or '.join(missing)} is not set in the environment: set it, or give api_key=" if is_keyless else ""
+        return ModelError(f"model {model!r}: {advice or _ADVICE[kind]}. The provider said: {quote}")
     wait = retry_after(_headers(error), now)
     return ModelUnavailableError(f"model {model!r} is not available now: {quote}", retry_after=wait)
 

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import logging
 import os
+import re
 import warnings
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ _ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC
 GRACE = 5.0
 """Seconds beyond its timeout after which a call is given up even if the provider's own code does not."""
 _LISTED = "model_prices_and_context_window_backup.json"
+_SECRET = re.compile("KEY|TOKEN|SECRET|CREDENTIAL")
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -154,7 +156,8 @@ class LiteLLMClient:
             return await self._send(provider, request, stream=stream, native=native)
         except provider.errors as error:
             if not (native and about_schema(error)):
-                raise model_error(error, request.model, self._clock.now()) from error
+                missing = () if "api_key" in self._address else needs_of(request.model).missing_keys
+                raise model_error(error, request.model, self._clock.now(), missing) from error
             self._native_schema[request.model] = False
         return await self._call(provider, request, stream=stream)
 
@@ -208,6 +211,11 @@ class Needs:
     key: str = ""
     """The variable that holds the key, where one is set."""
     missing: tuple[str, ...] = ()
+
+    @property
+    def missing_keys(self) -> tuple[str, ...]:
+        """Those of the missing variables that hold a secret."""
+        return tuple(name for name in self.missing if _SECRET.search(name))
 
 
 def needs_of(model: str) -> Needs:

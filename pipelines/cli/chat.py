@@ -53,17 +53,22 @@ class Chat:
         self._finished: SimpleQueue[WorkFinished] = SimpleQueue()
         self._put_off: set[str] = set()
         self._line_begun = False
+        self._failed = False
         self._asking = asking(completions(), self._tell)
         at.fabric.listen(self._hear)
         at.fabric.register(self._pipeline)
 
     def run(self) -> None:
-        """Take lines until there is none any more, then wait for what is left to be learned."""
+        """Take lines until there is none any more, then wait for what is left to be learned.
+
+        Over a pipe a last answer that failed is an error.
+        """
         from asyncio import Runner  # noqa: PLC0415  the help must not wait for it
 
         if self._asking.interactive:
             note(f"Session {plain(self._at.place.session)}, memory in {plain(self._at.place.file)}.")
             note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
+        self._tell_model()
         with Runner() as runner:
             while True:
                 try:
@@ -75,6 +80,17 @@ class Chat:
                     if not self._asking.interactive:
                         break
         self._leave()
+        if self._failed and not self._asking.interactive:
+            raise typer.Exit(1)
+
+    def _tell_model(self) -> None:
+        """Write what keeps the model from answering, if anything does."""
+        from ..checkup import model_finding  # noqa: PLC0415
+
+        if self._at.place.model:
+            finding = model_finding(self._at.place.model)
+            if finding.state == "problem":
+                note(f"model: {plain(finding.found)}; to mend it: {plain(finding.mend)}")
 
     def _take(self, line: str, runner: "Runner") -> None:
         command = command_of(line)
@@ -89,6 +105,7 @@ class Chat:
 
         before = len(self._session.items)
         self._seen.recalled = ()
+        self._failed = False
         try:
             runner.run(self._answer(message))
             if not self._at.place.model:
@@ -101,6 +118,8 @@ class Chat:
             self._end_line()
             later = "; try again later, or with another --model" if isinstance(error, ModelUnavailableError) else ""
             note(f"error: {reason(str(error))}{later}")
+            note(f"({_kept(self._session.items[before:])})")
+            self._failed = True
 
     async def _answer(self, message: str) -> None:
         from fabric.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
@@ -177,7 +196,7 @@ class Chat:
 
 
 def _kept(items: "list[Item]") -> str:
-    """Return what is kept of a turn that was stopped."""
+    """Return what is kept of a turn that was stopped or failed."""
     said = [item.role for item in items if item.kind == "message"]
     if "assistant" in said:
         return "the answer was complete, and is kept"

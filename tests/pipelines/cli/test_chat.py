@@ -16,6 +16,7 @@ from tests.stub_server import Received, StubReply, cut_stream, failure, text
 from .conftest import run, start
 
 Chatting = Callable[..., Result]
+KEPT = "(the answer is not kept; what you said is, and is learned from with your next message)"
 
 
 @pytest.fixture
@@ -75,7 +76,8 @@ def test_chat_with_a_model_writes_its_answer_and_lets_it_observe(tmp_path: Path)
 
 def test_a_model_that_cannot_be_used_costs_one_line_and_not_the_chat(tmp_path: Path) -> None:
     told = run("chat", "--file", tmp_path / "memory.duckdb", "--model", "no-provider", text="Hello.\nAre you there?\n")
-    assert told.exit_code == 0
+    assert told.exit_code == 1
+    assert told.stderr.startswith("model: litellm knows no provider for 'no-provider'; to mend it: write it with its ")
     assert told.stderr.count("error: ") == 2
     assert "Traceback" not in told.stderr
     assert told.stdout == ""
@@ -211,7 +213,11 @@ def test_an_answer_that_breaks_off_ends_its_line(tmp_path: Path, chatting: Chatt
         server.script([breaking] * ENOUGH)
         told = chatting("Tell me a story.", options=("--model", "openai/test"))
     assert told.stdout == "Once upon \n"
-    assert [line.partition(" is not")[0] for line in told.stderr.splitlines()] == ["error: model 'openai/test'"]
+    error, kept = told.stderr.splitlines()
+    assert error.startswith("error: model 'openai/test' is not")
+    assert error.count("APIConnectionError: OpenAIException") == 1
+    assert kept == KEPT
+    assert told.exit_code == 1
 
 
 def test_the_network_may_be_down(tmp_path: Path, chatting: Chatting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,4 +228,35 @@ def test_the_network_may_be_down(tmp_path: Path, chatting: Chatting, monkeypatch
     assert len(errors) == 1
     assert errors[0].startswith("error: model 'openai/test' is not available now")
     assert errors[0].endswith("; try again later, or with another --model")
-    assert told.exit_code == 0
+    assert told.exit_code == 1
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_failed_answer_says_what_is_kept_and_only_a_last_one_is_an_error(
+    tmp_path: Path, chatting: Chatting, status: int
+) -> None:
+    failing = True
+
+    def answering(received: Received) -> StubReply:
+        return failure(status, "oops") if failing and received.body.get("stream") else reply(received)
+
+    with scripted_provider(tmp_path) as server:
+        server.script([answering] * ENOUGH)
+        told = chatting("I joined Stripe.", options=("--model", "openai/test"))
+        assert told.stderr.splitlines()[-1] == KEPT
+        assert told.exit_code == 1
+        failing = False
+        learned = chatting("Hello.", options=("--model", "openai/test"))
+    assert learned.exit_code == 0
+    assert "  learned 1: Joined Stripe last month" in learned.stderr
+
+
+def test_a_key_that_is_missing_is_named_before_and_after(chatting: Chatting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    told = chatting("Hello.", options=("--model", "openai/gpt-5-mini"))
+    begin, error, kept = told.stderr.splitlines()
+    assert begin.startswith("model: openai/gpt-5-mini, of openai: OPENAI_API_KEY is not set in the environment; ")
+    assert begin.endswith("to mend it: export OPENAI_API_KEY=...")
+    assert error.startswith("error: model 'openai/gpt-5-mini': OPENAI_API_KEY is not set in the environment: set it,")
+    assert kept == KEPT
+    assert told.exit_code == 1
