@@ -50,6 +50,16 @@ _MORE_NUMBERS = {
 _NUMBER_WORDS = _SMALL_NUMBERS | _MORE_NUMBERS
 _CJK_NUMBERS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
 _COUNTED = regex.compile(r"([〇一二三四五六七八九十两兩])(?=[个個只隻匹条條年月日歳岁歲人本台回次時点點週周つ才])")
+_NAMING = word_set(
+    "number no nr nummer numéro numero número invoice rechnung facture factura fattura room zimmer version chapter "
+    "kapitel chapitre capítulo capitolo ticket order bestellung commande pedido issue bug case fact flight flug bus "
+    "train locker box volume episode contract parcel"
+)
+_VALUED = word_set(
+    "phone telephone mobile cell fax contact passport licence license account security tax id pin favorite favourite "
+    "lucky jersey house shoe"
+)
+_SIGN = regex.compile(r"(?:#|№|[nN][°º])\s*(?=\p{Nd})|(?<![\p{L}\p{N}])\p{Lu}{2,}-(?=\p{Nd})")
 _MONTHS = (
     "january januar janvier enero gennaio janeiro января jan",
     "february februar février febrero febbraio fevereiro февраля feb",
@@ -150,6 +160,23 @@ def numbers(text: str) -> list[str]:
 @lru_cache(maxsize=COMPARED)
 def _numbers(text: str) -> tuple[str, ...]:
     return tuple(token for token in _tokens(text) if token[0].isdecimal())
+
+
+@lru_cache(maxsize=COMPARED)
+def designated(text: str) -> tuple[str, ...]:
+    """Return the numbers in ``text`` that say which thing is meant, as plain digits: another one is another thing.
+
+    A number that somebody has, such as a phone number, is a value and no such name.
+
+    >>> designated("Invoice #17 has 3 pages"), designated("Has phone number 555")
+    (('17',), ())
+    """
+    listed = ("", *_tokens(_SIGN.sub(" number ", text)))
+    return tuple(
+        number
+        for owner, word, number in zip(listed, listed[1:], listed[2:], strict=False)
+        if number[0].isdecimal() and word in _NAMING and owner not in _VALUED
+    )
 
 
 @lru_cache(maxsize=COMPARED)

@@ -10,7 +10,7 @@ from snowballstemmer import stemmer
 from fabric.text import FUNCTION_WORDS, word_set, words
 
 from ..vocabulary import Observation
-from .changes import COMPARED, changes_value, dates, negated, numbers
+from .changes import COMPARED, changes_value, dates, designated, negated, numbers
 from .claims import same_claim
 from .relations import renamed
 from .slots import Filled, bare, slot_of
@@ -211,9 +211,12 @@ def _about_same(a: frozenset[str], b: frozenset[str]) -> bool:
 
 
 def _recounts(new: Observation, entry: Existing) -> bool:
-    """Return whether it is the same sentence with another number: "5 years at Google", "6 years at Google"."""
+    """Return whether it is the same sentence with another number: "5 years at Google", "6 years at Google".
+
+    A number that says which thing is meant, as in "Invoice number 17 was paid", makes it another thing.
+    """
     old, fresh = numbers(entry.content), numbers(new.content)
-    if not old or not fresh or old == fresh:
+    if not old or not fresh or old == fresh or designated(new.content) != designated(entry.content):
         return False
     return _uncounted(new.content) == _uncounted(entry.content)
 

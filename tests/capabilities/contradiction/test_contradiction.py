@@ -121,6 +121,42 @@ def test_unrelated_entries_stay(old: str, fresh: str, category: Category) -> Non
     assert not replaced(old, fresh, category, category)
 
 
+@pytest.mark.parametrize(
+    ("old", "fresh"),
+    [
+        ("Invoice number 17 was paid", "Invoice number 18 was paid"),
+        ("Invoice no. 17 was paid", "Invoice no. 18 was paid"),
+        ("Paid invoice #17", "Paid invoice #18"),
+        ("Paid invoice 17", "Paid invoice 18"),
+        ("Closed TICKET-17", "Closed TICKET-18"),
+        ("jake fact 1: owns a boat number 1", "jake fact 2: owns a boat number 2"),
+        ("Has read chapter three", "Has read chapter four"),
+        ("Room 12 has a projector", "Room 14 has a projector"),
+        ("Version 2.1 has a memory leak", "Version 2.2 has a memory leak"),
+        ("Order nr 5 has arrived", "Order nr 6 has arrived"),
+        ("Rechnung Nr. 17 ist bezahlt", "Rechnung Nr. 18 ist bezahlt"),
+    ],
+)
+def test_a_number_that_says_which_one_is_meant_makes_another_thing(old: str, fresh: str) -> None:
+    assert not replaced(old, fresh, "attribute", "attribute")
+
+
+@pytest.mark.parametrize(
+    ("old", "fresh"),
+    [
+        ("I am 30", "I am 31"),
+        ("has 2 kids", "has 3 kids"),
+        ("Has 2 cats", "Has 3 cats"),
+        ("Invoice number 17 is 300 euros", "Invoice number 17 is 350 euros"),
+        ("Chapter 3 has 20 pages", "Chapter 3 has 25 pages"),
+        ("Has phone number 5550142", "Has phone number 5550199"),
+        ("Owns 3 boats", "Owns 4 boats"),
+    ],
+)
+def test_a_number_that_is_a_value_replaces(old: str, fresh: str) -> None:
+    assert replaced(old, fresh, "attribute", "attribute")
+
+
 def test_of_two_dogs_the_one_whose_name_was_misheard_is_corrected() -> None:
     dogs = [Existing(name, "user", f"Has a dog named {name}", "relationship") for name in ("Biscuit", "Rex")]
     assert find_replaced(new("Dog's name is Biscotti", "relationship"), dogs) == "Biscuit"
