@@ -24,6 +24,17 @@ from ..system import MemorySystem
 
 TITLE = "memory"
 """What a block that holds what was found is called."""
+RELATED = 0.05
+"""The relevance from which a memory is returned, unless none has as much: a question may share no word with it."""
+KINDS = (
+    "Where to look; everywhere when null. turn: messages as they were said; working: what matters in this "
+    "conversation; episodic: what happened; semantic: facts."
+)
+CATEGORY = (
+    "What kind of fact. identity: who somebody is and where they live; profession: work and studies; preference: "
+    "what they like or dislike; relationship: family, friends and pets; belief: what they hold true; pattern: what "
+    "they keep doing; attribute: anything else."
+)
 Kind = Literal["turn", "working", "episodic", "semantic"]
 
 
@@ -81,15 +92,16 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         query: Annotated[str, Field(description="What to look for, in plain words.")],
         ctx: Context,
         limit: Annotated[int, Field(ge=1, le=50, description="How many results at most.")] = 10,
-        kinds: Annotated[list[Kind] | None, Field(description="Where to look; everywhere when null.")] = None,
+        kinds: Annotated[list[Kind] | None, Field(description=KINDS)] = None,
         subject: Annotated[str | None, Field(description="Whom it must be about, such as 'user' or 'anna'.")] = None,
         since: Annotated[datetime | None, Field(description="Said then or later, ISO 8601.")] = None,
         until: Annotated[datetime | None, Field(description="Said then or earlier, ISO 8601.")] = None,
     ) -> list[Found]:
-        """Recall what is remembered about something, most relevant first. What stands last may be unrelated."""
+        """Recall what is remembered about something, most relevant first. A low relevance means: may be unrelated."""
         options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
         found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
-        return [Found.of(one) for one in found]
+        related = [one for one in found if one.relevance >= RELATED]
+        return [Found.of(one) for one in related or found]
 
     return recall
 
@@ -125,7 +137,7 @@ def _remember(mem: MemorySystem) -> Callable[..., Any]:
         content: Annotated[Statement, Field(description="One fact in one short sentence.")],
         ctx: Context,
         subject: Annotated[Subject, Field(description="Whom it is about: 'user', or a first name.")] = "user",
-        category: FactCategory = "attribute",
+        category: Annotated[FactCategory, Field(description=CATEGORY)] = "attribute",
     ) -> Outcome:
         """Remember a fact: it is stored, merged with what is known, or takes the place of what it contradicts."""
         return await mem.remember_block(Remember(content=content, subject=subject, category=category), ctx)
