@@ -22,7 +22,9 @@ Tags = Annotated[tuple[str, ...], Field(description="Words to filter by with min
 
 
 async def mind_recall(
-    query: Annotated[str, Field(description="What you want to know. Empty: list the goals, or the pinned rules.")],
+    query: Annotated[
+        str, Field(description="What you want to know. An empty text: list the goals, or the pinned rules.")
+    ],
     type: Annotated[SearchedType, Field(description="Which entries to search.")] = "all",  # noqa: A002
     status: Annotated[GoalStatus, Field(description="Which goals to search; nothing else has one.")] = "active",
     tags: Annotated[tuple[str, ...], Field(description="Only entries that have all of these tags.")] = (),
@@ -38,7 +40,7 @@ async def mind_recall(
 ) -> str:
     """Search your memory of earlier runs: goals, beliefs and reflections, each with its id and its score.
 
-    What you write during this run is found from the next run on.
+    What you write is found once the run that it was written in is over.
     """
     found = await _mind(ctx).recall(
         query,

@@ -1,10 +1,14 @@
 """The offer: which tools a server has, for everybody or for reading only, and what carries their calls out."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from blocks.tools import memory_tools
-from capabilities.mind import mind
+from capabilities.mind import Mind, mind
 from capabilities.mind.tools import TOOLS
+from fabric.block import Block
+from fabric.context import Context
+from fabric.handler import handler
 from fabric.run import Fabric
 from fabric.scope import ScopeIds
 from fabric.tool import Tool
@@ -29,11 +33,18 @@ class Offer:
 
     tools: dict[str, Tool]
     uses: tuple[Use, ...]
+    heading: Block[Any, str]
 
     @property
     def writes(self) -> bool:
         """Whether any tool changes something."""
         return not READING.issuperset(self.tools)
+
+    async def header(self, host: ToolHost) -> str:
+        """Return what the owner of a host has in mind, as a block of background data; "" when it is nothing."""
+        ids = {key: one for key, one in host.ids.as_dict().items() if key != "session"}
+        session = host.fabric.session(host.ids.session, **ids)
+        return str((await session.arun(self.heading, None)).output)
 
     def host(self, fabric: Fabric, ids: ScopeIds) -> ToolHost:
         """Return what carries out calls for these ids; what tools left undone when the file was closed goes on."""
@@ -53,4 +64,11 @@ def offer(mem: MemorySystem, *, read_only: bool = False) -> Offer:
     offered = Toolbox((place, one) for place, tools in sources for one in tools).tools
     kept = {name: one for name, one in offered.items() if not read_only or name in READING}
     own_mind = mind(embedder).presets(header=False, tools=False)
-    return Offer(kept, (mem.capability.presets(context=False), own_mind, pack.traces))
+    # Under the name of the tools' root, after which the mind is named when no agent is.
+    heading: Block[Any, str] = handler(_heading, name=NAME, uses=[own_mind])
+    return Offer(kept, (mem.capability.presets(context=False), own_mind, pack.traces), heading)
+
+
+async def _heading(_: Any, ctx: Context) -> str:
+    held: Mind = ctx.cap.mind
+    return await held.header()

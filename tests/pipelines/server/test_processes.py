@@ -41,6 +41,10 @@ async def test_two_clients_over_http_reach_their_own_memory_only(tmp_path: Path)
         await output(jakes, "remember", content="Likes green tea", category="preference")
         assert len(await output(jakes, "recall", query="tea", kinds=["semantic"])) == 1
         assert await output(annas, "recall", query="tea") == []
+        await output(jakes, "mind_reflect", content="Answer in one line", pin=True)
+        async with client_of(url, JAKE) as jakes_next, client_of(url, ANNA) as annas_next:
+            assert "Answer in one line" in (jakes_next.instructions or "")
+            assert "Answer in one line" not in (annas_next.instructions or "")
 
 
 async def test_no_token_a_wrong_one_and_a_strange_page_are_turned_away(tmp_path: Path):

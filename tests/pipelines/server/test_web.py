@@ -68,6 +68,17 @@ async def begun(http: httpx.AsyncClient, token: str) -> str:
     return str(answer.headers["mcp-session-id"])
 
 
+async def test_the_older_handshake_too_tells_each_owner_its_own_rules(tokens: Tokens):
+    rule = {"name": "mind_reflect", "arguments": {"content": "Answer in one line", "pin": True}}
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+    async with app_of(tokens) as http:
+        session = {"mcp-session-id": await begun(http, JAKE)}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": rule}
+        assert '"isError":false' in (await http.post("/mcp", json=call, headers=own(JAKE, **session))).text
+        told = [(await http.post("/mcp", json=hello, headers=own(one))).text for one in (JAKE, ANNA)]
+    assert ["Answer in one line" in one for one in told] == [True, False]
+
+
 async def test_a_session_is_of_no_use_to_another_token(tokens: Tokens):
     async with app_of(tokens) as http:
         session = {"mcp-session-id": await begun(http, JAKE)}
