@@ -124,7 +124,11 @@ def _named(given: dict[str, str], at: Opened) -> str:
     if "subject" in given:
         return f"everything about {plain(given['subject'])}"
     found = at.run(at.mem.why_block, given["id"])
-    return plain(given["id"]) if found is None else f'"{plain(found.content)}", with all it was made from,'
+    if found is None:
+        return plain(given["id"])
+    others = [f'"{plain(one.content)}"' for one in found.history if one.id != given["id"]]
+    versions = f" and its other versions {', '.join(others)}" if others else ""
+    return f'"{plain(found.content)}"{versions}, with all it was made from,'
 
 
 def export(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabric import Context, Fabric, handler
-from pipelines import mind
+from pipelines import Memory, mind
 
 from .conftest import Command, run
 
@@ -83,6 +83,18 @@ def test_forget_says_what_it_covers_before_it_asks(jake: Command) -> None:
     assert jake("export").stdout == before
     assert jake("forget", "--subject", "tom", "--yes").stdout == f"Forgotten for good: {covered}.\n"
     assert jake("forget", "--subject", "nobody").exit_code == 3
+
+
+def test_forget_names_every_version_that_goes_with_a_fact(tmp_path: Path) -> None:
+    file = tmp_path / "m.duckdb"
+    with Memory(file, user="jake") as memory:
+        old = memory.remember("Works at Stripe", category="profession").id
+        new = memory.update(old, "Works at Shopify").id
+    for one in (old, new):
+        asked = run("forget", "--file", file, "--user", "jake", "--id", one, text="n\n").stderr
+        assert "2 facts" in asked
+        assert '"Works at Stripe"' in asked
+        assert '"Works at Shopify"' in asked
 
 
 def test_forget_lists_what_names_somebody_and_was_left(jake: Command, demo_file: Path) -> None:
