@@ -73,7 +73,8 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
 
     An id takes the memory with its older versions, the memories it rests on or that rest on it, and the turns in which
     it was said; or else an entry of a mind, a trace with its edges, a message with its turn. A subject does the same
-    for all that is known about somebody or names them, in the memory; the receipt lists what else names them. A scope
+    for all that is known about somebody or names them, in the memory; what is about others and does not name them
+    stays, without the turns that did. The receipt lists what else names them. A scope
     takes everything it owns (with ``user``, all sessions of the user too). StoreError when something was still found
     afterwards: then nothing changed.
     """
@@ -147,6 +148,8 @@ class _Circle:
     episodes: dict[str, Episode] = field(default_factory=dict[str, Episode])
     entries: dict[str, WorkingEntry] = field(default_factory=dict[str, WorkingEntry])
     turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    subject: str = ""
+    """Whom to forget: then only what is about them or names them is taken."""
 
     def forget(self, asked: Forget, erased: Erased) -> None:
         if self.layout.turns.scope == "project":
@@ -155,7 +158,8 @@ class _Circle:
         if asked.id:
             self._grow([asked.id])
         else:
-            self._about(asked.subject or "")
+            self.subject = asked.subject or ""
+            self._about(self.subject)
         self._remove(erased)
         self._verify()
 
@@ -188,20 +192,26 @@ class _Circle:
     def _linked(self, memory_id: str) -> list[str]:
         linked: list[str] = []
         for entry in self._all_entries():
-            if memory_id in (entry.id, entry.fact_id, entry.episode_id):
+            if memory_id in (entry.id, entry.fact_id, entry.episode_id) and self._concerns(entry):
                 self.entries[entry.id] = entry
                 linked += [entry.fact_id, entry.episode_id]
         if self.layout.semantic is not None:
-            for fact in FactTable(self.tx, self.layout.semantic, self.ctx.clock).history(memory_id):
+            versions = FactTable(self.tx, self.layout.semantic, self.ctx.clock).history(memory_id)
+            for fact in versions if self._concerns(*versions) else ():
                 self.facts[fact.id] = fact
                 linked += [fact.id, *fact.source_episode_ids]
         if self.layout.episodic is not None:
             episode = self.tx.get(self.layout.episodic, memory_id)
-            if episode is not None:
+            if episode is not None and self._concerns(episode):
                 self.episodes[episode.id] = episode
                 linked += self._facts_said_like(episode)
         turn = self.tx.get(self.layout.turns, memory_id)
         return linked + (self._said_in(turn) if turn is not None else [])
+
+    def _concerns(self, *memories: Fact | Episode | WorkingEntry) -> bool:
+        """Return whether one of the versions of a memory is about whom to forget, or names them."""
+        subject = self.subject
+        return not subject or any(one.subject == subject or mentions(one.content, subject) for one in memories)
 
     def _facts_said_like(self, episode: Episode) -> list[str]:
         if self.layout.semantic is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fabric.checkup import records
 from fabric.finding import Finding, several
+from fabric.log import ERASED, ITEMS
 from fabric.store.held import Held
 
 from ..episodic import Episode
@@ -16,16 +17,18 @@ NOTHING_SUFFERS = "recall does as before; only why has less to show. Forget it b
 def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
     """Say which facts and episodes name a version or turns that the file has not.
 
-    Of several turns some may have been forgotten; a memory of which all were should have gone with them.
+    A turn may have been forgotten for what else was said in it, which the session tells; a memory that names only
+    turns of which nothing tells that has lost them.
     """
+    forgotten = {row["id"] for _, row in held.rows(ITEMS.name) if row.get("text") == ERASED}
     turns = {row["id"] for _, row in held.rows(layout.turns.key)}
     looked, cut = 0, 0
     bare: list[str] = []
     for one in _memories(held, layout):
-        gone = sum(source.turn_id not in turns for source in one.sources)
+        gone = [source.turn_id for source in one.sources if source.turn_id not in turns]
         looked += 1
-        cut += gone
-        if gone and gone == len(one.sources):
+        cut += len(gone)
+        if gone and len(gone) == len(one.sources) and forgotten.isdisjoint(gone):
             bare.append(one.id)
     lost = list(_without_successor(held, layout))
     if bare:
@@ -35,9 +38,9 @@ def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
         found = f"{several(len(lost), 'fact')} replaced by a version that is not there, such as {lost[0]}"
         yield Finding("history", "warning", found, NOTHING_SUFFERS)
     if looked and not bare and not lost:
-        forgotten = f"; {several(cut, 'turn')} that they name were forgotten" if cut else ""
+        without = f"; {several(cut, 'turn')} that they name were forgotten" if cut else ""
         yield Finding(
-            "sources", "ok", f"{several(looked, 'memory', 'memories')} with their turns and versions{forgotten}"
+            "sources", "ok", f"{several(looked, 'memory', 'memories')} with their turns and versions{without}"
         )
 
 

@@ -8,7 +8,9 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import ModelUnavailableError, SchemaError
-from pipelines import memory_system
+from fabric.text import words
+from pipelines import Memory, memory_system
+from pipelines.checkup import check_up
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
 
 
@@ -55,6 +57,30 @@ def test_a_forgotten_subject_takes_what_was_said_about_them_and_leaves_the_rest(
     assert "Oslo" not in text
     assert "Acme" not in text
     assert "Anna" not in text.replace('"Anna"', "")
+
+
+def test_forgetting_somebody_leaves_what_is_about_others_and_does_not_name_them(tmp_path: Any):
+    path = tmp_path / "memory.duckdb"
+    with Memory(path, user="jake") as memory:
+        memory.capture("My boss Tom is from Ireland. I am allergic to peanuts.")
+        memory.capture("I live in Porto.")
+        memory.wait()
+        kept = {one.id for one in memory.recall() if one.content == "Is allergic to peanuts"}
+        receipt = memory.forget(subject="tom")
+        assert receipt.left == {}
+        assert receipt.removed["kept turns"] == 1
+        left = memory.recall()
+        assert sorted(one.content for one in left) == ["Is allergic to peanuts", "Lives in Porto"]
+        assert kept == {one.id for one in left if one.content == "Is allergic to peanuts"}
+        why = memory.why(*kept)
+        assert why is not None
+        assert [one.text for one in why.evidence] == [None]
+        assert not memory.forget(subject="tom").found
+    text = dump(path).casefold()
+    assert "ireland" not in text
+    assert "tom" not in words(text)
+    (sources,) = [one for one in check_up(path) if one.check == "sources"]
+    assert (sources.state, "forgotten" in sources.found) == ("ok", True)
 
 
 def test_a_forgotten_user_owns_nothing_any_more_in_any_session():
