@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from ..sources import Source
+from ..vocabulary import about
 
 Tier = Literal["turn", "working", "episodic", "semantic"]
 TIERS: tuple[Tier, ...] = ("turn", "working", "episodic", "semantic")
@@ -74,6 +75,17 @@ class RankedMemory(BaseModel):
     """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
     parts: Parts = Parts()
     degraded: str = ""
+
+    def __str__(self) -> str:
+        """Return what it says, with whose it is where it is not the user's: whom it is about, or who said the turn.
+
+        >>> print(RankedMemory(id="f1", content="Lives in Hamburg", relevance=0.8, source="semantic", subject="anna"))
+        about anna: Lives in Hamburg
+        """
+        if self.source == "turn":
+            said_by = self.speaker or ("" if self.role == "user" else self.role)
+            return f"{said_by}: {self.content}" if said_by else self.content
+        return about(self.subject, self.content)
 
 
 def explain(found: Sequence[RankedMemory]) -> str:

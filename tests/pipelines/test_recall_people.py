@@ -89,3 +89,9 @@ def test_two_sisters_are_not_taken_for_one():
 def test_other_languages_speak_of_oneself_too(memory: Memory, cue: str):
     best = first(memory, cue)
     assert (best.subject, best.content) == ("user", "Lives in Porto")
+
+
+def test_a_printed_memory_says_whose_it_is(memory: Memory):
+    assert str(first(memory, "where does Anna live?")) == "about anna: Lives in Hamburg"
+    assert str(first(memory, "where do I live?")) == "Lives in Porto"
+    assert str(memory.recall("Porto", tiers=["turn"])[0]) == "I live in Porto."
