@@ -14,6 +14,7 @@ from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, StoreError
 from .lease import File, Lease
+from .messages import header_text
 from .models.base import ToolCall
 from .scope import ScopeIds
 from .session import Session
@@ -24,8 +25,11 @@ Arguments = str | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Answer(Block[ToolCall, ToolOutcome]):
-    """Carries out one call. The blocks that are tools are inside it: their background work is found again by it."""
+class _Answer(Block[ToolCall | None, ToolOutcome]):
+    """Carries out one call, or gives the header for None: a mind is one block's, so both are the same block's work.
+
+    The blocks that are tools are inside it: their background work is found again by it.
+    """
 
     toolbox: Toolbox
 
@@ -34,8 +38,10 @@ class _Answer(Block[ToolCall, ToolOutcome]):
         blocks = [(f"tool {name}", one.block) for name, one in self.toolbox.tools.items() if one.block is not None]
         return [*super().children(), *blocks]
 
-    async def execute(self, value: ToolCall, ctx: Context) -> ToolOutcome:
-        """Return what became of the call."""
+    async def execute(self, value: ToolCall | None, ctx: Context) -> ToolOutcome:
+        """Return what became of the call, or what the capabilities put before a prompt."""
+        if value is None:
+            return ToolOutcome(text=await header_text(None, ctx))
         return await self.toolbox.outcome(value, ctx)
 
 
@@ -44,7 +50,8 @@ class ToolHost:
 
     ``file`` is a path or an open `Fabric`; each call is a run of its own, in the session of ``ids``. ``owns`` says
     whether closing the host closes the file, by default when the host has opened it; use it as a context manager then.
-    ConfigurationError when there is no tool, DuplicateNameError when two share a name; no file is opened then.
+    ConfigurationError when there is no tool or ``ids`` are none, DuplicateNameError when two tools share a name,
+    ScopeError when ``ids`` lack one that the tools need; no file is opened then.
     """
 
     def __init__(
@@ -57,16 +64,21 @@ class ToolHost:
         name: str = "tools",
         owns: bool | None = None,
     ) -> None:
+        if not isinstance(ids, ScopeIds):
+            raise ConfigurationError(
+                f"{name}: ids={ids!r} do not say whose data it is: give ScopeIds(session='monday', user='jake')"
+            )
         declared = merge_capabilities((name, one) for one in uses if isinstance(one, Capability))
         offered = [(f"capability {key!r}", tool) for key, one in declared.items() for tool in _tools_of(one)]
         self.toolbox = Toolbox([*((name, tool) for tool in tools), *offered])
         if not self.toolbox.tools:
             raise ConfigurationError(f"{name}: there is no tool to offer: give tools, or capabilities that have some")
+        self.ids = ids
+        self.block: Block[ToolCall | None, ToolOutcome] = _Answer(name=name, uses=tuple(uses), toolbox=self.toolbox)
+        """Carries out one call; ``fabric.register`` it so that background work left by tools goes on."""
+        _check_scopes(self.block, ids)
         self._lease = Lease(file, owns=owns)
         self.fabric = self._lease.fabric
-        self.ids = ids
-        self.block: Block[ToolCall, ToolOutcome] = _Answer(name=name, uses=tuple(uses), toolbox=self.toolbox)
-        """Carries out one call; ``fabric.register`` it so that background work left by tools goes on."""
 
     def of(self, ids: ScopeIds) -> "ToolHost":
         """Return the same tools for another owner; closing this one closes nothing."""
@@ -77,6 +89,19 @@ class ToolHost:
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as OpenAI function schemas, as ``tools=`` of a chat completion takes them."""
         return [dict(one) for one in self.toolbox.schemas()]
+
+    def header(self, *, session: str = "") -> str:
+        """Return what the capabilities put before a prompt, such as what is pinned in a mind; "" when there is nothing.
+
+        It belongs at the beginning of the system text, read anew for each run.
+        """
+        done: ToolOutcome = self._in(session).run(self.block, None).output
+        return done.text
+
+    async def aheader(self, *, session: str = "") -> str:
+        """Do what `header` does, on the caller's own event loop."""
+        done: ToolOutcome = (await self._in(session).arun(self.block, None)).output
+        return done.text
 
     def call(self, name: str, arguments: Arguments = None, *, session: str = "") -> dict[str, Any]:
         """Carry out one call: ``{"success": True, "output": ...}``, or ``{"success": False, "error", "do"}``.
@@ -144,6 +169,14 @@ class ToolHost:
     def _in(self, session: str) -> Session:
         ids = self.ids.as_dict()
         return self.fabric.session(session or self.ids.session, **{key: ids[key] for key in ids if key != "session"})
+
+
+def _check_scopes(block: Block[Any, Any], ids: ScopeIds) -> None:
+    from .wiring import survey  # noqa: PLC0415  built on the blocks
+
+    for resource in survey(block).resources.values():
+        if resource.required:
+            ids.scope(resource.scope)
 
 
 def _tools_of(capability: Capability[Any]) -> list[Any]:

@@ -176,5 +176,17 @@ class ThoughtFabricStore(BaseStore):
     ) -> None:
         self.close()
 
+    async def aclose(self) -> None:
+        """Do what `close` does, on the caller's own event loop."""
+        await self._lease.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
     def _batch(self, ops: Iterable[Op]) -> _Batch:
         return _Batch(list(ops), self._paths, self._texts, self._queries)

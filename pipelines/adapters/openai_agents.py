@@ -1,12 +1,15 @@
 """The OpenAI Agents SDK: its sessions in the file, and the memory's tools as its tools."""
 
-from typing import Any, cast
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Self, cast
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from fabric.block import Block
 from fabric.context import Context
+from fabric.errors import ConfigurationError, ScopeError
 from fabric.handler import handler
 from fabric.json_text import redacted
 from fabric.lease import File, Lease
@@ -14,7 +17,7 @@ from fabric.resource import Collection, Transaction
 from fabric.toolhost import ToolHost
 
 try:
-    from agents import FunctionTool, SessionSettings, TResponseInputItem
+    from agents import Agent, FunctionTool, RunContextWrapper, SessionSettings, TResponseInputItem
     from agents.tool_context import ToolContext
 except ImportError as error:
     raise ImportError(
@@ -67,7 +70,7 @@ class FabricSession:
     """A session of the SDK in a thought-fabric file: pass it as ``session=`` to a run, and close it.
 
     ``file`` is a path or an open `Fabric`, which is then not closed. The items are the user's, kept as the SDK gave
-    them but for secrets in their texts; forgetting all of the user deletes them. ScopeError for a blank id.
+    them but for secrets in their texts; forgetting all of the user deletes them. ScopeError for a blank id or no user.
     """
 
     def __init__(
@@ -79,6 +82,8 @@ class FabricSession:
         org: str | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
+        if user is None:  # pyright: ignore[reportUnnecessaryComparison]  an untyped caller's
+            raise ScopeError("a session belongs to somebody: give user=..., so that no stranger shares its items")
         self.session_id = session_id
         self.session_settings = session_settings
         self._lease = Lease(file)
@@ -112,13 +117,51 @@ class FabricSession:
         """Close the file, if this session opened it."""
         self._lease.close()
 
+    async def aclose(self) -> None:
+        """Do what `close` does, on the caller's own event loop."""
+        await self._lease.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
     async def _run(self, block: Block[Any, Any], value: Any) -> Any:
         return (await self._session.arun(block, value)).output
 
 
 def function_tools(host: ToolHost) -> list[FunctionTool]:
     """Return the host's tools for ``Agent(tools=...)``; a failing call is answered with what is wrong, never raised."""
+    _check(host, "function_tools")
     return [_tool(host, one["function"]) for one in host.schemas()]
+
+
+def instructions(host: ToolHost, text: str = "") -> Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]:
+    """Return a function for ``Agent(instructions=...)``: the host's header, read for every run, before the text."""
+    _check(host, "instructions")
+
+    async def instruct(_: RunContextWrapper[Any], __: Agent[Any]) -> str:
+        return "\n\n".join(filter(None, (await host.aheader(), text)))
+
+    return instruct
+
+
+def _check(host: object, what: str) -> None:
+    if not isinstance(host, ToolHost):
+        raise ConfigurationError(
+            f"{what}: {host!r} is no host of tools: give ToolHost(file, ScopeIds(session=..., user=...), uses=[...])"
+        )
 
 
 def _tool(host: ToolHost, schema: dict[str, Any]) -> FunctionTool:

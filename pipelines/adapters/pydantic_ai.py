@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic_core import SchemaValidator, core_schema
 
+from fabric.errors import ConfigurationError
 from fabric.toolhost import ToolHost
 
 try:
@@ -26,6 +27,10 @@ class HostToolset(AbstractToolset[Any]):
     """
 
     def __init__(self, host: ToolHost, *, id: str | None = "thought-fabric") -> None:  # noqa: A002  the library's name
+        if not isinstance(host, ToolHost):  # pyright: ignore[reportUnnecessaryIsInstance]  an untyped caller's
+            raise ConfigurationError(
+                f"HostToolset: {host!r} is no host: give ToolHost(file, ScopeIds(session=..., user=...), uses=[...])"
+            )
         self.host = host
         self._id = id
 
@@ -37,6 +42,10 @@ class HostToolset(AbstractToolset[Any]):
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:  # noqa: ARG002  the same for all
         """Return the host's tools by name."""
         return {schema["name"]: self._tool(schema) for schema in (one["function"] for one in self.host.schemas())}
+
+    async def get_instructions(self, ctx: RunContext[Any]) -> str | None:  # noqa: ARG002  the same for all
+        """Return what the host's capabilities put before a prompt, such as what is pinned in a mind."""
+        return await self.host.aheader() or None
 
     async def call_tool(
         self,

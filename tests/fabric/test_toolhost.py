@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from structlog.testing import capture_logs
 
 from fabric import Context, Fabric, define_capability, handler, sequencer
-from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, StoreError
+from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, ScopeError, StoreError
 from fabric.resource import Collection
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
@@ -156,3 +156,23 @@ def test_the_blocks_that_are_tools_are_inside_it_so_that_their_background_work_i
         fabric.drain()
     assert done == ["tea"]
     assert [path for path, _ in host.block.children()] == ["tool later"]
+
+
+def test_who_is_no_owner_is_refused_before_a_file_is_opened(tmp_path: Path):
+    with pytest.raises(ConfigurationError, match="ScopeIds"):
+        ToolHost(tmp_path / "m.duckdb", "jake", uses=[notebook])  # type: ignore[arg-type]
+    with pytest.raises(ScopeError, match="no user"):
+        ToolHost(tmp_path / "m.duckdb", ScopeIds(session="tools"), uses=[notebook])
+    assert not (tmp_path / "m.duckdb").exists()
+
+
+async def test_the_header_is_what_capabilities_put_before_a_prompt():
+    async def greet(ctx: Context) -> str:
+        return f"Be kind to {len(await read(ctx))} notes."
+
+    polite = define_capability("polite", resources=[notes], header=[greet], tools=[write])
+    with Fabric() as fabric:
+        host = ToolHost(fabric, JAKE, uses=[polite])
+        await host.acall("write", {"text": "tea"})
+        assert await host.aheader() == "Be kind to 1 notes."
+        assert ToolHost(fabric, JAKE, uses=[notebook]).header() == ""

@@ -328,3 +328,9 @@ async def test_a_graph_runs_in_async_code(store: ThoughtFabricStore):
     await running.ainvoke(said("Remember: my name is Bob"), config)
     answer = (await running.ainvoke(said("my name?"), config))["messages"][-1].content
     assert answer == "Bob! (Remember: my name is Bob)"
+
+
+async def test_a_store_closes_at_the_end_of_an_async_with(tmp_path: Path):
+    async with ThoughtFabricStore(tmp_path / "m.duckdb", user="jake", embedder=None) as store:
+        await store.aput(("a",), "k", {"text": "tea"})
+    Fabric(tmp_path / "m.duckdb").close()

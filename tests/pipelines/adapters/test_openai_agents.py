@@ -12,11 +12,11 @@ from agents import Agent, Model, ModelResponse, RunConfig, Runner, Session, Sess
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from fabric import Fabric
-from fabric.errors import ScopeError
+from fabric.errors import ConfigurationError, ScopeError
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 from pipelines import Memory, mind
-from pipelines.adapters.openai_agents import FabricSession, function_tools
+from pipelines.adapters.openai_agents import FabricSession, function_tools, instructions
 
 QUIET = RunConfig(tracing_disabled=True)
 Output = ResponseOutputMessage | ResponseFunctionToolCall
@@ -37,10 +37,12 @@ class Scripted(Model):
     def __init__(self, *outputs: Output) -> None:
         self.outputs = list(outputs)
         self.asked: list[Any] = []
+        self.told = ""
 
     async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
         given = args[1] if len(args) > 1 else options["input"]
         self.asked.append(given)
+        self.told = args[0] if args else options["system_instructions"]
         return ModelResponse(output=[self.outputs.pop(0)], usage=Usage(), response_id=None)
 
     def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
@@ -175,3 +177,30 @@ async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
     two.close()
     with Fabric(path):
         pass
+
+
+def test_a_session_of_nobody_and_what_is_no_host_are_refused(tmp_path: Path):
+    with pytest.raises(ScopeError, match="user"):
+        FabricSession("monday", tmp_path / "m.duckdb", user=None)  # type: ignore[arg-type]
+    assert not (tmp_path / "m.duckdb").exists()
+    with pytest.raises(ConfigurationError, match="ToolHost"):
+        function_tools("m.duckdb")  # type: ignore[arg-type]
+
+
+async def test_sessions_close_at_the_end_of_a_with(tmp_path: Path):
+    async with FabricSession("monday", tmp_path / "m.duckdb", user="jake") as session:
+        assert await session.get_items() == []
+    with FabricSession("monday", tmp_path / "m.duckdb", user="jake"):
+        pass
+    Fabric(tmp_path / "m.duckdb").close()
+
+
+async def test_what_is_pinned_in_the_mind_reaches_the_model():
+    async with ToolHost(":memory:", ScopeIds(session="s", user="jake"), uses=[mind(embedder=None)]) as host:
+        reflected = await host.acall("mind_reflect", {"content": "Cite every source.", "pin": True})
+        assert reflected["success"], reflected
+        model = Scripted(says("Done."))
+        agent = Agent("a", instructions=instructions(host, "You track research."), model=model)
+        await Runner.run(agent, "Go on.", run_config=QUIET)
+    assert "Cite every source." in model.told
+    assert model.told.endswith("You track research.")

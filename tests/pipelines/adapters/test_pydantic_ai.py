@@ -11,6 +11,7 @@ from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPa
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
+from fabric.errors import ConfigurationError
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 from pipelines import mind
@@ -65,3 +66,22 @@ async def test_a_wrong_call_is_answered_and_ends_no_run(host: ToolHost):
     run = await Agent(wrong, toolsets=[HostToolset(host)]).run("Try.")
     assert len(results(run.all_messages())) == 2
     assert "content" in results(run.all_messages())[0]
+
+
+async def test_what_is_pinned_in_the_mind_reaches_the_model(host: ToolHost):
+    reflected = await host.acall("mind_reflect", {"content": "Cite every source.", "pin": True})
+    assert reflected["success"], reflected
+    seen: list[str] = []
+
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(info.instructions or "")
+        return ModelResponse(parts=[TextPart("Done.")])
+
+    await Agent(FunctionModel(answer), toolsets=[HostToolset(host)], instructions="You track research.").run("Go on.")
+    assert "Cite every source." in seen[0]
+    assert "You track research." in seen[0]
+
+
+def test_what_is_no_host_is_refused():
+    with pytest.raises(ConfigurationError, match="ToolHost"):
+        HostToolset("m.duckdb")  # type: ignore[arg-type]
