@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -11,16 +12,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import DEFAULT_FILE, Embedder, File, Imported, Json, NameForNameless, Org, Project, User
-from .output import list_problems, note, nothing_found, plain, progress, say, write_json
+from .output import counted, list_problems, note, nothing_found, plain, progress, say, write_json
 from .place import NO_SESSION, Opened, Place, opened
 
 if TYPE_CHECKING:
     from ..importing import Counts, FileImport, ImportReport
 
-Form = Annotated[
-    str,
-    typer.Option("--from", help="Which format it is: auto tells it by its shape.", metavar="FORMAT"),
-]
+class Form(StrEnum):
+    """Which format a file is in."""
+
+    auto = "auto"
+    messages = "messages"
+    sharegpt = "sharegpt"
+    chatgpt = "chatgpt"
+    mem0 = "mem0"
+    graphiti = "graphiti"
+    letta = "letta"
+    langmem = "langmem"
+
+
+From = Annotated[Form, typer.Option("--from", help="Which format it is: auto tells it by its shape.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")]
 SourceUser = Annotated[
     str, typer.Option("--source-user", help="Whose records to take, where the file names several.", show_default=False)
@@ -29,7 +40,7 @@ SourceUser = Annotated[
 
 def import_(
     path: Imported,
-    form: Form = "auto",
+    form: From = Form.auto,
     dry_run: DryRun = False,
     source_user: SourceUser = "",
     file: File = DEFAULT_FILE,
@@ -48,7 +59,7 @@ def import_(
     """
     from ..importing import FileImport  # noqa: PLC0415
 
-    asked = FileImport(path=path, format=form, source_user=source_user, session=session, dry_run=dry_run)
+    asked = FileImport(path=path, format=form.value, source_user=source_user, session=session, dry_run=dry_run)
     place = Place(file, user, project, org, NO_SESSION, embedder="none" if dry_run else embedder)
     report = _imported(asked, place, shown=not as_json)
     if as_json:
@@ -105,9 +116,10 @@ def _tell(report: "ImportReport") -> None:
     for name, number in report.users.items():
         say(f"whose: {plain(name) or 'nobody named'} ({number})")
     if report.messages.total:
-        say(f"{report.messages.total} messages of {report.sessions} sessions: {_counted(report.messages, would)}.")
+        messages = counted(report.messages.total, "messages")
+        say(f"{messages} of {counted(report.sessions, 'sessions')}: {_counted(report.messages, would)}.")
     if report.facts.total:
-        say(f"{report.facts.total} facts: {_counted(report.facts, would)}.")
+        say(f"{counted(report.facts.total, 'facts')}: {_counted(report.facts, would)}.")
     for reason, number in report.left_out.items():
         say(f"left out: {number} {plain(reason)}")
 

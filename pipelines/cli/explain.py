@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import DEFAULT_FILE, File, Json, Org, Project, Session, User
-from .output import note, nothing_found, plain, say, write_json
+from .output import counted, note, nothing_found, plain, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ def _question(given: dict[str, str], at: Opened, covered: "Receipt") -> str:
 
 
 def _rows(receipt: "Receipt") -> str:
-    return ", ".join(f"{number} {plain(where)}" for where, number in receipt.removed.items())
+    from blocks.held import kinds  # noqa: PLC0415
+
+    named = {where: f"{kind}s" for where, kind in kinds().items()}
+    return ", ".join(counted(number, plain(named.get(where, where))) for where, number in receipt.removed.items())
 
 
 def _tell_left(receipt: "Receipt") -> None:

@@ -166,14 +166,14 @@ def show(
         show_part(at, part, as_json=as_json)
 
 
-def show_part(at: Opened, part: Part, *, as_json: bool = False) -> None:
-    """Write what the memory holds, or a part of it."""
+def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "") -> None:
+    """Write what the memory holds, or a part of it; ``empty`` is said when that is nothing."""
     held = at.holdings()
     shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
         write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
     if not any(_part(held, one) for one in shown):
-        raise nothing_found(_nothing_of(at))
+        raise nothing_found(empty or _nothing_of(at))
     if not as_json:
         for one in shown:
             _draw(held, one)

@@ -56,6 +56,16 @@ def error_line(error: Exception) -> str:
     return f"error: {plain(error)}"
 
 
+def counted(number: int, things: str) -> str:
+    """Return a number with what it counts, which is given as several.
+
+    >>> counted(1, "working entries"), counted(2, "facts")
+    ('1 working entry', '2 facts')
+    """
+    one = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
+    return f"{number} {one if number == 1 else things}"
+
+
 def bar(share: float) -> str:
     """Return a bar for a share between 0 and 1.
 

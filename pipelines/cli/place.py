@@ -100,7 +100,8 @@ def opened(
     from fabric.errors import StoreError  # noqa: PLC0415
 
     if not create and not place.file.exists():
-        raise StoreError(f"{place.file}: there is no such file; name the right one, or begin one with chat or replay")
+        begin = "name the right one, or begin one with chat, replay or import"
+        raise StoreError(f"{place.file}: there is no such file; {begin}")
     with _log_to_stderr(log), Fabric(place.file, clock=clock) as fabric:
         yield Opened(fabric, place.memory(), place)
 

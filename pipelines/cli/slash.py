@@ -17,6 +17,13 @@ from .told import Seen, recalled_lines
 _COMMAND = re.compile(r"\s*/([A-Za-z]*)(?:\s+(.*?))?\s*", re.DOTALL)
 _ABOUT = re.compile(r"about\s+(.+)", re.DOTALL | re.IGNORECASE)
 RECALLED = "recalled"
+EMPTY = {
+    "working": "nothing in this session's working memory yet",
+    "episodes": "no episodes yet",
+    "facts": "no facts yet",
+    "turns": "no turns yet",
+}
+"""What is said of a part that holds nothing."""
 QUIT = "quit"
 
 
@@ -96,7 +103,7 @@ def _show(at: Opened, seen: Seen, rest: str) -> None:
         return
     if rest not in ["", *Part]:
         raise typer.BadParameter(f"/show {rest}: expected {', '.join(Part)} or {RECALLED}")
-    show_part(at, Part(rest) if rest else Part.all)
+    show_part(at, Part(rest) if rest else Part.all, empty=EMPTY.get(rest, "nothing is remembered yet"))
 
 
 def _recall(at: Opened, _seen: Seen, rest: str) -> None:

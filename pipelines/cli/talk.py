@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import DEFAULT_FILE, Conversations, File, Json, Model, NameForNameless, Org, Project, User
-from .output import list_problems, nothing_found, progress, say, write_json
+from .output import counted, list_problems, nothing_found, progress, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def _counted(done: "Replayed", recorded: "ConversationFile", left: "list[Job]") 
 
 def _report(done: "Replayed", left: "list[Job]") -> None:
     sessions = len(set(done.sessions))
-    say(f"{done.turns} turns of {sessions} sessions: {done.added} new, {done.known} were there already.")
+    turns = counted(done.turns, "turns")
+    say(f"{turns} of {counted(sessions, 'sessions')}: {done.added} new, {done.known} were there already.")
     if left:
         say(f"{len(left)} pieces of background work wait for another try: thought-fabric jobs")

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import copy_context
 from typing import Protocol
 
+from .output import note
+
 SIGN = "> "
 
 
@@ -47,9 +49,14 @@ class Terminal:
         )
 
     def ask(self) -> str:
-        """Return the next line."""
-        with _above_the_line():
-            return self._prompt.prompt(pre_run=self._tell)
+        """Return the next line; Ctrl-C on one that is empty is told how to leave."""
+        try:
+            with _above_the_line():
+                return self._prompt.prompt(pre_run=self._tell)
+        except KeyboardInterrupt:
+            if not self._prompt.default_buffer.text:
+                note("Ctrl-D leaves.")
+            raise
 
     def wake(self) -> None:
         """Tell now if the line is open; else what there is to tell is told before the next one."""

@@ -1,6 +1,7 @@
 """why, forget and export: the person whose memory it is sees and decides."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,8 @@ def test_forget_asks_and_a_no_keeps_everything(jake: Command) -> None:
     asked = jake("forget", "--scope", "user", text="n\n")
     assert asked.exit_code == 1
     assert "Forget everything of user jake for good?" in asked.stderr
+    assert re.match(r"This deletes \d+ \w+, .*\b1?\d+ episodes?, \d+ facts\b", asked.stderr)
+    assert "_" not in asked.stderr.partition(".")[0]
     assert jake("forget", "--scope", "user", text="").exit_code == 1
     assert facts(jake) == before
 

@@ -49,7 +49,9 @@ def test_why_takes_a_number_and_an_id(chatting: Chatting) -> None:
         ("/forget about Nobody", "there was nothing to forget"),
         ("/recall", "expected a few words"),
         ("/show nonsense", "expected working, episodes, facts, turns, all or recalled"),
-        ("/show facts", "nothing is remembered of user ann"),
+        ("/show facts", "no facts yet\n"),
+        ("/show working", "nothing in this session's working memory yet\n"),
+        ("/show", "nothing is remembered yet\n"),
         ("/show recalled", "nothing went into the last prompt"),
         ("/export", "nothing is remembered"),
         ("/wyh 1", "there is no command /wyh; did you mean /why? To say it in the chat, write //wyh"),
@@ -68,7 +70,7 @@ def test_forget_asks_first_and_shows_a_receipt(chatting: Chatting) -> None:
     kept = chatting("I work at Stripe.", "/forget 1", "n", "Where do I work?")
     assert "I remember: Works at Stripe" in kept.stdout
     gone = chatting("Where do I work?", "/forget 1", "y", "Where do I work?")
-    assert "Forgotten for good: 1 facts" in gone.stdout
+    assert "Forgotten for good: 1 fact," in gone.stdout
     assert gone.stdout.endswith("I remember nothing about that.\n")
 
 

@@ -124,7 +124,9 @@ def test_a_file_that_fits_no_format_or_two_says_so(path: Path) -> None:
     path.write_text(json.dumps([json.loads(MEMORY % ("a", "one")), {"role": "user", "content": "hi"}]))
     assert "its records fit messages and mem0. Say with --from which of them it is." in bring(path).stderr
     assert report(path, "--from", "mem0")["facts"]["new"] == 1
-    assert "unknown format 'mem1'. Give auto or one of messages" in bring(path, "--from", "mem1").stderr
+    unknown = bring(path, "--from", "mem1")
+    assert "'mem1' is not one of 'auto', 'messages'" in " ".join(unknown.stderr.split())
+    assert unknown.exit_code == 2
 
 
 def test_one_id_with_two_texts_keeps_the_newer(path: Path) -> None:
@@ -287,4 +289,4 @@ def test_an_archive_that_unpacks_to_far_more_than_it_is_stops(path: Path) -> Non
     )
     told = bring(path)
     assert "it unpacks to more than" in told.stderr
-    assert "1 messages of 1 sessions: 1 new" in told.stdout
+    assert "1 message of 1 session: 1 new" in told.stdout

@@ -57,7 +57,7 @@ def test_what_was_said_is_kept_in_order_and_recalled(path: Path) -> None:
     assert (told.exit_code, told.stderr) == (0, "")
     assert told.stdout.splitlines() == [
         "format: messages",
-        "3 messages of 1 sessions: 3 new, 0 were there already.",
+        "3 messages of 1 session: 3 new, 0 were there already.",
         "left out: 1 system messages",
         "left out: 1 tool results",
     ]
@@ -99,7 +99,7 @@ def test_problems_are_listed_with_line_and_reason_and_the_rest_is_imported(path:
     )
     told = bring(path)
     assert told.exit_code == 1
-    assert "1 messages of 1 sessions: 1 new" in told.stdout
+    assert "1 message of 1 session: 1 new" in told.stdout
     first, second, third = told.stderr.splitlines()
     assert first.startswith("skipped: line 2: not JSON: ")
     assert second.startswith("skipped: line 3, message 1: message role 'wizard'")
