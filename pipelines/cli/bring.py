@@ -18,6 +18,7 @@ from .place import NO_SESSION, Opened, Place, opened
 if TYPE_CHECKING:
     from ..importing import Counts, FileImport, ImportReport
 
+
 class Form(StrEnum):
     """Which format a file is in."""
 

@@ -13,6 +13,8 @@ from .records import Reader, Told
 
 LOOKED_AT = 50
 """How many records are looked at to recognise a format."""
+NO_JSON = ("not UTF-8", "not JSON: Expecting value at column 1", "not JSON: it begins with neither")
+"""How the first problem begins of a file that is something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,23 @@ def recognised(pieces: Iterator[Piece | Problem], wanted: str, file: str) -> Rec
     """
     if wanted != "auto" and wanted not in FORMATS:
         raise RefusedError(f"unknown format {wanted!r}", do=f"Give auto or one of {', '.join(FORMATS)}.")
-    seen = [piece for piece in islice(pieces, LOOKED_AT) if isinstance(piece, Piece)]
+    looked = list(islice(pieces, LOOKED_AT))
+    seen = [piece for piece in looked if isinstance(piece, Piece)]
+    if not seen and looked and isinstance(looked[0], Problem) and looked[0].reason.startswith(NO_JSON):
+        raise RefusedError(
+            f"this is no export: {file}, {looked[0].where}: {looked[0].reason}",
+            do=f"Give JSON or JSON lines of {', '.join(FORMATS)}.",
+        )
     among = FORMATS if wanted == "auto" else {wanted: FORMATS[wanted]}
     found, is_record = _claiming(among, seen), False
     if not found and any(piece.key for piece in seen):
         found = _claiming(among, [record_of(seen)])
         is_record = bool(found)
+    if not found and wanted != "auto" and (fits := _fitting(seen)):
+        raise RefusedError(
+            f"{file}: its records are not of {wanted}; they look like {' or '.join(fits)}",
+            do=f"Say --from {fits[0]}, or leave it out.",
+        )
     if len(found) > 1:
         raise RefusedError(f"{file}: its records fit {' and '.join(found)}", do="Say with --from which of them it is.")
     if not found and wanted == "auto" and seen:
@@ -76,6 +89,11 @@ def recognised(pieces: Iterator[Piece | Problem], wanted: str, file: str) -> Rec
         )
     name = found[0] if found else "" if wanted == "auto" else wanted
     return Recognised(name, is_record, bool(name) and any(FORMATS[name].surveyed(piece) for piece in seen))
+
+
+def _fitting(seen: Sequence[Piece]) -> list[str]:
+    is_object = any(piece.key for piece in seen)
+    return _claiming(FORMATS, seen) or (_claiming(FORMATS, [record_of(seen)]) if is_object else [])
 
 
 def _claiming(among: Mapping[str, Format], pieces: Sequence[Piece]) -> list[str]:

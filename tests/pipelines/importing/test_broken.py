@@ -290,3 +290,23 @@ def test_an_archive_that_unpacks_to_far_more_than_it_is_stops(path: Path) -> Non
     told = bring(path)
     assert "it unpacks to more than" in told.stderr
     assert "1 message of 1 session: 1 new" in told.stdout
+
+
+@pytest.mark.parametrize(
+    "data", [b"Hello there\nthis is a text\n\nof lines\n", b"id,name\n1,2\n", b"\x89PNG\xff\n\xfe\n"]
+)
+@pytest.mark.parametrize("options", [(), ("--from", "mem0")])
+def test_a_file_that_is_something_else_costs_one_line(tmp_path: Path, data: bytes, options: tuple[str, ...]) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(data)
+    told = bring(path, *options)
+    assert told.stderr.count("\n") == 1
+    assert told.stderr.startswith("error: this is no export: ")
+    assert told.exit_code == 1
+
+
+def test_a_format_that_is_not_the_files_is_told_which_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "mem0.json"
+    path.write_text(json.dumps({"results": [{"id": "1", "memory": "Likes tea", "user_id": "ann"}]}))
+    told = bring(path, "--from", "letta")
+    assert "its records are not of letta; they look like mem0. Say --from mem0" in told.stderr
