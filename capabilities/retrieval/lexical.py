@@ -23,6 +23,8 @@ class Lexical:
     idfs: Floats
     weights: Floats
     """What each word is worth in the sums at most."""
+    by_content: Floats
+    """The sums without the words that stand for whom a memory is about."""
 
     def matched(self, rows: NDArray[np.int64]) -> Floats:
         """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
@@ -49,10 +51,15 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     values = np.zeros((len(words), pools.size), np.float32)
     for pool in pools:
         _fill(values, pool, words, _nearest(question, pool), pools)
-        _fill_subjects(values, pool, question, words)
     shares = np.array(question.weights, np.float32)
     idfs = np.array([word.idf for word in words], np.float32)
-    return Lexical(np.einsum("w,wr->r", shares, values), values, idfs, idfs * shares)
+    by_content: Floats = np.einsum("w,wr->r", shares, values)
+    sums = by_content
+    if any(question.people.asked.values()):
+        for pool in pools:
+            _fill_subjects(values, pool, question, words)
+        sums = np.einsum("w,wr->r", shares, values)
+    return Lexical(sums, values, idfs, idfs * shares, by_content)
 
 
 def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequence[_Word]) -> None:

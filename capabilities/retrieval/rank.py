@@ -171,6 +171,8 @@ class _Signals:
 
     lexical: Lexical
     text: Floats
+    by_content: Floats
+    """The same without the names of whom memories are about: what stands for the meaning of a row without a vector."""
     speaker: Floats
     asked: NDArray[np.bool_]
     """Which memories are about whom the question asks about."""
@@ -182,13 +184,15 @@ class _Signals:
 
 def _signals(question: Question, pools: Pools) -> _Signals:
     lexical, allowed, are_open = look_up(question, pools), pools.allowed(), pools.are_open
-    text = unit_range(lexical.sums, None if are_open else allowed)
+    among = None if are_open else allowed
+    text = unit_range(lexical.sums, among)
+    by_content = text if lexical.by_content is lexical.sums else unit_range(lexical.by_content, among)
     speaker, asked = whose(question, pools)
-    return _Signals(lexical, text, speaker, asked, exact_rows(question, pools), allowed, are_open)
+    return _Signals(lexical, text, by_content, speaker, asked, exact_rows(question, pools), allowed, are_open)
 
 
 def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most: int, weights: Weights) -> Ranking:
-    meaning = compare(question, pools, same.text, None if same.are_open else same.allowed)
+    meaning = compare(question, pools, same.by_content, None if same.are_open else same.allowed)
     base = meaning.dense * np.float32(weights.dense)
     base += same.text
     speaker = np.float32(weights.speaker) * same.speaker

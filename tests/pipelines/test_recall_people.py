@@ -75,6 +75,17 @@ def test_episodes_and_entries_are_told_apart_like_facts(memory: Memory):
             assert [one.subject for one in found][:1] in ([], [subject])
 
 
+@pytest.mark.parametrize("cue", ["where does Anna live?", "where does my sister live?"])
+def test_the_right_claim_is_first_over_all_tiers_together(cue: str):
+    with Memory(user="jake") as memory:
+        memory.capture("My sister Anna lives in Hamburg. She is a nurse.")
+        memory.capture("I live in Porto.")
+        memory.capture("I went hiking in the Alps in June and saw a marmot.")
+        memory.capture("My boss Tom is from Ireland. I am allergic to peanuts.")
+        memory.wait()
+        assert str(memory.recall(cue)[0]) == "about anna: Lives in Hamburg"
+
+
 def test_two_sisters_are_not_taken_for_one():
     with Memory(user="jake") as memory:
         memory.capture("My sister Anna lives in Hamburg.")
