@@ -31,6 +31,10 @@ _HEADER_BYTES = 12_288  # a smaller file has lost its headers, or was never give
 _PID = re.compile(r"PID (\d+)")
 _PROGRAM = re.compile(r"held in (.+?) \(PID")
 _LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
+_DAMAGED = re.compile(
+    r"could not read|not enough|checksum|corrupt|truncated|serializ|failed to load metadata|wal file", re.IGNORECASE
+)
+_FORBIDDEN = re.compile(r"permission denied|read-only file system", re.IGNORECASE)
 _open_files: set[str] = set()
 _open_lock = Lock()
 
@@ -44,7 +48,7 @@ def translated(location: str, *, ignore: bool = False) -> Generator[None]:
         yield
     except duckdb.Error as error:
         if not ignore:
-            raise StoreError(f"{location}: {_first_line(error)}") from error
+            raise StoreError(f"{location}: {_first_line(error)}{_advice(error)}") from error
 
 
 def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
@@ -179,7 +183,7 @@ def _connect(location: str, *, read_only: bool) -> Connection:
             return duckdb.connect(location, read_only=read_only, config=SETTINGS)
         except duckdb.Error as error:
             if not _LOCKED.search(str(error)):
-                raise StoreError(f"{location} cannot be opened: {_first_line(error)}") from error
+                raise StoreError(f"{location} cannot be opened: {_first_line(error)}{_advice(error)}") from error
             if attempt == RETRIES:
                 pid, program = _PID.search(str(error)), _PROGRAM.search(str(error))
                 raise _locked(
@@ -204,6 +208,15 @@ def _locked(location: str, pid: int | None, program: str = "") -> StoreLockedErr
         pid=pid,
         program=program,
     )
+
+
+def _advice(error: Exception) -> str:
+    """Return what to do about a damaged file or a folder that may not be written, "" about anything else."""
+    if _DAMAGED.search(str(error)):
+        return "; the file is damaged: look at it with thought-fabric doctor FILE, or restore a backup"
+    if _FORBIDDEN.search(str(error)):
+        return "; the file and its folder must be writable: change their permissions, or use another place"
+    return ""
 
 
 def _first_line(error: Exception) -> str:

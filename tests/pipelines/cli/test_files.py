@@ -104,3 +104,13 @@ def test_a_name_that_is_blank_opens_nobodys_memory(demo_file: Path, command: str
     assert refused.exit_code == 2
     assert "the name is blank" in refused.stderr
     assert refused.stdout == ""
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_a_file_that_was_cut_off_says_where_to_look(demo_file: Path, share: float) -> None:
+    whole = demo_file.read_bytes()
+    demo_file.write_bytes(whole[: int(len(whole) * share)])
+    told = run("recall", "work", "--file", demo_file, "--user", "jake")
+    assert told.exit_code == 1
+    assert one_line(told.stderr)
+    assert "look at it with thought-fabric doctor FILE, or restore a backup" in told.stderr
