@@ -49,7 +49,7 @@ class _Calls:
         self,
         file: File = ":memory:",
         *,
-        user: str,
+        user: str = "",
         session: str = "default",
         org: str | None = None,
         model: ModelChoice | None = None,
@@ -57,7 +57,7 @@ class _Calls:
         models: ModelClient | None = None,
         system: MemorySystem | None = None,
     ) -> None:
-        _check(user, system)
+        _check(file, user, system)
         self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
         self.system.remember_block  # noqa: B018  a system that has no facts is refused before a file is opened
         self._pipeline = replay_pipeline(self.system)
@@ -270,7 +270,11 @@ class AsyncMemory(_Calls):
         return output
 
 
-def _check(user: object, system: object) -> None:
+def _check(file: object, user: object, system: object) -> None:
+    if file is None:
+        raise ConfigurationError("file is None; expected a path, ':memory:', or an open Fabric")
+    if user == "":
+        raise ScopeError("user must not be empty: name whose memory it is, as in Memory('memory.duckdb', user='jake')")
     if system is not None and not isinstance(system, MemorySystem):
         raise ConfigurationError(f"system is {system!r}; expected what memory_system(...) returns")
     if not isinstance(user, str):

@@ -11,7 +11,7 @@ from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
 from ..sources import Source
-from ..vocabulary import Subject, Tag
+from ..vocabulary import Category, Subject, Tag
 from .ranked import TIERS, RankedMemory, Tier
 
 LIMIT = 10
@@ -39,9 +39,9 @@ class RecallRequest(BaseModel):
     cue: str | None = None
     limit: AtLeastOne | None = None
     tokens: AtLeastOne | None = None
-    tiers: tuple[Tier, ...] = TIERS
+    tiers: Annotated[tuple[Tier, ...], Field(min_length=1)] = TIERS
     subject: Subject | None = None
-    category: str | None = None
+    category: Category | None = None
     tags: tuple[Tag, ...] = ()
     session: str | None = None
     since: Moment | None = None
@@ -60,6 +60,8 @@ class RecallRequest(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             known = f"; the options are {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
+            known = f"; the tiers are {', '.join(TIERS)}" if first["loc"] == ("tiers",) else known
+            known = "; give a list of tags, as in tags=['work']" if first["loc"] == ("tags",) else known
             told = next(complaints(error)).partition(": ")
             raise ConfigurationError(f"recall: {told[0]} is {shown(first['input'])}: {told[2]}{known}") from error
 

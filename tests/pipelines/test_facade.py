@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -290,3 +291,23 @@ def test_a_fact_that_is_too_long_is_refused_in_one_short_line():
         memory.remember("x" * 5_000)
     assert len(str(refused.value)) < 250
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"category": "bogus"}, "category is 'bogus': .*'identity', .*'pattern'"),
+        ({"tiers": []}, "tiers is .*; the tiers are turn, working, episodic, semantic"),
+        ({"tags": "x"}, "tags is 'x': .*; give a list of tags, as in tags="),
+    ],
+)
+def test_what_recall_cannot_look_for_is_refused_with_the_choices(options: dict[str, Any], told: str) -> None:
+    with Memory(user="ann", embedder=None) as memory, pytest.raises(ConfigurationError, match=told):
+        memory.recall("tea", **options)
+
+
+def test_a_memory_without_a_user_or_a_file_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(ScopeError, match="user must not be empty: name whose memory it is"):
+        Memory(tmp_path / "a.duckdb")
+    with pytest.raises(ConfigurationError, match="file is None; expected a path"):
+        Memory(None, user="ann")  # type: ignore[arg-type]
