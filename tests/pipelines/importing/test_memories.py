@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pipelines.checkup import check_up
+
 from .commands import bring, facts, held, report, write
 
 CREATED = "2025-03-01T10:00:00Z"
@@ -294,3 +296,10 @@ def test_namespaces_of_two_people_are_told_apart(path: Path) -> None:
     assert "of several people: 'memories/ann' (1), 'memories/bob' (1), 'profile/ann' (1)" in bring(path).stderr
     assert bring(path, "--source-user", "ann").stderr == "skipped: record 2: of 'memories/bob', not of 'ann'\n"
     assert [one["content"] for one in facts(path)] == ["a", "c"]
+
+
+def test_an_edge_that_is_no_longer_so_is_nothing_to_warn_of(path: Path) -> None:
+    write(path, [edge(1, "Maria works at Acme", expired_at="2025-05-02T00:00:00Z"), edge(2, "Maria likes tea")])
+    report(path)
+    (found,) = [one for one in check_up(path.with_suffix(".duckdb")) if one.check == "sources"]
+    assert found.state == "ok"
