@@ -64,7 +64,7 @@ class ToolHost:
         name: str = "tools",
         owns: bool | None = None,
     ) -> None:
-        if not isinstance(ids, ScopeIds):
+        if not isinstance(ids, ScopeIds):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConfigurationError(
                 f"{name}: ids={ids!r} do not say whose data it is: give ScopeIds(session='monday', user='jake')"
             )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.context import Context
 from fabric.errors import ConfigurationError
+from fabric.prompt import data_block
 from fabric.terms import plain_terms, read_cue
 from fabric.validation import shown
 
@@ -26,11 +27,11 @@ CHARS_A_RESULT = 100
 
 
 async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: int = TOKENS) -> str:
-    """Return the best evidence for ``cue`` in at most ``tokens`` tokens, estimated at 4 characters each.
+    """Return the best evidence for ``cue`` as an escaped block of background data, "" when nothing is stored.
 
-    Each thing once, in order of time, a session's under its date; a long turn is cut to the part that the cue asks for.
-    "" when nothing is stored. The same memory and cue give the same bytes. ConfigurationError for fewer than 1 token
-    and for a cue that is no text.
+    Between the tags stand at most ``tokens`` tokens, estimated at 4 characters each before escaping. Each thing once,
+    in order of time, a session's under its date; a long turn is cut to the part that the cue asks for. The same memory
+    and cue give the same bytes. ConfigurationError for fewer than 1 token and for a cue that is no text.
     """
     from ..retrieval.packing import choose, written  # noqa: PLC0415
 
@@ -45,7 +46,7 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
         found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
         chosen = choose(_passages(found, now), tokens, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
-            return written(chosen.lines)
+            return data_block("memory", written(chosen.lines))
         most = min(MOST_RESULTS, 2 * most)
 
 

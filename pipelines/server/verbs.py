@@ -112,7 +112,7 @@ def _context(mem: MemorySystem) -> Callable[..., Any]:
         ctx: Context,
         tokens: Annotated[int, Field(ge=50, le=16_000, description="How many tokens it may take.")] = 2_000,
     ) -> str:
-        """Return the best evidence for a question as text, oldest first, to be read before answering."""
+        """Return the best evidence for a question as background data, oldest first, to be read before answering."""
         return await mem.context(ctx, query, tokens)
 
     return context

@@ -236,6 +236,11 @@ def test_equal_turns_keep_their_order(embedder: Any):
     assert orders == [[f"t{number}" for number in range(6)]] * 3
 
 
+def inside(block: str) -> str:
+    """Return what stands between the tags of a block of background data, below its notice."""
+    return "\n".join(block.splitlines()[2:-1])
+
+
 def test_a_context_is_the_same_after_opening_the_file_again(memory: Any, tmp_path: Path):
     texts: list[str] = []
     for _ in range(2):
@@ -244,7 +249,7 @@ def test_a_context_is_the_same_after_opening_the_file_again(memory: Any, tmp_pat
             opened.run(memory.import_block, records())
             texts += [opened.run(memory.context_block, {"cue": "the boat", "tokens": 60}).output for _ in range(2)]
     assert len(set(texts)) == 1
-    assert texts[0].startswith("[1 March 2025]\nuser: The boat leaves Corfu at nine")
+    assert inside(texts[0]).startswith("[1 March 2025]\nuser: The boat leaves Corfu at nine")
 
 
 @pytest.mark.parametrize("sessions", [1, 2, 400])
@@ -258,4 +263,5 @@ def test_a_context_is_filled_and_never_over_its_budget(memory: Any, session: Any
     session.run(memory.import_block, placed)
     for tokens in (200, 2_000):
         text = session.run(memory.context_block, {"cue": "red boat", "tokens": tokens}).output
+        text = inside(text)
         assert tokens * 0.7 <= len(text) / 4 <= tokens

@@ -1,5 +1,6 @@
 """The memory of this project as a system under test: its public blocks on a file, and no model."""
 
+import html
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,9 +31,10 @@ class Product:
         return Answer(ranked, found[0].relevance if found else 0.0)
 
     def context(self, haystack: Haystack, question: Question, tokens: int) -> str:
-        """Return the text of `context_block`."""
+        """Return the text of `context_block`, as it was before it was escaped and marked as data."""
         asked = {"cue": question.text, "tokens": tokens}
-        return str(self._run(haystack, question, self._memory.context_block, asked))
+        block = str(self._run(haystack, question, self._memory.context_block, asked))
+        return html.unescape("\n".join(block.splitlines()[2:-1]))
 
     def close(self) -> None:
         """Close the file and remove it."""
