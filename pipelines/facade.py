@@ -49,7 +49,7 @@ class _Calls:
         self,
         file: File = ":memory:",
         *,
-        user: str = "",
+        user: str,
         session: str = "default",
         org: str | None = None,
         model: ModelChoice | None = None,

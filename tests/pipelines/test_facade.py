@@ -306,8 +306,8 @@ def test_what_recall_cannot_look_for_is_refused_with_the_choices(options: dict[s
         memory.recall("tea", **options)
 
 
-def test_a_memory_without_a_user_or_a_file_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_memory_of_nobody_or_of_no_file_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(ScopeError, match="user must not be empty: name whose memory it is"):
-        Memory(tmp_path / "a.duckdb")
+        Memory(tmp_path / "a.duckdb", user="")
     with pytest.raises(ConfigurationError, match="file is None; expected a path"):
         Memory(None, user="ann")  # type: ignore[arg-type]
