@@ -27,7 +27,7 @@ from fabric.validation import shown, wrong
 from .chat import replay_pipeline
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
-from .transcript import Transcript, answers_block, given, unseen_block
+from .transcript import Answers, Transcript, answers_block, given, unseen_block
 
 T = TypeVar("T")
 Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
@@ -119,7 +119,9 @@ class Memory(_Calls):
         here = self._in(session)
         new: Transcript = here.run(self._unseen, given(messages, tags)).output
         added = [here.run(self._answers, new.answers)] if new.answers.messages else []
-        return _captured(new, added, [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns])
+        done = [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
+        added += [here.run(self._answers, one) for one in _late(new, done)]
+        return _captured(new, added, done)
 
     def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
@@ -206,6 +208,7 @@ class AsyncMemory(_Calls):
         new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
+        added += [await here.arun(self._answers, one) for one in _late(new, done)]
         return _captured(new, added, done)
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
@@ -285,6 +288,15 @@ def _name(message: Mapping[str, Any]) -> str | None:
     """Return the name of the turn that a user's message opens, as a replay names it; None without an id."""
     given = message.get("id")
     return None if given is None or not str(given).strip() else f"message-{given}"
+
+
+def _late(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:
+    """Return what follows the users' messages that were known by their ids: it may have come later than they did."""
+    return [
+        Answers(messages=turn.messages[1:], turn=one.turn, tags=list(new.answers.tags), may_be_held=True)
+        for turn, one in zip(new.turns, done, strict=True)
+        if one.replayed and turn.messages[1:]
+    ]
 
 
 def _captured(new: Transcript, added: Sequence[RunResult], done: Sequence[RunResult]) -> Captured:

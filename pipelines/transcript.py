@@ -40,6 +40,8 @@ class Answers(BaseModel):
     messages: list[dict[str, Any]]
     turn: int
     tags: list[Tag] = []
+    may_be_held: bool = False
+    """Whether the session may hold some of them: their turn was known by its name, whatever followed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +136,15 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     def unseen(said: Given, ctx: Context) -> Transcript:
         messages = new = said.messages
         turn = ctx.turn
-        if not said.alone and all(one.get("id") is None for one in messages):
+        named = any(one.get("id") is not None for one in messages)
+        if not said.alone and not named:
             held, turn = _held(messages, ctx)
             new = messages[held:]
         first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
+        before = [one for one in new[:first] if not named or _is_new(one, ctx.items, ctx)]
         known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
         turns = [one.model_copy(update={"tags": said.tags}) for one in turns_of(list(new[first:]))]
-        return Transcript(Answers(messages=list(new[:first]), turn=turn, tags=list(said.tags)), turns, known)
+        return Transcript(Answers(messages=before, turn=turn, tags=list(said.tags)), turns, known)
 
     return unseen
 
@@ -153,8 +157,9 @@ def answers_block(layout: MemoryLayout) -> Block[Answers, Any]:
 
     @handler(name=f"{layout.name}/add-answers", input_schema=Answers)
     def add(answers: Answers, ctx: Context) -> list[Turn]:
-        drafts = (draft for message in answers.messages for draft in drafts_from_message(message))
-        items = ctx.record(*tagged(drafts, answers.tags))
+        since = [item for item in ctx.items if item.turn >= answers.turn] if answers.may_be_held else []
+        new = [message for message in answers.messages if _is_new(message, since, ctx)]
+        items = ctx.record(*tagged((draft for message in new for draft in drafts_from_message(message)), answers.tags))
         turns = [turn_of(item, ctx) for item in items if item.role == "assistant" and item.kind == "message"]
         return [turn.model_copy(update={"turn": answers.turn}) for turn in turns if turn.text.strip()][-1:]
 
@@ -212,6 +217,13 @@ def _walk(held: Sequence[_Said], asked: Sequence[_Said], start: int) -> tuple[in
             break
         last, count = place, count + 1
     return count, last
+
+
+def _is_new(message: Message, items: Sequence[Item], ctx: Context) -> bool:
+    """Return whether something of a message is in none of the items."""
+    held = {(one.role, one.kind, one.call_id or one.text) for one in items}
+    drafts = drafts_from_message(message)
+    return any((one.role, one.kind, one.call_id or ctx.redact(one.text)) not in held for one in drafts)
 
 
 def _is_said(one: Item | Draft) -> bool:

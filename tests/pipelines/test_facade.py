@@ -311,3 +311,24 @@ def test_a_memory_of_nobody_or_of_no_file_says_what_is_missing(tmp_path: Path) -
         Memory(tmp_path / "a.duckdb", user="")
     with pytest.raises(ConfigurationError, match="file is None; expected a path"):
         Memory(None, user="ann")  # type: ignore[arg-type]
+
+
+def test_an_answer_that_comes_after_its_message_with_an_id_is_kept_once() -> None:
+    asked = {"role": "user", "content": "I work at Stripe.", "id": "1"}
+    answer = {"role": "assistant", "content": "Congratulations on the viola!"}
+    calls = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "f"}}]}
+    system = {"role": "system", "content": "Be nice."}
+    with Memory(user="ann", embedder=None) as memory:
+        memory.capture([system, asked])
+        for known in ([asked, calls], [system, asked, calls, answer], [system, asked, calls, answer]):
+            done = memory.capture(known)
+            assert (done.turns, done.known, memory.wait()) == (0, 1, [])
+        again = memory.capture([asked, calls, answer, {"role": "user", "content": "Thanks", "id": "2"}])
+        memory.wait()
+        kept = memory.export()
+        found = [one.content for one in memory.recall("viola", tiers=["turn"])]
+    assert (again.turns, again.known) == (1, 1)
+    assert [one["text"] for one in kept if one["kind"] == "turn"] == [asked["content"], answer["content"], "Thanks"]
+    items = [(one["role"], one["item_kind"]) for one in kept if one["kind"] == "item"]
+    assert [items.count(one) for one in (("assistant", "tool_call"), ("system", "message"))] == [1, 1]
+    assert found[0] == answer["content"]
