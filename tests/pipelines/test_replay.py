@@ -164,7 +164,7 @@ def test_a_second_replay_adds_nothing_and_a_longer_file_only_what_is_new(tmp_pat
         "problems": [],
     }
     facts, turns = show(tmp_path, "facts"), show(tmp_path, "turns")
-    assert "2 turns of 1 sessions: 0 new, 2 were there already." in replay_file(path, tmp_path).stdout
+    assert "2 turns of 1 session: 0 new, 2 were there already." in replay_file(path, tmp_path).stdout
     assert (show(tmp_path, "facts"), show(tmp_path, "turns")) == (facts, turns)
     path.write_text(json.dumps([user("I live in Oslo."), user("I have a dog."), user("I like tea.")]))
     assert json.loads(replay_file(path, tmp_path, "--json").stdout)["added"] == 1
@@ -192,7 +192,7 @@ def test_problems_are_listed_on_stderr_and_the_rest_is_replayed(tmp_path: Path) 
     path.write_text("\n".join([good, *["{nonsense"] * 30]))
     told = replay_file(path, tmp_path)
     assert told.exit_code == 1
-    assert "1 turns of 1 sessions: 1 new" in told.stdout
+    assert "1 turn of 1 session: 1 new" in told.stdout
     lines = told.stderr.splitlines()
     assert lines[0].startswith("skipped: line 2: not JSON: ")
     assert (len(lines), lines[-1]) == (21, "skipped: 10 more")

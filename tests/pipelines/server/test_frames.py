@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+from fabric.prompt import data_block
+
 from .programs import PATIENCE, command
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -110,7 +112,11 @@ def test_a_wrong_frame_is_answered_and_the_next_call_is_served(wire: Wire, frame
 
 
 def nothing_found() -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": "[]"}], "structuredContent": {"result": []}, "isError": False}
+    return {
+        "content": [{"type": "text", "text": data_block("memory", "[]")}],
+        "structuredContent": {"result": []},
+        "isError": False,
+    }
 
 
 @pytest.mark.parametrize(
