@@ -5,6 +5,8 @@ import threading
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from .errors import StoreError
 from .models.base import ModelClient
@@ -91,6 +93,36 @@ class Lease:
             if _SHARED.get(self._path) is self._shared:
                 del _SHARED[self._path]
         self._shared.closed.set()
+
+
+class Leasing:
+    """What has a lease: at the end of ``with`` or ``async with`` it is closed."""
+
+    _lease: Lease
+
+    def close(self) -> None:
+        """Close the file, if it was opened here."""
+        self._lease.close()
+
+    async def aclose(self) -> None:
+        """Do what `close` does, on the caller's own event loop."""
+        await self._lease.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 def _taken(path: Path, file: str | PathLike[str]) -> _Shared:

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from pydantic_core import to_jsonable_python
 
@@ -13,7 +12,7 @@ from .block import Block
 from .capability import Capability, merge_capabilities
 from .context import Context
 from .errors import ConfigurationError, StoreError
-from .lease import File, Lease
+from .lease import File, Lease, Leasing
 from .messages import header_text
 from .models.base import ToolCall
 from .scope import ScopeIds
@@ -45,7 +44,7 @@ class _Answer(Block[ToolCall | None, ToolOutcome]):
         return await self.toolbox.outcome(value, ctx)
 
 
-class ToolHost:
+class ToolHost(Leasing):
     """Tools of capabilities and single tools, run on a file for those whom ``ids`` name.
 
     ``file`` is a path or an open `Fabric`; each call is a run of its own, in the session of ``ids``. ``owns`` says
@@ -125,30 +124,6 @@ class ToolHost:
     async def aanswer(self, name: str, arguments: Arguments = None, *, session: str = "") -> str:
         """Do what `answer` does, on the caller's own event loop."""
         return (await self._arun(name, arguments, session)).shown
-
-    def close(self) -> None:
-        """Close the file, if this host owns it."""
-        self._lease.close()
-
-    async def aclose(self) -> None:
-        """Do what `close` does, on the caller's own event loop."""
-        await self._lease.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def _run(self, name: str, arguments: Arguments, session: str) -> ToolOutcome:
         where = self._in(session)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from capabilities.meaning import Meaning
 from fabric.block import Block
@@ -13,7 +12,7 @@ from fabric.embedding.callable import CallableEmbedder
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError, ScopeError
 from fabric.handler import handler
-from fabric.lease import File, Lease
+from fabric.lease import File, Lease, Leasing
 from fabric.resource import Transaction
 from fabric.scope import ScopeKind
 
@@ -106,7 +105,7 @@ def _queries(embeddings: Embeddings) -> Meaning:
     return Meaning(CallableEmbedder(embed, "queries"))
 
 
-class ThoughtFabricStore(BaseStore):
+class ThoughtFabricStore(Leasing, BaseStore):
     """A `BaseStore` of LangGraph in a thought-fabric file, for one user or one organisation; close it, or use ``with``.
 
     ``file`` is a path, ``":memory:"`` or an open `Fabric`, which is then not closed. ``user`` (inside ``org``, if that
@@ -163,30 +162,6 @@ class ThoughtFabricStore(BaseStore):
         """Do what `batch` does, on the caller's own event loop."""
         found: list[Result] = (await self._session.arun(self._block, self._batch(ops))).output
         return found
-
-    def close(self) -> None:
-        """Close the file, if this store opened it."""
-        self._lease.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def aclose(self) -> None:
-        """Do what `close` does, on the caller's own event loop."""
-        await self._lease.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def _batch(self, ops: Iterable[Op]) -> _Batch:
         return _Batch(list(ops), self._paths, self._texts, self._queries)

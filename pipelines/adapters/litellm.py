@@ -4,15 +4,14 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from fabric.embedding.choose import EmbedderChoice
 from fabric.generator import ModelChoice
-from fabric.lease import File, Lease
+from fabric.lease import File, Lease, Leasing
 from fabric.logger import logger
 from fabric.portal import INSIDE
 
@@ -33,7 +32,7 @@ _KNOWN = 10_000
 """How many calls are known as captured, so that a second report of one is nothing new."""
 
 
-class MemoryCallback(CustomLogger):
+class MemoryCallback(Leasing, CustomLogger):
     """Captures chats for the user that the call's metadata names; add it to ``litellm.callbacks`` and close it.
 
     ``metadata={"user": "jake", "session": "monday"}`` (or ``user_id``, ``session_id``) says whose it is and where it
@@ -107,22 +106,6 @@ class MemoryCallback(CustomLogger):
             self._is_closed = True
         self._worker.shutdown()
         self._lease.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def _through(self, chunks: Any) -> Iterator[Any]:
         read: list[Any] = []

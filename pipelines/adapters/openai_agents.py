@@ -1,8 +1,7 @@
 """The OpenAI Agents SDK: its sessions in the file, and the memory's tools as its tools."""
 
 from collections.abc import Awaitable, Callable
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
@@ -12,7 +11,7 @@ from fabric.context import Context
 from fabric.errors import ConfigurationError, ScopeError
 from fabric.handler import handler
 from fabric.json_text import redacted
-from fabric.lease import File, Lease
+from fabric.lease import File, Lease, Leasing
 from fabric.resource import Collection, Transaction
 from fabric.toolhost import ToolHost
 
@@ -66,7 +65,7 @@ async def _take(limit: int | None, ctx: Context) -> list[dict[str, Any]]:
     return await ctx.transact(work)
 
 
-class FabricSession:
+class FabricSession(Leasing):
     """A session of the SDK in a thought-fabric file: pass it as ``session=`` to a run, and close it.
 
     ``file`` is a path or an open `Fabric`, which is then not closed. The items are the user's, kept as the SDK gave
@@ -112,30 +111,6 @@ class FabricSession:
     async def clear_session(self) -> None:
         """Remove all items."""
         await self._run(_take, None)
-
-    def close(self) -> None:
-        """Close the file, if this session opened it."""
-        self._lease.close()
-
-    async def aclose(self) -> None:
-        """Do what `close` does, on the caller's own event loop."""
-        await self._lease.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     async def _run(self, block: Block[Any, Any], value: Any) -> Any:
         return (await self._session.arun(block, value)).output
