@@ -1,7 +1,6 @@
 """Conversation files: what is read from them, and one line for everything in them that cannot be."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from fabric.items import drafts_from_message
 from fabric.scope import ScopeIds
 
 from .chat import RecordedTurn
+from .problems import Problem, kind_of, parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +21,6 @@ class Conversation:
     session: str
     turns: list[RecordedTurn]
     started_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that could not be read: where it stands (``line 7``) and what is wrong with it."""
-
-    where: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.reason}"
 
 
 @dataclass(slots=True)
@@ -88,7 +77,7 @@ def _records(data: bytes, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
             try:
-                yield f"line {number}", _parsed(line)
+                yield f"line {number}", parsed(line)
             except ValueError as error:
                 problems.append(Problem(f"line {number}", str(error)))
 
@@ -96,29 +85,18 @@ def _records(data: bytes, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
 def _document(data: bytes) -> Any:
     """Return the file as one JSON value, or None when it must be read by lines."""
     try:
-        return _parsed(data.removeprefix(b"\xef\xbb\xbf"))
+        return parsed(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         return None
 
 
-def _parsed(data: bytes) -> Any:
-    try:
-        return json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8: byte {error.start + 1} is {data[error.start]:#04x}") from error
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
-    except RecursionError as error:
-        raise ValueError("not readable: nested too deeply") from error
-
-
 def _conversation(record: Any, where: str, session: str, problems: list[Problem]) -> Iterator[Conversation]:
     if not isinstance(record, dict):
-        raise ValueError(f'expected an object with "messages", got {_kind(record)}')  # noqa: TRY004  a problem to list
+        raise ValueError(f'expected an object with "messages", got {kind_of(record)}')  # noqa: TRY004  a problem to list
     name = record.get("session", session)
     messages = record.get("messages")
     if not isinstance(messages, list):
-        raise ValueError(f'"messages" must be a list, got {_kind(messages)}')  # noqa: TRY004
+        raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')  # noqa: TRY004
     try:
         ScopeIds(session=cast("str", name))
     except ScopeError as error:
@@ -149,7 +127,7 @@ def _messages(messages: list[Any], where: str, problems: list[Problem]) -> Itera
     for number, message in enumerate(messages, 1):
         place = f"{where}, message {number}"
         if not isinstance(message, dict):
-            problems.append(Problem(place, f"expected an object, got {_kind(message)}"))
+            problems.append(Problem(place, f"expected an object, got {kind_of(message)}"))
             continue
         try:
             drafts_from_message(message)
@@ -181,8 +159,3 @@ def _refuse_reused_ids(found: ConversationFile) -> None:
                 continue
             kept.append(turn)
         found.conversations[place] = Conversation(conversation.session, kept, conversation.started_at)
-
-
-def _kind(value: Any) -> str:
-    names: Mapping[str, str] = {"NoneType": "nothing", "dict": "an object", "list": "a list", "str": "text"}
-    return names.get(type(value).__name__, f"{type(value).__name__} {value!r}"[:40])

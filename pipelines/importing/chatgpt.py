@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from .elements import Piece, Problem
+from ..problems import Problem, kind_of
+from .elements import Piece
 from .messages import MESSAGE_APART, session_name
-from .records import MAX_TEXT_CHARS, Entry, LeftOut, PlainReader, Said, digest, kind_of, mapping, moment, text_of
+from .records import MAX_TEXT_CHARS, Entry, LeftOut, PlainReader, Said, digest, mapping, moment, text_of
 
 TOLD = ("text", "multimodal_text", "code")
 """The kinds of content that were said; others are what the model thought, saw or was told about the user."""

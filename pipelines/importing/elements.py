@@ -1,10 +1,11 @@
 """The records of a JSON file one at a time, so that a broken, cut off or enormous one costs only itself."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
+
+from ..problems import Problem, parsed
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record larger than this is refused without being read into memory."""
@@ -16,17 +17,6 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\[\]{}\"]*")
 _OPENING, _CLOSING = b"[{", b"]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that was not imported: where it stands (``line 7``) and why."""
-
-    where: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +34,6 @@ class Piece:
 
 class _CutOffError(Exception):
     """The file ends in the middle of a value."""
-
-
-def parsed(data: bytes) -> Any:
-    """Return the JSON value of some bytes; ValueError says why there is none."""
-    try:
-        return json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8: byte {error.start + 1} is {data[error.start]:#04x}") from error
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
-    except RecursionError as error:
-        raise ValueError("not readable: nested too deeply") from error
 
 
 def lines(read: Callable[[], bytes]) -> Iterator[Piece | Problem]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from fabric.errors import RefusedError
 
+from ..problems import Problem
 from . import chatgpt, graphiti, langmem, letta, mem0, messages, sharegpt
-from .elements import Piece, Problem
+from .elements import Piece
 from .records import Reader, Told
 
 LOOKED_AT = 50

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from .elements import Piece, Problem
+from ..problems import Problem, kind_of
+from .elements import Piece
 from .messages import session_name
 from .records import (
     MAX_TEXT_CHARS,
@@ -15,7 +16,6 @@ from .records import (
     Said,
     Statement,
     digest,
-    kind_of,
     mapping,
     moment,
     name_of,

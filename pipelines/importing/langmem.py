@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .elements import Piece, Problem
-from .records import Entry, PlainReader, Statement, kind_of, mapping, moment, name_of, tags_of, text_of
+from ..problems import Problem, kind_of
+from .elements import Piece
+from .records import Entry, PlainReader, Statement, mapping, moment, name_of, tags_of, text_of
 
 CONTAINERS = ("", "items", "results")
 TEXTS = ("content", "memory", "text", "data")

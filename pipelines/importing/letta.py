@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from fabric.items import content_text
 
-from .elements import Piece, Problem
+from ..problems import Problem, kind_of
+from .elements import Piece
 from .messages import session_name
 from .records import (
     MAX_TEXT_CHARS,
@@ -16,7 +17,6 @@ from .records import (
     Said,
     Statement,
     digest,
-    kind_of,
     mapping,
     moment,
     name_of,

@@ -6,7 +6,8 @@ from typing import Any
 
 from capabilities.vocabulary import FactCategory
 
-from .elements import Piece, Problem
+from ..problems import Problem
+from .elements import Piece
 from .records import Entry, LeftOut, PlainReader, Statement, digest, mapping, moment, name_of, tags_of, text_of
 
 CONTAINERS = ("results", "memories", "data", "")

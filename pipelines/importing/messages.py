@@ -10,9 +10,10 @@ from fabric.errors import ScopeError
 from fabric.items import drafts_from_message
 from fabric.scope import ScopeIds
 
+from ..problems import Problem, kind_of
 from ..replay import TURN_APART, name_turn
-from .elements import Piece, Problem
-from .records import MAX_TEXT_CHARS, Entry, LeftOut, Said, Told, digest, kind_of, mapping, moment, name_of, text_of
+from .elements import Piece
+from .records import MAX_TEXT_CHARS, Entry, LeftOut, Said, Told, digest, mapping, moment, name_of, text_of
 
 MESSAGE_APART = timedelta(milliseconds=1)
 """How much later each message of a turn is said than the one before."""

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 from capabilities.vocabulary import FactCategory
 from fabric.clock import utc
 
-from .elements import Piece, Problem
+from ..problems import Problem, kind_of
+from .elements import Piece
 
 MAX_TEXT_CHARS = 200_000
 """A message longer than this is refused."""
@@ -183,9 +184,3 @@ def tags_of(*values: object) -> tuple[str, ...]:
 def mapping(value: object) -> Mapping[str, Any]:
     """Return an object, or an empty one where there is none."""
     return value if isinstance(value, dict) else {}
-
-
-def kind_of(value: object) -> str:
-    """Return what a JSON value is, in words."""
-    names = {"NoneType": "nothing", "dict": "an object", "list": "a list", "str": "text"}
-    return names.get(type(value).__name__, f"{type(value).__name__} {value!r}"[:40])

@@ -20,7 +20,8 @@ from fabric.errors import ConfigurationError, RefusedError
 from fabric.handler import handler
 from fabric.resource import Collection, Transaction
 
-from .elements import Piece, Problem
+from ..problems import Problem
+from .elements import Piece
 from .formats import FORMATS, Recognised, recognised, record_of
 from .records import Entry, LeftOut, Reader, Said, Statement, Told, digest
 from .report import Counts, ImportReport

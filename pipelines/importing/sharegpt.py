@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from ..problems import kind_of
 from .elements import Piece
 from .messages import Conversations
-from .records import kind_of, mapping, moment, name_of
+from .records import mapping, moment, name_of
 
 ROLES = {
     **dict.fromkeys(("human", "user", "prompter"), "user"),
