@@ -59,7 +59,6 @@ for command in (
     care.prune,
     care.jobs,
     doctor.doctor,
-    embedding.status,
     embedding.reembed,
     serve.mcp,
     look.graph,

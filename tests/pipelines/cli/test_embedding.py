@@ -1,7 +1,8 @@
-"""status and reembed: which embedder, what is missing, and how it is mended."""
+"""doctor and reembed: which embedder, what is missing, and how it is mended."""
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,40 +31,40 @@ def provider(stub_server: StubServer) -> Iterator[None]:
     os.environ.update(before)
 
 
-def status(file: Path, *options: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(run("status", "--file", file, "--json", *options).stdout)
-    return told
+def told(file: Path, *options: str) -> dict[str, Any]:
+    """Return what doctor finds out about the embedder."""
+    findings: list[dict[str, Any]] = json.loads(run("doctor", file, "--json", *options).stdout)
+    return next(one for one in findings if one["check"] == "embedder")
 
 
-def left(told: dict[str, Any]) -> int:
-    return sum(kind["rows"] - kind["embedded"] for kind in told["kinds"])
+def left(file: Path, *options: str) -> int:
+    """Return how many rows have no vector, by what doctor says."""
+    found = re.search(r": (\d+) of \d+ rows have no vector of it", told(file, *options)["found"])
+    return int(found[1]) if found else 0
 
 
 @needs_static
 def test_reembed_leaves_nothing_to_do(demo_file: Path) -> None:
-    before = left(status(demo_file))
+    before = left(demo_file)
     done = run("reembed", "--file", demo_file)
     assert done.exit_code == 0
     assert done.stdout == f"{before} of {before} rows got a vector of wordllama-l2-supercat-256.\n"
-    told = status(demo_file)
-    assert told["embedder"] == "wordllama-l2-supercat-256"
-    assert [kind["name"] for kind in told["kinds"]] == ["turns", "episodes", "facts"]
-    assert all(kind["rows"] == kind["embedded"] > 0 for kind in told["kinds"])
-    assert (told["degraded"], told["mend"]) == ("", "")
+    after = told(demo_file)
+    assert (after["state"], after["mend"]) == ("ok", "")
+    assert re.fullmatch(r"wordllama-l2-supercat-256: all \d+ rows have its vectors", after["found"])
 
 
 @needs_static
 def test_another_model_is_seen_and_converted_to_and_back(demo_file: Path) -> None:
     run("reembed", "--file", demo_file)
-    shown = run("status", "--file", demo_file, "--embedder", "openai/stub").stdout
-    assert shown.startswith("embedder: openai/stub\n")
-    rows = left(status(demo_file, "--embedder", "openai/stub"))
-    assert f"\n{rows} rows have vectors of wordllama-l2-supercat-256 (256 numbers)\n" in shown
-    assert f"\ndegraded: {rows} rows have no vector of this embedder and are found by their words\n" in shown
-    assert shown.endswith("\nto mend it: run: thought-fabric reembed\n")
+    shown = told(demo_file, "--embedder", "openai/stub")
+    rows = left(demo_file, "--embedder", "openai/stub")
+    others = f"{rows} have one of wordllama-l2-supercat-256"
+    assert shown["found"].startswith(f"openai/stub: {rows} of {rows} rows have no vector of it; {others}")
+    assert shown["mend"] == f"thought-fabric reembed --file {demo_file} --embedder openai/stub"
     os.environ["THOUGHT_FABRIC_EMBEDDER"] = "openai/stub"
     assert json.loads(run("reembed", "--file", demo_file, "--json").stdout) == {"embedded": rows, "degraded": ""}
-    assert left(status(demo_file)) == 0
+    assert left(demo_file) == 0
     assert "Stripe" in run("recall", "where does he work", "--file", demo_file, "--user", "jake").stdout
     del os.environ["THOUGHT_FABRIC_EMBEDDER"]
     assert json.loads(run("reembed", "--file", demo_file, "--json").stdout)["embedded"] == rows
@@ -71,10 +72,6 @@ def test_another_model_is_seen_and_converted_to_and_back(demo_file: Path) -> Non
 
 def test_a_failing_embedder_is_told_and_recall_goes_on(demo_file: Path, stub_server: StubServer) -> None:
     stub_server.script_embeddings([failure(401)] * 20)
-    told = run("status", "--file", demo_file, "--embedder", "openai/stub")
-    assert told.exit_code == 0
-    assert "degraded: the embedder fails, everything is found by its words: model 'openai/stub': check" in told.stdout
-    assert "to mend it: repair that, then run: thought-fabric reembed" in told.stdout
     done = run("reembed", "--file", demo_file, "--embedder", "openai/stub")
     assert done.exit_code == 1
     assert done.stderr.startswith("error: model 'openai/stub': check the API key")
@@ -83,9 +80,8 @@ def test_a_failing_embedder_is_told_and_recall_goes_on(demo_file: Path, stub_ser
 
 
 def test_without_an_embedder_there_is_nothing_to_mend(demo_file: Path) -> None:
-    shown = run("status", "--file", demo_file, "--embedder", "none").stdout
-    assert shown.startswith("embedder: none, everything is found by its words\n")
-    assert "degraded" not in shown
+    shown = told(demo_file, "--embedder", "none")
+    assert (shown["state"], shown["found"]) == ("ok", "none, everything is found by its words")
     done = run("reembed", "--file", demo_file, "--embedder", "none")
     assert (done.exit_code, done.stderr) == (1, "error: there is no embedder: everything is found by its words\n")
 
@@ -93,20 +89,18 @@ def test_without_an_embedder_there_is_nothing_to_mend(demo_file: Path) -> None:
 @pytest.mark.skipif(not all(map(is_installed, (PACKAGE, *PACKAGES))), reason="needs the extra minilm")
 def test_minilm_by_its_name(demo_file: Path) -> None:
     assert run("reembed", "--file", demo_file, "-e", "minilm").exit_code == 0
-    told = status(demo_file, "-e", "minilm")
-    assert told["embedder"] == "wordllama-l2-supercat-256+all-minilm-l6-v2-int8"
-    assert left(told) == 0
+    shown = told(demo_file, "-e", "minilm")
+    assert shown["found"].startswith("wordllama-l2-supercat-256+all-minilm-l6-v2-int8: all ")
 
 
-@pytest.mark.parametrize("command", ["status", "reembed"])
-def test_a_missing_file_is_not_made(tmp_path: Path, command: str) -> None:
-    refused = run(command, "--file", tmp_path / "none.duckdb")
+def test_a_missing_file_is_not_made(tmp_path: Path) -> None:
+    refused = run("reembed", "--file", tmp_path / "none.duckdb")
     assert refused.exit_code == 1
     assert "there is no such file" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [("status",), ("reembed",), ("mind", "show")])
+@pytest.mark.parametrize("command", [("reembed",), ("mind", "show")])
 def test_an_embedder_that_nobody_knows_is_refused_by_every_command(demo_file: Path, command: tuple[str, ...]) -> None:
     os.environ["THOUGHT_FABRIC_EMBEDDER"] = "foo"
     told = run(*command, "--file", demo_file)
