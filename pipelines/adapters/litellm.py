@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -17,7 +18,7 @@ from fabric.portal import INSIDE
 
 from ..facade import Memory
 from ..system import memory_system
-from .litellm_reports import wait_for_loop, wait_for_threads
+from .litellm_reports import Begun, wait_for_loop, wait_for_threads
 
 INTERRUPTED = {"type": "interrupted"}
 """The part of an answer that ended before it was finished; its item shows it among its ``parts``."""
@@ -58,13 +59,24 @@ class MemoryCallback(Leasing, CustomLogger):
         self._worker = ThreadPoolExecutor(1, "litellm-capture")
         self._memories: dict[str, Memory] = {}
         self._known: dict[str, None] = {}
+        self._begun = Begun()
         self._said: set[str] = set()
         self._is_closed = False
         self._lock = threading.Lock()
 
+    def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:  # noqa: ARG002
+        """Note a call that waits for its answer, so that closing waits for its report; litellm calls it."""
+        if kwargs.get("call_type") == "completion":  # an async call is captured before it returns
+            self._begun.add(_id(kwargs))
+
+    def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
+        """Wait no longer for a call that failed; litellm calls it."""
+        self._begun.discard(_id(kwargs))
+
     def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
         """Capture a finished call; litellm calls it."""
         self._submit(kwargs, lambda: _answer(response_obj))
+        self._begun.discard(_id(kwargs))
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Do what `log_success_event` does."""
@@ -84,20 +96,24 @@ class MemoryCallback(Leasing, CustomLogger):
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait until what was called is captured and read, or so many seconds."""
-        wait_for_threads(PATIENCE if timeout is None else timeout)
+        self._are_reported(PATIENCE if timeout is None else timeout)
         self._worker.submit(lambda: None).result(timeout)
         self.fabric.drain(timeout)
 
     def close(self, patience: float = PATIENCE) -> None:
         """Capture what was called, waiting so many seconds for litellm, and close the file if it was opened here."""
         if not self._is_closed:
-            self._end(wait_for_threads(patience))
+            self._end(self._are_reported(patience))
 
     async def aclose(self, patience: float = PATIENCE) -> None:
         """Do what `close` does, and wait also for what litellm reports on this event loop."""
         if not self._is_closed:
             is_reported = await wait_for_loop(patience)
-            await asyncio.to_thread(lambda: self._end(wait_for_threads(patience) and is_reported))
+            await asyncio.to_thread(lambda: self._end(self._are_reported(patience) and is_reported))
+
+    def _are_reported(self, patience: float) -> bool:
+        end = time.monotonic() + patience
+        return wait_for_threads(patience) or self._begun.wait(max(0.0, end - time.monotonic()))
 
     def _end(self, is_reported: bool) -> None:
         if not is_reported:
@@ -132,7 +148,7 @@ class MemoryCallback(Leasing, CustomLogger):
                 self._submit(_details(chunks), lambda: _streamed(read, is_whole=is_whole))
 
     def _submit(self, kwargs: Mapping[str, Any], answer: Callable[[], Mapping[str, Any]]) -> None:
-        call = str(kwargs.get("litellm_call_id") or "")
+        call = _id(kwargs)
         if kwargs.get("call_type") not in _CHATS or (call and call in self._known):
             return
         user, session = _whose(kwargs)
@@ -185,6 +201,10 @@ def _is_async(chunks: Any) -> bool:
 
 def _details(chunks: Any) -> Mapping[str, Any]:
     return getattr(getattr(chunks, "logging_obj", None), "model_call_details", None) or {}
+
+
+def _id(kwargs: Mapping[str, Any]) -> str:
+    return str(kwargs.get("litellm_call_id") or "")
 
 
 def _whose(kwargs: Mapping[str, Any]) -> tuple[str, str]:

@@ -14,10 +14,35 @@ _OF_STREAMS = "Logging.dispatch_success_handlers"
 """The task in which a stream that was read to its end is reported on the caller's loop."""
 
 
+class Begun:
+    """The calls that litellm has begun and not reported, finished or failed: each of them has an id of litellm."""
+
+    def __init__(self) -> None:
+        self._calls: set[str] = set()
+        self._changed = threading.Condition()
+
+    def add(self, call: str) -> None:
+        """Note that a call has begun."""
+        with self._changed:
+            self._calls.add(call)
+
+    def discard(self, call: str) -> None:
+        """Note that a call is reported."""
+        with self._changed:
+            self._calls.discard(call)
+            self._changed.notify_all()
+
+    def wait(self, patience: float) -> bool:
+        """Wait until no call is open, and return False if that takes more seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._calls, patience)
+
+
 def wait_for_threads(patience: float) -> bool:
     """Wait until the threads have reported all calls made so far, and return False if that takes more seconds.
 
-    It is so when every thread of the pool is ours at the same time.
+    It is so when every thread of the pool is ours at the same time. Where the machine has no more threads to give, it
+    cannot be known: that returns False at once.
     """
     end = time.monotonic() + patience
     if not _ALONE.acquire(timeout=patience):
@@ -29,9 +54,9 @@ def wait_for_threads(patience: float) -> bool:
     except (TimeoutError, CancelledError):  # a report takes long, or litellm has no room for more of them
         barrier.abort()
         return False
-    except RuntimeError:  # the interpreter ends, and has waited for the threads
+    except RuntimeError as error:  # the interpreter ends, and has waited for the threads; or no thread can be started
         barrier.abort()
-        return True
+        return "shutdown" in str(error)
     finally:
         _ALONE.release()
     return True

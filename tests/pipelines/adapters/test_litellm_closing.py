@@ -2,15 +2,17 @@
 
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import litellm
 import pytest
-from litellm.litellm_core_utils.thread_pool_executor import executor
+from litellm.integrations.custom_logger import CustomLogger
 from structlog.testing import capture_logs
 
 from pipelines import Memory
@@ -128,10 +130,56 @@ def test_calls_of_many_threads_are_captured(server: StubServer, callback: Memory
     assert captured(tmp_path) == expected(4)
 
 
-def test_closing_is_bounded_when_litellm_does_not_report(callback: MemoryCallback):
+class Held(CustomLogger):
+    """A callback of somebody else that holds up reports."""
+
+    def __init__(self, until: Callable[[], object]) -> None:
+        super().__init__()
+        self._until = until
+
+    def log_success_event(self, *_: Any, **__: Any) -> None:
+        self._until()
+
+
+NO_THREADS = """
+import sys, threading, time
+import litellm
+from pipelines.adapters.litellm import MemoryCallback
+from tests.pipelines.adapters.test_litellm_closing import Held
+path, base, stream = sys.argv[1], sys.argv[2], sys.argv[3] == "True"
+with MemoryCallback(path, embedder=None) as callback:
+    litellm.callbacks.extend([Held(lambda: time.sleep(0.5)), callback])
+    def ask(number):
+        answer = litellm.completion(
+            model="openai/stub", api_base=base, api_key="none", stream=stream,
+            messages=[{"role": "user", "content": f"I like jazz {number}."}],
+            metadata={"user": "jake", "session": f"s{number}"},
+        )
+        list(answer) if stream else None
+    ask(0)
+    while len(callback.fabric.session("s0", user="jake").items) < 2:
+        time.sleep(0.01)
+    callback.fabric.drain()
+    ask(1)
+    threading.stack_size(2**46)  # more than there is, so that no further thread begins
+"""
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_reports_are_waited_for_where_no_thread_can_be_started(server: StubServer, tmp_path: Path, stream: bool):
+    subprocess.run(
+        [sys.executable, "-c", NO_THREADS, str(tmp_path / "calls.duckdb"), f"{server.url}/v1", str(stream)],
+        check=True,
+        timeout=120,
+    )
+    assert captured(tmp_path) == expected(2)
+
+
+def test_closing_is_bounded_when_litellm_does_not_report(server: StubServer, callback: MemoryCallback):
     end = threading.Event()
-    executor.submit(end.wait)
+    litellm.callbacks.insert(0, Held(end.wait))
     try:
+        litellm.completion(**call(server))
         with capture_logs() as logs:
             callback.close(patience=0.1)
     finally:
