@@ -92,8 +92,10 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
     turn = tx.get(layout.turns, memory_id)
     if turn is None:
         return None
-    waits = not turn.captured or turn.id in tx.read(layout.state).pending
-    status = "kept, not captured yet" if waits else "captured"
+    if turn.id in tx.read(layout.state).pending:
+        status = "kept, not captured yet"
+    else:
+        status = "captured" if turn.captured else "kept as it was said, nothing is taken from it"
     return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
 
 

@@ -44,7 +44,6 @@ class ImportedTurn(BaseModel):
             said_at=self.said_at,
             speaker=self.speaker,
             tags=self.tags,
-            captured=True,
         )
 
     def _fingerprint(self) -> str:

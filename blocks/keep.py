@@ -1,6 +1,6 @@
 """Keep: the turn's own words are stored whole before anything reads them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.state import MemoryState
@@ -14,7 +14,10 @@ from .observed import CaptureResult
 
 
 def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult]:
-    """Return the block that stores an exchange's turns; a blank or already captured one ends the capture here."""
+    """Return the block that stores an exchange's turns; a blank or already captured one ends the capture here.
+
+    What was imported before is captured now, and keeps the time, the speaker and the tags that it came with.
+    """
 
     @handler(name=f"{layout.name}/keep", uses=[layout.turns, layout.state])
     async def keep(exchange: Exchange, ctx: Context) -> Exchange | CaptureResult:
@@ -27,19 +30,32 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
 
         def work(tx: Transaction) -> Exchange | CaptureResult:
             tx.embedded = embedded
-            known = tx.get_many(layout.turns, [turn.id for turn in (said, *exchange.missed)])
+            known = {turn.id: turn for turn in tx.get_many(layout.turns, [turn.id for turn in exchange.turns])}
             state = tx.read(layout.state)
-            captured = {turn.id for turn in known if turn.captured} - set(state.pending)
+            captured = {turn.id for turn in known.values() if turn.captured} - set(state.pending)
             if said.id in captured:
                 return CaptureResult.skipped("captured before: this turn was already taken in")
-            missed = [turn for turn in exchange.missed if turn.id not in captured]
-            fresh = exchange.model_copy(update={"missed": missed})
+            fresh = Exchange(
+                user=_merged(said, known),
+                assistant=_merged(exchange.assistant, known) if exchange.assistant else None,
+                missed=[_merged(turn, known) for turn in exchange.missed if turn.id not in captured],
+                background=exchange.background,
+            )
             keep_turns(tx, layout, fresh.turns, state)
             return fresh
 
         return await ctx.transact(work)
 
     return keep
+
+
+def _merged(turn: Turn, known: Mapping[str, Turn]) -> Turn:
+    held = known.get(turn.id)
+    if held is None:
+        return turn
+    tags = list(dict.fromkeys([*turn.tags, *held.tags]))
+    speaker = turn.speaker or held.speaker
+    return turn.model_copy(update={"said_at": held.said_at, "speaker": speaker, "tags": tags})
 
 
 def keep_answers_block(layout: MemoryLayout) -> Block[list[Turn], None]:

@@ -39,7 +39,10 @@ def last_said(items: Sequence[Item]) -> Item | None:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item before the session gave it an id, a place and a time."""
+    """An item before the session gave it a place and a time.
+
+    ``id`` is what it will have, "" where the session gives one; what the session holds already is not added again.
+    """
 
     role: Role
     kind: ItemKind
@@ -48,6 +51,7 @@ class Draft:
     call_id: str = ""
     parts: tuple[Mapping[str, Any], ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    id: str = ""
 
 
 def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:

@@ -241,11 +241,9 @@ class LiveRun:
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
         await self.services.background.settle(self, tickets, fail_on_error=fail_on_error, timeout=timeout)
 
-    def add(self, draft: Draft, *, block: str, item_id: str = "") -> Item:
+    def add(self, draft: Draft, *, block: str) -> Item:
         """Add one item that is stored when the run ends."""
-        item = self.log.add(
-            draft, clock=self.clock, turn=self._turn, block=block, item_id=item_id, turn_id=self.turn_id
-        )
+        item = self.log.add(draft, clock=self.clock, turn=self._turn, block=block, turn_id=self.turn_id)
         self.unstored.append(item)
         return item
 
@@ -286,8 +284,9 @@ class LiveRun:
         self.entries = []
 
     def _earlier(self, draft: Draft) -> Item | None:
-        if not self.turn_id:
-            return None
+        held = self.log.find([draft.id]) if draft.id else []
+        if held or not self.turn_id:
+            return held[0] if held else None
         return self.log.earlier(self.turn_id, draft, {item.id for item in self.added})
 
     def _check_wanted(self, rows: Rows) -> None:

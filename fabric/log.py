@@ -70,12 +70,10 @@ class SessionLog:
                     return item
         return None
 
-    def add(
-        self, draft: Draft, *, clock: Clock, turn: int, block: str = "", item_id: str = "", turn_id: str = ""
-    ) -> Item:
+    def add(self, draft: Draft, *, clock: Clock, turn: int, block: str = "", turn_id: str = "") -> Item:
         """Append an item, numbered; a user's message opens the next turn, anything else belongs to ``turn``."""
         item = Item(
-            id=item_id or clock.new_id("item"),
+            id=draft.id or clock.new_id("item"),
             seq=0,
             turn=turn,
             role=draft.role,

@@ -94,14 +94,14 @@ class Session:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
         redact = self._fabric.services.redact
-        drafts = [pair for message in messages for pair in _named_drafts(message, redact)]
+        drafts = [draft for message in messages for draft in _named_drafts(message, redact)]
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
         items: list[Item] = []
         new: list[Item] = []
-        for item_id, draft in drafts:
-            known = log.find([item_id]) if item_id else []
+        for draft in drafts:
+            known = log.find([draft.id]) if draft.id else []
             if not known:
-                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns, item_id=item_id))
+                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns))
             items.extend(known or new[-1:])
         if new:
             await self._fabric.on_portal(self._store(log, new))
@@ -218,12 +218,15 @@ def _checked(turn_id: object) -> str:
     return turn_id
 
 
-def _named_drafts(message: Mapping[str, Any], redact: Callable[[str], str]) -> list[tuple[str, Draft]]:
+def _named_drafts(message: Mapping[str, Any], redact: Callable[[str], str]) -> list[Draft]:
     name = message.get("id")
-    drafts = [replace(draft, text=redact(draft.text)) for draft in drafts_from_message(message)]
     return [
-        ("" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}", draft)
-        for index, draft in enumerate(drafts)
+        replace(
+            draft,
+            text=redact(draft.text),
+            id="" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}",
+        )
+        for index, draft in enumerate(drafts_from_message(message))
     ]
 
 

@@ -239,8 +239,8 @@ def record_outcome(run: LiveRun, job: Job, result: Any) -> Item:
         },
         "attempts": job.attempts,
     }
-    draft = Draft(role="system", kind="outcome", text="done", name=job.block.rsplit(" > ", 1)[-1], data=data)
-    return run.add(draft, block=job.block, item_id=job.outcome_id)
+    name = job.block.rsplit(" > ", 1)[-1]
+    return run.add(Draft("system", "outcome", "done", name=name, data=data, id=job.outcome_id), block=job.block)
 
 
 def _readable(result: Any, where: str) -> Any:

@@ -1,6 +1,6 @@
 """The chat pipeline of the command line: a chat step with the memory's capture behind it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +44,8 @@ class RecordedTurn(BaseModel):
     messages: list[dict[str, Any]]
     tags: list[Tag] = []
     """What its messages are filed under."""
+    ids: list[str] = []
+    """What the text of each message is kept under, "" where that is not fixed; [] for none at all."""
 
     @property
     def user(self) -> dict[str, Any]:
@@ -53,7 +55,30 @@ class RecordedTurn(BaseModel):
     @property
     def drafts(self) -> list[Draft]:
         """The items that its messages become; each message carries the tags."""
-        return tagged((draft for message in self.messages for draft in drafts_from_message(message)), self.tags)
+        drafts = [
+            replace(draft, id=given) if draft.kind == "message" else draft
+            for message, given in zip(self.messages, self.ids or [""] * len(self.messages), strict=True)
+            for draft in drafts_from_message(message)
+        ]
+        return tagged(drafts, self.tags)
+
+
+def turn_name(message: Mapping[str, Any]) -> str | None:
+    """Return the name of the turn that a user's message opens, so that it runs once; None for one without an id.
+
+    >>> turn_name({"role": "user", "content": "hi", "id": "m1"})
+    'message-m1'
+    """
+    given = message.get("id")
+    return None if given is None or not str(given).strip() else f"message-{given}"
+
+
+def turns_of(messages: Sequence[dict[str, Any]]) -> Iterator[RecordedTurn]:
+    """Yield one turn per user message; what stands before the first belongs to it."""
+    starts = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    for position, start in enumerate(starts):
+        end = starts[position + 1] if position + 1 < len(starts) else len(messages)
+        yield RecordedTurn(messages=list(messages[0 if position == 0 else start : end]))
 
 
 def chat_pipeline(mem: MemorySystem, model: ModelChoice | None = None) -> Sequencer[Any, Any]:

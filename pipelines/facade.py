@@ -24,7 +24,7 @@ from fabric.models.base import ModelClient
 from fabric.session import RunResult, Session
 from fabric.validation import shown, wrong
 
-from .chat import replay_pipeline
+from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
 from .transcript import Answers, Transcript, answers_block, given, unseen_block
@@ -119,7 +119,7 @@ class Memory(_Calls):
         here = self._in(session)
         new: Transcript = here.run(self._unseen, given(messages, tags)).output
         added = [here.run(self._answers, new.answers)] if new.answers.messages else []
-        done = [here.run(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
+        done = [here.run(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
         added += [here.run(self._answers, one) for one in _late(new, done)]
         return _captured(new, added, done)
 
@@ -207,7 +207,7 @@ class AsyncMemory(_Calls):
         here = self._in(session)
         new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
-        done = [await here.arun(self._pipeline, turn, turn_id=_name(turn.user)) for turn in new.turns]
+        done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
         added += [await here.arun(self._answers, one) for one in _late(new, done)]
         return _captured(new, added, done)
 
@@ -282,12 +282,6 @@ def _check(file: object, user: object, system: object) -> None:
         raise ConfigurationError(f"system is {system!r}; expected what memory_system(...) returns")
     if not isinstance(user, str):
         raise ScopeError(f"user is {user!r}; expected the user's id as a string: Memory(..., user='jake')")
-
-
-def _name(message: Mapping[str, Any]) -> str | None:
-    """Return the name of the turn that a user's message opens, as a replay names it; None without an id."""
-    given = message.get("id")
-    return None if given is None or not str(given).strip() else f"message-{given}"
 
 
 def _late(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:

@@ -1,10 +1,9 @@
-"""Replay: recorded conversations, read from a file whatever its shape, go through the chat pipeline once."""
+"""Replay: what was said in a file of any format goes through the chat pipeline, each turn once and at its time."""
 
-import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from fabric.block import Block
@@ -13,11 +12,12 @@ from fabric.run import Fabric
 from fabric.scope import ScopeIds
 
 from .chat import RecordedTurn
-from .conversations import Conversation
+from .importing.messages import MESSAGE_APART
+from .importing.reading import ChatFile, Reading
+from .importing.records import Said, Statement
+from .importing.report import FileReport
 
-TURN_APART = timedelta(minutes=1)
-"""How much later each turn of a conversation is said than the one before."""
-READING_APART = timedelta(milliseconds=1)
+TO_IMPORT = "memories and documents, which import takes in"
 
 
 class ReplayClock(SystemClock):
@@ -34,8 +34,18 @@ class ReplayClock(SystemClock):
         """Return the time, aware, in UTC; ids made at one turn keep their order because no two readings are equal."""
         if self._said is None:
             return super().now()
-        self._said += READING_APART
+        self._said += MESSAGE_APART
         return self._said
+
+
+@dataclass(frozen=True, slots=True)
+class FileTurn:
+    """A turn of a file: its session, the name that it always gets, and when it was said, None for an unknown time."""
+
+    session: str
+    name: str
+    said_at: datetime | None
+    turn: RecordedTurn
 
 
 @dataclass(slots=True)
@@ -52,10 +62,49 @@ class Replayed:
         return self.added + self.known
 
 
+def file_turns(asked: ChatFile, report: FileReport) -> Iterator[FileTurn]:
+    """Yield the turns of a file as they are read; what is no turn is noted in ``report``, with its place and reason.
+
+    Raises OSError when the file cannot be read, and what `Reading.of` raises.
+    """
+    now = SystemClock().now()
+    begun: list[Said] = []
+    with closing(Reading.of(asked, report, now).entries()) as entries:
+        for said in entries:
+            if isinstance(said, Statement) or not said.is_spoken:
+                report.leave_out(TO_IMPORT)
+                continue
+            if begun and _is_apart(begun, said):
+                yield from _turn(begun, report)
+                begun = []
+            begun.append(said)
+    yield from _turn(begun, report)
+
+
+def _is_apart(begun: list[Said], said: Said) -> bool:
+    """Return whether a message belongs to another turn than the ones before it."""
+    last, is_asked = begun[-1], any(one.role == "user" for one in begun)
+    if last.session != said.session or (is_asked and said.role == "user"):
+        return True
+    return last.turn != said.turn and (is_asked or last.turn != "")
+
+
+def _turn(begun: list[Said], report: FileReport) -> Iterator[FileTurn]:
+    """Yield the turn that messages make; none where the user's, which may have been refused, is not among them."""
+    asked = next((one for one in begun if one.role == "user"), None)
+    if asked is None and begun:
+        report.leave_out("messages to which there is none of the user", len(begun))
+    if asked is not None:
+        turn = RecordedTurn(
+            messages=[dict(one.whole) for one in begun], ids=[one.id for one in begun], tags=list(asked.tags)
+        )
+        yield FileTurn(asked.session, asked.turn or asked.id, asked.said_at, turn)
+
+
 def replay(
     fabric: Fabric,
     pipeline: Block[Any, Any],
-    conversations: Iterable[Conversation],
+    turns: Iterable[FileTurn],
     *,
     ids: ScopeIds,
     clock: ReplayClock,
@@ -65,40 +114,22 @@ def replay(
     """Run every turn through ``pipeline``, as the user, project and organisation of ``ids``, and wait for its memory.
 
     ``clock`` is the one the fabric was opened with. ``value`` makes a turn what the pipeline takes; ``progress`` is
-    called after each turn. A turn that the file holds already is counted and nothing else happens.
+    called after each turn. A turn that was replayed before is counted and nothing else happens; one that was imported
+    is now read, and kept once.
     """
     done = Replayed()
     fabric.register(pipeline)
-    for conversation in conversations:
-        session = fabric.session(conversation.session, user=ids.user, project=ids.project, org=ids.org)
-        done.sessions.append(conversation.session)
-        for name, said_at, turn in timed_turns(conversation):
-            clock.set(said_at)
-            result = session.run(pipeline, value(turn), turn_id=name)
-            if result.replayed:
-                done.known += 1
-            else:
-                done.added += 1
-                fabric.drain()  # what is remembered of a turn bears the time of that turn
-            progress()
+    for one in turns:
+        if one.session not in done.sessions[-1:]:
+            done.sessions.append(one.session)
+        clock.set(one.said_at)
+        session = fabric.session(one.session, user=ids.user, project=ids.project, org=ids.org)
+        result = session.run(pipeline, value(one.turn), turn_id=one.name)
+        if result.replayed:
+            done.known += 1
+        else:
+            done.added += 1
+            fabric.drain()  # what is remembered of a turn bears the time of that turn
+        progress()
     clock.set(None)
     return done
-
-
-def timed_turns(conversation: Conversation) -> Iterator[tuple[str, datetime | None, RecordedTurn]]:
-    """Yield each turn with the name it always gets and when it was said, None where the file does not tell."""
-    texts: Counter[str] = Counter()
-    for number, turn in enumerate(conversation.turns):
-        said_at = conversation.started_at + number * TURN_APART if conversation.started_at else None
-        yield name_turn(turn.user, texts), said_at, turn
-
-
-def name_turn(message: Mapping[str, Any], texts: "Counter[str]") -> str:
-    """Return the name that a turn always gets: of its message's id, else of its text and how often it came before."""
-    given = message.get("id")
-    if given is not None and str(given).strip():
-        return f"message-{given}"
-    text = repr(message.get("content"))
-    texts[text] += 1
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"text-{digest[:24]}-{texts[text]}"

@@ -19,8 +19,7 @@ from fabric.items import Draft, Item, content_text, drafts_from_message
 from fabric.sequencer import sequencer
 from fabric.validation import shown, wrong
 
-from .chat import RecordedTurn, tagged
-from .conversations import turns_of
+from .chat import RecordedTurn, tagged, turns_of
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])

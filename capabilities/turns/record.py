@@ -46,7 +46,10 @@ class Turn(BaseModel):
     tags: list[Tag] = []
     """What it is filed under by whoever gave it; what is drawn from it counts as filed there too."""
     captured: bool = False
-    """Whether what is worth remembering was taken from it, unless the memory's state says that it still waits."""
+    """Whether what is worth remembering was taken from it, unless the memory's state says that it still waits.
+
+    From what was imported nothing was; capturing a turn of the same id, as a replay does, makes up for it.
+    """
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""

@@ -4,39 +4,34 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import DEFAULT_FILE, Embedder, File, Imported, Json, NameForNameless, Org, Project, User
-from .output import counted, list_problems, note, nothing_found, plain, progress, say, write_json
+from .options import (
+    DEFAULT_FILE,
+    Embedder,
+    File,
+    Form,
+    From,
+    Imported,
+    Json,
+    NameForNameless,
+    Org,
+    Project,
+    SourceUser,
+    User,
+)
+from .output import counted, list_left_out, list_problems, note, nothing_found, plain, progress, say, write_json
 from .place import NO_SESSION, Opened, Place, opened
 
 if TYPE_CHECKING:
     from ..importing import Counts, FileImport, ImportReport
 
 
-class Form(StrEnum):
-    """Which format a file is in."""
-
-    auto = "auto"
-    messages = "messages"
-    sharegpt = "sharegpt"
-    chatgpt = "chatgpt"
-    mem0 = "mem0"
-    graphiti = "graphiti"
-    letta = "letta"
-    langmem = "langmem"
-
-
-From = Annotated[Form, typer.Option("--from", help="Which format it is: auto tells it by its shape.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")]
-SourceUser = Annotated[
-    str, typer.Option("--source-user", help="Whose records to take, where the file names several.", show_default=False)
-]
 
 
 def import_(
@@ -55,8 +50,8 @@ def import_(
     """Import chats and memories: messages are kept as turns, what other systems remember as facts, nothing twice.
 
     Formats: messages (OpenAI), sharegpt, chatgpt, mem0, graphiti (and Zep), letta, langmem (and LangGraph). Run it
-    again to finish an import that was cut off, or to take in what is new. Replaying a file that was imported, or the
-    other way round, keeps its messages twice.
+    again to finish an import that was cut off, or to take in what is new. Nothing is read out of messages: replay does
+    that, before or after, and keeps none of them twice.
     """
     from ..importing import FileImport  # noqa: PLC0415
 
@@ -121,8 +116,7 @@ def _tell(report: "ImportReport") -> None:
         say(f"{messages} of {counted(report.sessions, 'sessions')}: {_counted(report.messages, would)}.")
     if report.facts.total:
         say(f"{counted(report.facts.total, 'facts')}: {_counted(report.facts, would)}.")
-    for reason, number in report.left_out.items():
-        say(f"left out: {number} {plain(reason)}")
+    list_left_out(report.left_out)
 
 
 def _counted(counts: "Counts", would: str) -> str:

@@ -1,6 +1,7 @@
 """The options that several commands share, each described once."""
 
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,19 @@ import typer
 
 DEFAULT_FILE = Path("memory.duckdb")
 EMBEDDER_VARIABLE = "THOUGHT_FABRIC_EMBEDDER"
+
+
+class Form(StrEnum):
+    """Which format a file is in."""
+
+    auto = "auto"
+    messages = "messages"
+    sharegpt = "sharegpt"
+    chatgpt = "chatgpt"
+    mem0 = "mem0"
+    graphiti = "graphiti"
+    letta = "letta"
+    langmem = "langmem"
 
 
 def _not_blank(ctx: typer.Context, param: typer.CallbackParam, value: str) -> str:
@@ -50,15 +64,14 @@ Session = Annotated[
     ),
 ]
 Conversations = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help='JSON lines of {"session", "started_at", "messages"}, a list of them, or a list of OpenAI messages.',
-        show_default=False,
-    ),
+    Path, typer.Argument(metavar="FILE", help="A chat log, or an export that holds one.", show_default=False)
 ]
 Imported = Annotated[
     Path, typer.Argument(metavar="FILE", help="An export, a chat log, or JSON lines of either.", show_default=False)
+]
+From = Annotated[Form, typer.Option("--from", help="Which format it is: auto tells it by its shape.")]
+SourceUser = Annotated[
+    str, typer.Option("--source-user", help="Whose records to take, where the file names several.", show_default=False)
 ]
 NameForNameless = Annotated[
     str, typer.Option("--session", "-s", help="A name for conversations that have none. Default: the file's name.")

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +119,12 @@ def list_problems(problems: Sequence[object], total: int | None = None) -> None:
     more = (len(problems) if total is None else total) - MAX_PROBLEMS
     if more > 0:
         note(f"skipped: {more} more")
+
+
+def list_left_out(left_out: Mapping[str, int]) -> None:
+    """Write what of a file has no place in a memory to stdout, a line for each reason."""
+    for reason, number in left_out.items():
+        say(f"left out: {number} {plain(reason)}")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

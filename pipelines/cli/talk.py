@@ -1,19 +1,32 @@
 """Commands that talk: demo, chat and replay send messages through the chat pipeline."""
 
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import DEFAULT_FILE, Conversations, File, Json, Model, NameForNameless, Org, Project, User
-from .output import counted, list_problems, nothing_found, progress, say, write_json
+from .options import (
+    DEFAULT_FILE,
+    Conversations,
+    File,
+    Form,
+    From,
+    Json,
+    Model,
+    NameForNameless,
+    Org,
+    Project,
+    SourceUser,
+    User,
+)
+from .output import counted, list_left_out, list_problems, nothing_found, progress, say, write_json
 from .place import Opened, Place, opened
 
 if TYPE_CHECKING:
     from fabric import Job
 
-    from ..conversations import ConversationFile
+    from ..importing import ChatFile
     from ..replay import ReplayClock, Replayed
     from .holdings import Holdings, Recalled
 
@@ -28,12 +41,15 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Replay a conversation of five sessions, and show what is remembered of it and why."""
-    from ..conversations import parse_conversations  # noqa: PLC0415
+    from ..importing import ChatFile  # noqa: PLC0415
     from ..replay import ReplayClock  # noqa: PLC0415
 
-    recorded = parse_conversations((files("pipelines") / "demo" / "conversation.jsonl").read_bytes(), "demo")
     clock = ReplayClock()
-    with opened(Place(file, DEMO_USER, model=model), create=True, clock=clock) as at:
+    with (
+        as_file(files("pipelines") / "demo" / "conversation.jsonl") as path,
+        opened(Place(file, DEMO_USER, model=model), create=True, clock=clock) as at,
+    ):
+        recorded = _Recorded(ChatFile(path=path))
         before = at.holdings().counts()
         done = _replay(at, recorded, clock, answering=bool(model), shown=not as_json)
         left = at.fabric.drain()
@@ -83,6 +99,8 @@ def _show_demo(held: "Holdings", recalled: "dict[str, list[Recalled]]") -> None:
 
 def replay(
     conversation: Conversations,
+    form: From = Form.auto,
+    source_user: SourceUser = "",
     file: File = DEFAULT_FILE,
     user: User = "",
     session: NameForNameless = "",
@@ -91,11 +109,16 @@ def replay(
     model: Model = "",
     as_json: Json = False,
 ) -> None:
-    """Send recorded conversations through the memory, each turn at the time it was said and only once."""
-    from ..conversations import read_conversations  # noqa: PLC0415
+    """Send what was said through the memory, each turn at the time it was said and only once, and learn from it.
+
+    Formats are those of import, and a turn that was imported is kept once; memories and documents are import's.
+    """
+    from ..importing import ChatFile  # noqa: PLC0415
     from ..replay import ReplayClock  # noqa: PLC0415
 
-    recorded = read_conversations(conversation, session)
+    recorded = _Recorded(
+        ChatFile(path=conversation, format=form.value, source_user=source_user, session=session),
+    )
     if recorded.turns:
         clock = ReplayClock()
         with opened(Place(file, user, project, org, model=model), create=True, clock=clock) as at:
@@ -105,17 +128,31 @@ def replay(
             write_json({"file": str(file), **_counted(done, recorded, left)})
         else:
             _report(done, left)
-    list_problems(recorded.problems)
-    if recorded.problems:
+    if not as_json:
+        list_left_out(recorded.report.left_out)
+    list_problems(recorded.report.problems, recorded.report.refused)
+    if recorded.report.refused:
         raise typer.Exit(1)
     if not recorded.turns:
         raise nothing_found(f"{conversation}: no user message in it")
 
 
-def _replay(
-    at: Opened, recorded: "ConversationFile", clock: "ReplayClock", *, answering: bool, shown: bool
-) -> "Replayed":
+class _Recorded:
+    """A file of chats, read through once to know how many turns there are and what cannot be read."""
+
+    def __init__(self, asked: "ChatFile") -> None:
+        from ..importing import FileReport  # noqa: PLC0415
+        from ..replay import file_turns  # noqa: PLC0415
+
+        self.asked = asked
+        self.report = FileReport(file=str(asked.path))
+        self.turns = sum(1 for _ in file_turns(asked, self.report))
+
+
+def _replay(at: Opened, recorded: _Recorded, clock: "ReplayClock", *, answering: bool, shown: bool) -> "Replayed":
     from ..chat import chat_pipeline, replay_pipeline  # noqa: PLC0415
+    from ..importing import FileReport  # noqa: PLC0415
+    from ..replay import file_turns  # noqa: PLC0415
     from ..replay import replay as replay_all  # noqa: PLC0415
 
     pipeline = chat_pipeline(at.mem, at.place.model) if answering else replay_pipeline(at.mem)
@@ -123,7 +160,7 @@ def _replay(
         return replay_all(
             at.fabric,
             pipeline,
-            recorded.conversations,
+            file_turns(recorded.asked, FileReport(file=recorded.report.file)),
             ids=at.session("replay").ids,
             clock=clock,
             value=(lambda turn: turn.user) if answering else (lambda turn: turn),
@@ -131,14 +168,17 @@ def _replay(
         )
 
 
-def _counted(done: "Replayed", recorded: "ConversationFile", left: "list[Job]") -> dict[str, Any]:
+def _counted(done: "Replayed", recorded: _Recorded, left: "list[Job]") -> dict[str, Any]:
     return {
         "sessions": len(set(done.sessions)),
         "turns": done.turns,
         "added": done.added,
         "replayed": done.known,
         "jobs_left": len(left),
-        "problems": [str(problem) for problem in recorded.problems],
+        "format": recorded.report.format,
+        "left_out": recorded.report.left_out,
+        "refused": recorded.report.refused,
+        "problems": recorded.report.problems,
     }
 
 

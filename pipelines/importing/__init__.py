@@ -1,8 +1,19 @@
-"""Importing: what was said and what is remembered elsewhere comes in from a file, in bulk and only once."""
+"""What was said and what is remembered elsewhere: read from a file of any format, and imported in bulk, once."""
 
 from .formats import FORMATS
-from .report import Counts, ImportReport
+from .reading import ChatFile
+from .report import Counts, FileReport, ImportReport
 from .run import FileImport, file_import_block, nothing_in
 from .source import Source
 
-__all__ = ["FORMATS", "Counts", "FileImport", "ImportReport", "Source", "file_import_block", "nothing_in"]
+__all__ = [
+    "FORMATS",
+    "ChatFile",
+    "Counts",
+    "FileImport",
+    "FileReport",
+    "ImportReport",
+    "Source",
+    "file_import_block",
+    "nothing_in",
+]

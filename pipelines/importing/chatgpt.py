@@ -1,12 +1,15 @@
 """ChatGPT: ``conversations.json`` of a data export, in which every conversation is a tree of edits and new tries."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from ..problems import Problem, kind_of
+from fabric.items import Role
+
 from .elements import Piece
 from .messages import MESSAGE_APART, session_name
+from .problems import Problem, kind_of
 from .records import MAX_TEXT_CHARS, Entry, LeftOut, PlainReader, Said, digest, mapping, moment, text_of
 
 TOLD = ("text", "multimodal_text", "code")
@@ -41,20 +44,31 @@ class ChatGpt(PlainReader):
             if not isinstance(nodes, dict):
                 raise ValueError(f'"mapping" must be an object, got {kind_of(nodes)}')  # noqa: TRY004, TRY301
             session = session_name(record.get("conversation_id") or record.get("id") or self.told.name)
-            began = moment(record.get("create_time")) or self.told.now
+            at = moment(record.get("create_time"))
             branch = list(_branch(nodes, record.get("current_node")))
         except ValueError as error:
             yield Problem(where, str(error))
             return
-        at = began
+        turn = ""
         for name in branch:
             message = mapping(nodes[name]).get("message")
-            for entry in _said(f"{where}, message {name}", session, message, at):
-                at = entry.said_at + MESSAGE_APART if isinstance(entry, Said) else at
+            turn = f"message-{name}" if _is_asked(message) else turn
+            for entry in _said(f"{where}, message {name}", _Place(session, turn, at), message):
+                if isinstance(entry, Said):
+                    at = entry.said_at and entry.said_at + MESSAGE_APART
                 yield entry
         others = sum(1 for name in nodes.keys() - set(branch) if mapping(nodes[name]).get("message"))
         if others:
             yield LeftOut("messages of branches that were left", others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in a conversation a message stands: in which turn, and when it was said at the earliest."""
+
+    session: str
+    turn: str
+    at: datetime | None
 
 
 def _branch(nodes: Mapping[str, Any], current: object) -> Iterator[str]:
@@ -75,7 +89,7 @@ def _newest(nodes: Mapping[str, Any]) -> str:
     return ends[-1] if ends else next(reversed(list(nodes)), "")
 
 
-def _said(where: str, session: str, message: object, at: datetime) -> Iterator[Entry]:
+def _said(where: str, place: _Place, message: object) -> Iterator[Entry]:
     if message is None:
         return  # the root of the tree, which is none
     if not isinstance(message, dict):
@@ -85,20 +99,27 @@ def _said(where: str, session: str, message: object, at: datetime) -> Iterator[E
     if why_not:
         yield LeftOut(why_not)
         return
-    role: Literal["user", "assistant"] = "user" if mapping(message["author"]).get("role") == "user" else "assistant"
-    texts, others = _parts(mapping(message.get("content")))
-    if others:
-        yield LeftOut("parts of messages that are no text", others)
+    role: Role = "user" if _is_asked(message) else "assistant"
+    parts = _parts(mapping(message.get("content")))
+    text = "\n".join(part for part in parts if isinstance(part, str))
+    own_id = digest("chatgpt", place.session, str(message.get("id") or where))
     try:
-        if texts:
-            text = text_of("\n".join(texts), "the message", MAX_TEXT_CHARS)
-            said_at = moment(message.get("create_time")) or at
-            name = digest("chatgpt", session, str(message.get("id") or where))
-            yield Said(where=where, session=session, id=f"imported_{name}", role=role, text=text, said_at=said_at)
-        elif not others:
-            yield LeftOut("messages without text")
+        yield Said(
+            where=where,
+            session=place.session,
+            id=f"imported_{own_id}" if text else "",
+            role=role,
+            text=text_of(text, "the message", MAX_TEXT_CHARS) if text else "",
+            said_at=moment(message.get("create_time")) or place.at,
+            turn=place.turn,
+            message={"role": role, "content": parts},
+        )
     except ValueError as error:
         yield Problem(where, str(error))
+
+
+def _is_asked(message: object) -> bool:
+    return mapping(mapping(message).get("author")).get("role") == "user" and not _why_not(mapping(message))
 
 
 def _why_not(message: Mapping[str, Any]) -> str:
@@ -114,11 +135,14 @@ def _why_not(message: Mapping[str, Any]) -> str:
     return "" if kind in TOLD else f"content of the kind {kind}"[:60]
 
 
-def _parts(content: Mapping[str, Any]) -> tuple[list[str], int]:
-    """Return the texts of a message, and how many of its parts are none."""
+def _parts(content: Mapping[str, Any]) -> list[str | dict[str, str]]:
+    """Return the parts of a message: texts that are not blank, and what kinds the others are of."""
     parts = content.get("parts", [content.get("text")])
-    if not isinstance(parts, list):
-        return [], 1
-    texts = [part if isinstance(part, str) else mapping(part).get("text") for part in parts if part is not None]
-    kept = [text for text in texts if isinstance(text, str)]
-    return [text for text in kept if text.strip()], len(texts) - len(kept)
+    found: list[str | dict[str, str]] = []
+    for part in parts if isinstance(parts, list) else [{}]:
+        text = part if isinstance(part, str) else mapping(part).get("text")
+        if not isinstance(text, str) and part is not None:
+            found.append({"type": str(mapping(part).get("content_type") or "unknown")})
+        elif isinstance(text, str) and text.strip():
+            found.append(text)
+    return found

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..problems import Problem, parsed
+from .problems import Problem, parsed
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record larger than this is refused without being read into memory."""

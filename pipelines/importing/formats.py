@@ -7,9 +7,9 @@ from typing import Any
 
 from fabric.errors import RefusedError
 
-from ..problems import Problem
 from . import chatgpt, graphiti, langmem, letta, mem0, messages, sharegpt
 from .elements import Piece
+from .problems import Problem
 from .records import Reader, Told
 
 LOOKED_AT = 50
@@ -33,8 +33,8 @@ class Format:
 
 
 FORMATS = {
-    "messages": Format(messages.claims, messages.Messages, messages.names_somebody),
-    "sharegpt": Format(sharegpt.claims, sharegpt.ShareGpt, messages.names_somebody),
+    "messages": Format(messages.claims, messages.Messages, messages.is_surveyed),
+    "sharegpt": Format(sharegpt.claims, sharegpt.ShareGpt, messages.is_surveyed),
     "chatgpt": Format(chatgpt.claims, chatgpt.ChatGpt, lambda _: False),
     "mem0": Format(mem0.claims, mem0.Mem0),
     "graphiti": Format(graphiti.claims, graphiti.Graphiti),

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, Literal
 
-from ..problems import Problem, kind_of
 from .elements import Piece
 from .messages import session_name
+from .problems import Problem, kind_of
 from .records import (
     MAX_TEXT_CHARS,
     Entry,
@@ -128,20 +127,19 @@ class Graphiti(PlainReader):
             return LeftOut(f"{kind} messages")
         role: Literal["user", "assistant"] = "assistant" if kind in ASSISTANTS else "user"
         owner = _owner(record)
+        is_spoken = source == "message" or "role_type" in record
         return Said(
             where=where,
             session=session_name(record.get("thread_id") or record.get("session_id") or owner or "graphiti"),
             id=f"imported_{digest('graphiti', owner, name_of(record.get('uuid')) or text)}",
             role=role,
             text=spoken["what"] if spoken else text,
-            said_at=self._time(record),
+            said_at=moment(record.get("valid_at")) or moment(record.get("created_at")),
             speaker="" if who.lower() in USERS | ASSISTANTS else who,
-            tags=() if source == "message" or "role_type" in record else ("document",),
+            tags=() if is_spoken else ("document",),
             owner=owner,
+            is_spoken=is_spoken,
         )
-
-    def _time(self, record: Mapping[str, Any]) -> datetime:
-        return moment(record.get("valid_at")) or moment(record.get("created_at")) or self.told.now
 
 
 def _owner(record: Mapping[str, Any]) -> str:

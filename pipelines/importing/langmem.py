@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..problems import Problem, kind_of
 from .elements import Piece
+from .problems import Problem, kind_of
 from .records import Entry, PlainReader, Statement, mapping, moment, name_of, tags_of, text_of
 
 CONTAINERS = ("", "items", "results")

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from fabric.items import content_text
 
-from ..problems import Problem, kind_of
 from .elements import Piece
 from .messages import session_name
+from .problems import Problem, kind_of
 from .records import (
     MAX_TEXT_CHARS,
     Entry,
@@ -162,7 +162,6 @@ class Letta(PlainReader):
             if isinstance(entry, LeftOut):
                 yield entry
                 continue
-            at = moment(record.get("created_at", record.get("date"))) or self.told.now
             own_id = name_of(record.get("id"))
             name = own_id if len(own_id) >= OWN_ID else (agent, str(record.get("created_at")), said, entry)
             yield Said(
@@ -171,7 +170,7 @@ class Letta(PlainReader):
                 id=f"imported_{digest('letta', name)}",
                 role=said,
                 text=text_of(entry, "the message", MAX_TEXT_CHARS),
-                said_at=at,
+                said_at=moment(record.get("created_at", record.get("date"))),
                 speaker=name_of(record.get("name")) if said == "user" else "",
             )
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from capabilities.vocabulary import FactCategory
 
-from ..problems import Problem
 from .elements import Piece
+from .problems import Problem
 from .records import Entry, LeftOut, PlainReader, Statement, digest, mapping, moment, name_of, tags_of, text_of
 
 CONTAINERS = ("results", "memories", "data", "")

@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from fabric.errors import ScopeError
 from fabric.items import drafts_from_message
 from fabric.scope import ScopeIds
 
-from ..problems import Problem, kind_of
-from ..replay import TURN_APART, name_turn
+from ..chat import turn_name
 from .elements import Piece
-from .records import MAX_TEXT_CHARS, Entry, LeftOut, Said, Told, digest, mapping, moment, name_of, text_of
+from .problems import Problem, kind_of
+from .records import MAX_TEXT_CHARS, Entry, Said, Told, digest, mapping, moment, name_of, text_of
 
+TURN_APART = timedelta(minutes=1)
+"""How much later each turn of a conversation is said than the one before, where only its beginning is told."""
 MESSAGE_APART = timedelta(milliseconds=1)
 """How much later each message of a turn is said than the one before."""
 NAMES = ("session", "session_id", "thread_id", "conversation_id", "id")
@@ -32,9 +34,19 @@ def claims(piece: Piece) -> bool:
     return piece.key == "" and isinstance(record.get("messages"), list)
 
 
-def names_somebody(piece: Piece) -> bool:
-    """Return whether a conversation says whose it is."""
-    return bool(mapping(piece.value).get("user_id")) or (piece.key == "user_id" and bool(piece.value))
+def is_surveyed(piece: Piece) -> bool:
+    """Return whether a conversation says whose it is, or is the whole file, of which fields may follow its messages."""
+    return bool(piece.key) or bool(mapping(piece.value).get("user_id"))
+
+
+def name_turn(message: Mapping[str, Any], texts: "Counter[str]") -> str:
+    """Return the name that a turn always gets: of its message's id, else of its text and how often it came before."""
+    named = turn_name(message)
+    if named is not None:
+        return named
+    text = digest(message.get("content"))
+    texts[text] += 1
+    return f"text-{text}-{texts[text]}"
 
 
 @dataclass(slots=True)
@@ -45,7 +57,6 @@ class Conversation:
     """
 
     session: str
-    now: datetime
     started_at: datetime | None = None
     owner: str = ""
     turn: int = -1
@@ -91,50 +102,40 @@ class Conversation:
         self.turn += 1
         self.name = name_turn(message, self.texts)
         self.roles.clear()
-        self.said_at = (self.started_at or self.now) + self.turn * TURN_APART
+        if self.started_at is not None:
+            self.said_at = self.started_at + self.turn * TURN_APART
 
     def _told(self) -> Iterator[Entry]:
         for where, message in self.waiting:
-            yield from self._drafts(where, message)
-        self.waiting.clear()
-
-    def _drafts(self, where: str, message: Mapping[str, Any]) -> Iterator[Entry]:
-        for draft in drafts_from_message(message):
-            if draft.kind != "message" or draft.role not in ("user", "assistant"):
-                yield LeftOut(_why_not(draft.kind, draft.role))
-                continue
-            if not draft.text.strip():
-                yield LeftOut("messages without text")
-                continue
-            role: Literal["user", "assistant"] = "user" if draft.role == "user" else "assistant"
-            number, self.roles[role] = self.roles[role], self.roles[role] + 1
             try:
-                yield Said(
-                    where=where,
-                    session=self.session,
-                    id=f"imported_{digest(self.session, f'{self.name} {role} {number}')}",
-                    role=role,
-                    text=text_of(draft.text, "the message", MAX_TEXT_CHARS),
-                    said_at=self._time(message),
-                    speaker=name_of(draft.name),
-                    owner=self.owner,
-                )
+                yield self._said(where, message)
             except ValueError as error:
                 yield Problem(where, str(error))
-            if draft.parts:
-                yield LeftOut("parts of messages that are no text", len(draft.parts))
+        self.waiting.clear()
 
-    def _time(self, message: Mapping[str, Any]) -> datetime:
-        told = next((at for name in TIMES if (at := moment(message.get(name))) is not None), None)
-        at = self.said_at or self.now
-        self.said_at = at + MESSAGE_APART
-        return told or at
+    def _said(self, where: str, message: Mapping[str, Any]) -> Said:
+        said, *_ = drafts_from_message(message)
+        is_kept = said.kind == "message" and said.role in ("user", "assistant") and bool(said.text.strip())
+        number = self.roles[said.role]
+        self.roles[said.role] += is_kept
+        return Said(
+            where=where,
+            session=self.session,
+            id=f"imported_{digest(self.session, f'{self.name} {said.role} {number}')}" if is_kept else "",
+            role=said.role,
+            text=text_of(said.text, "the message", MAX_TEXT_CHARS) if is_kept else "",
+            said_at=self._time(message),
+            speaker=name_of(said.name) if is_kept else "",
+            owner=self.owner,
+            turn=self.name,
+            message=message,
+        )
 
-
-def _why_not(kind: str, role: str) -> str:
-    if kind == "message":
-        return f"{role} messages"
-    return "tool calls" if kind == "tool_call" else "tool results"
+    def _time(self, message: Mapping[str, Any]) -> datetime | None:
+        """Return when a message was said: by itself, else right after the one before it."""
+        at = next((at for name in TIMES if (at := moment(message.get(name))) is not None), self.said_at)
+        self.said_at = None if at is None else at + MESSAGE_APART
+        return at
 
 
 class Conversations:
@@ -169,7 +170,9 @@ class Conversations:
         return value
 
     def survey(self, piece: Piece) -> None:
-        """Note nothing."""
+        """Note the fields of a file that is one conversation, which may stand behind its messages."""
+        if piece.is_field and piece.key not in self.alone:
+            self._fields[piece.key] = piece.value
 
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield the messages of a conversation, or a message that stands alone."""
@@ -225,7 +228,6 @@ class Conversations:
         name = next((one for one in given if one is not None), None)
         return Conversation(
             session=nameless if name is None else session_name(name),
-            now=self._told.now,
             started_at=moment(record.get("started_at", record.get("created_at"))),
             owner=name_of(record.get("user_id")),
             ids=self._ids,

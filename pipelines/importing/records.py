@@ -8,9 +8,10 @@ from typing import Any, Literal, Protocol
 
 from capabilities.vocabulary import FactCategory
 from fabric.clock import utc
+from fabric.items import Draft, Role, drafts_from_message
 
-from ..problems import Problem, kind_of
 from .elements import Piece
+from .problems import Problem, kind_of
 
 MAX_TEXT_CHARS = 200_000
 """A message longer than this is refused."""
@@ -26,17 +27,53 @@ _LAST_SECONDS = 7_258_118_400.0
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message that becomes a turn. ``owner`` is whose it is by the file, "" where the file does not tell."""
+    """A message of a conversation, and the same ``id`` for it whenever it is read.
+
+    ``id`` is "" where its text is not to be found by: the message of a tool, of the system, or one without words.
+    ``said_at`` is when it was said and ``owner`` whose it is by the file, None and "" where the file does not tell.
+    """
 
     where: str
     session: str
     id: str
-    role: Literal["user", "assistant"]
+    role: Role
     text: str
-    said_at: datetime
+    said_at: datetime | None
     speaker: str = ""
     tags: tuple[str, ...] = ()
     owner: str = ""
+    turn: str = ""
+    """The name of the turn that it belongs to; "" where the id of the user's message is it."""
+    message: Mapping[str, Any] | None = None
+    """The message as OpenAI spells it, where there is more in it than its text."""
+    is_spoken: bool = True
+    """Whether somebody said it in a conversation; a document is only kept."""
+
+    @property
+    def whole(self) -> Mapping[str, Any]:
+        """The message as OpenAI spells it."""
+        if self.message is not None:
+            return self.message
+        named = {"name": self.speaker} if self.speaker else {}
+        return {"role": self.role, "content": self.text, **named}
+
+    @property
+    def left_out(self) -> "Iterator[LeftOut]":
+        """What of it has no text to be found by."""
+        drafts = drafts_from_message(self.message) if self.message is not None else []
+        for draft in drafts:
+            if draft.kind != "message" or draft.role not in ("user", "assistant"):
+                yield LeftOut(_kind_of_item(draft))
+            elif draft.parts:
+                yield LeftOut("parts of messages that are no text", len(draft.parts))
+            elif not draft.text.strip():
+                yield LeftOut("messages without text")
+
+
+def _kind_of_item(draft: Draft) -> str:
+    if draft.kind == "message":
+        return f"{draft.role} messages"
+    return "tool calls" if draft.kind == "tool_call" else "tool results"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..problems import kind_of
 from .elements import Piece
 from .messages import Conversations
+from .problems import kind_of
 from .records import mapping, moment, name_of
 
 ROLES = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..problems import Problem
 from .archives import UNREADABLE, Part, TooMuchError, parts_of
 from .elements import Piece, document, lines
+from .problems import Problem
 
 CHUNK = 256 * 1024
 _BLANK = b" \t\r\x00"

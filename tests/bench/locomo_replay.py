@@ -16,7 +16,8 @@ from fabric import Fabric, handler, sequencer
 from fabric.models.base import Request
 from fabric.testing import ScriptedModel
 from pipelines import memory_system
-from pipelines.replay import TURN_APART, ReplayClock
+from pipelines.importing.messages import TURN_APART
+from pipelines.replay import ReplayClock
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "locomo_a.json"
 KINDS = (
@@ -105,8 +106,8 @@ def run(sample: dict[str, Any], path: Path) -> None:
         report(last.run(mem.export_block).output, said, sum(map(len, known.values())))
         sessions = sorted({name for name, *_ in turns(sample["conversation"])})
         items = [item for name in sessions for item in fabric.session(name, user="locomo").items]
-        spent([item.data for item in items if item.kind == "outcome"], recorded.calls)
-        failed = [job for job in fabric.jobs() if job.status != "done"]
+        spent([dict(item.data) for item in items if item.kind == "outcome"], recorded.calls)
+        failed = fabric.jobs()
     print(f"time: {seconds:.1f} s, {seconds * 1000 / said:.0f} ms a turn; jobs not done: {len(failed)}")
 
 

@@ -6,18 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from fabric import Fabric, ScopeIds
+from fabric.errors import RefusedError
 from pipelines import memory_system
-from pipelines.chat import RecordedTurn, replay_pipeline
+from pipelines.chat import replay_pipeline
 from pipelines.cli.app import app
-from pipelines.conversations import Conversation, parse_conversations
-from pipelines.replay import ReplayClock, replay, timed_turns
+from pipelines.importing import ChatFile, FileReport
+from pipelines.replay import FileTurn, ReplayClock, file_turns, replay
 
 START = "2026-03-02T09:00:00+00:00"
+MOMENT = datetime.fromisoformat(START)
 
 
 def user(text: Any, **more: Any) -> dict[str, Any]:
@@ -28,8 +30,15 @@ def assistant(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
-def read(value: Any) -> Any:
-    return parse_conversations(json.dumps(value).encode(), "file")
+def read(path: Path) -> tuple[list[FileTurn], list[str]]:
+    """Return the turns of a file, and what is wrong with the rest."""
+    report = FileReport(file=str(path))
+    return list(file_turns(ChatFile(path=path), report)), report.problems
+
+
+def written(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
 
 
 def replay_file(path: Path, folder: Path, *options: str) -> Result:
@@ -43,24 +52,29 @@ def show(folder: Path, part: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_list_of_messages_is_one_conversation_named_like_its_file() -> None:
-    found = read([{"role": "system", "content": "Be kind."}, user("hi"), assistant("hello"), user("bye")])
-    assert [one.session for one in found.conversations] == ["file"]
-    turns = found.conversations[0].turns
-    assert [[message["role"] for message in turn.messages] for turn in turns] == [
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "file.json"
+
+
+def test_a_list_of_messages_is_one_conversation_named_like_its_file(path: Path) -> None:
+    written(path, [{"role": "system", "content": "Be kind."}, user("hi"), assistant("hello"), user("bye")])
+    turns, problems = read(path)
+    assert [one.session for one in turns] == ["file", "file"]
+    assert [[message["role"] for message in one.turn.messages] for one in turns] == [
         ["system", "user", "assistant"],
         ["user"],
     ]
-    assert found.problems == []
+    assert problems == []
 
 
-def test_lines_lists_and_single_objects_mean_the_same() -> None:
-    sessions = [{"session": name, "started_at": START, "messages": [user(name)]} for name in ("one", "two")]
-    lines = "\n".join(json.dumps(session) for session in sessions)
-    by_lines = parse_conversations(f"\ufeff{lines}\r\n\n".encode(), "file")
-    assert by_lines == read(sessions)
-    assert [one.session for one in by_lines.conversations] == ["one", "two"]
-    assert read(sessions[0]).conversations == by_lines.conversations[:1]
+def test_lines_lists_and_single_objects_mean_the_same(path: Path) -> None:
+    sessions = [{"messages": [user(name)], "session": name, "started_at": START} for name in ("one", "two")]
+    path.write_text("\ufeff" + "\n".join(json.dumps(session) for session in sessions) + "\r\n\n", encoding="utf-8")
+    by_lines = read(path)
+    assert by_lines == read(written(path, sessions))
+    assert [(one.session, one.said_at) for one in by_lines[0]] == [("one", MOMENT), ("two", MOMENT)]
+    assert read(written(path, sessions[0]))[0] == by_lines[0][:1], "also where the fields stand behind the messages"
 
 
 BAD_LINES = [
@@ -73,36 +87,36 @@ BAD_LINES = [
     (b'{"messages": {"role": "user"}}', 'line 2: "messages" must be a list, got an object'),
     (b'{"session": 7, "messages": [{"role": "user", "content": "x"}]}', "line 2: session must be a string"),
     (b'{"session": " ", "messages": [{"role": "user", "content": "x"}]}', "line 2: session must not be empty"),
-    (b'{"started_at": "soon", "messages": [{"role": "user", "content": "x"}]}', 'line 2: "started_at" must be'),
-    (b'{"started_at": 5, "messages": [{"role": "user", "content": "x"}]}', 'line 2: "started_at" must be'),
+    (b'{"started_at": "soon", "messages": [{"role": "user", "content": "x"}]}', "line 2: no time: 'soon'"),
     (b'{"messages": [{"role": "wizard", "content": "x"}, {"role": "user"}]}', "line 2, message 1: message role"),
-    (b'{"messages": ["hi", {"role": "user"}]}', "line 2, message 1: expected an object, got text"),
+    (b'{"messages": ["hi", {"role": "user"}]}', "line 2, message 1: expected a message, got text"),
     (b'{"messages": [{"role": "assistant", "content": "x"}]}', "line 2: no user message in it"),
-    (b"[" * 100_000, "line 2: not"),
+    (b"[" * 100_000, "line 2: nested more than"),
 ]
 
 
 @pytest.mark.parametrize(("line", "problem"), BAD_LINES, ids=range(len(BAD_LINES)))
-def test_a_malformed_line_is_named_and_the_rest_goes_on(line: bytes, problem: str) -> None:
+def test_a_malformed_line_is_named_and_the_rest_goes_on(path: Path, line: bytes, problem: str) -> None:
     good = json.dumps({"session": "good", "messages": [user("hi")]}).encode()
-    found = parse_conversations(b"\n".join([good, line, good.replace(b"good", b"last")]), "file")
-    assert [str(one).startswith(problem) for one in found.problems] == [True], found.problems
-    assert found.conversations[0].session == "good"
-    assert found.conversations[-1].session == "last"
+    path.write_bytes(b"\n".join([good, line, good.replace(b"good", b"last")]))
+    turns, problems = read(path)
+    assert [one.startswith(problem) for one in problems] == [True], problems
+    assert turns[0].session == "good"
+    assert turns[-1].session == "last"
 
 
-def test_one_id_for_two_messages_is_reported_since_the_second_would_be_taken_for_the_first() -> None:
-    found = read([user("hi", id="a"), user("bye", id="a"), user("hi", id="a"), user("hi", id="b")])
-    assert [turn.user["content"] for turn in found.conversations[0].turns] == ["hi", "hi", "hi"]
-    assert [str(one) for one in found.problems] == [
-        "session 'file': id 'a' names two different messages; the second was left out"
-    ]
+def test_one_id_for_two_messages_is_reported_since_the_second_would_be_taken_for_the_first(path: Path) -> None:
+    written(path, [user("hi", id="a"), assistant("ho"), user("bye", id="a"), user("hi", id="a"), user("hi", id="b")])
+    turns, problems = read(path)
+    assert [one.turn.user["content"] for one in turns] == ["hi", "hi", "hi"]
+    assert problems == ["record 3: id 'a' names two different messages; the second was left out"]
 
 
-@given(st.binary(max_size=200))
-def test_no_bytes_whatsoever_raise(data: bytes) -> None:
-    found = parse_conversations(data, "file")
-    assert found.turns >= 0
+def test_an_answer_to_a_message_that_was_refused_is_not_taken_for_one_to_the_message_before(path: Path) -> None:
+    written(path, [user("hi"), assistant("hello"), user("x" * 200_001), assistant("long!"), user("bye")])
+    turns, problems = read(path)
+    assert [[message["content"] for message in one.turn.messages] for one in turns] == [["hi", "hello"], ["bye"]]
+    assert problems == ["record 3: the message is 200,001 characters long; at most 200,000 are taken"]
 
 
 JSON = st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3))
@@ -115,20 +129,25 @@ MESSAGES = st.lists(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.fixed_dictionaries({}, optional={"session": JSON, "started_at": JSON, "messages": MESSAGES}), max_size=3
     )
 )
-def test_no_json_whatsoever_raises(value: Any) -> None:
-    for conversation in read(value).conversations:
-        assert len({name for name, _, _ in timed_turns(conversation)}) <= len(conversation.turns)
+def test_whatever_the_records_are_turns_come_out_or_the_file_is_refused(path: Path, value: Any) -> None:
+    try:
+        turns, problems = read(written(path, value))
+    except RefusedError:
+        return
+    said = [message for one in value for message in one.get("messages") or () if isinstance(message, dict)]
+    assert len(turns) + len(problems) >= sum(message.get("role") == "user" for message in said)
+    assert all(one.name.strip() for one in turns)
 
 
-def test_turns_without_an_id_are_told_apart_by_text_and_count() -> None:
+def test_turns_without_an_id_are_told_apart_by_text_and_count(path: Path) -> None:
     def names(*texts: str) -> list[str]:
-        turns = [RecordedTurn(messages=[user(text)]) for text in texts]
-        return [name for name, _, _ in timed_turns(Conversation("s", turns))]
+        return [one.name for one in read(written(path, [user(text) for text in texts]))[0]]
 
     before = names("ok", "ok", "bye")
     assert len(set(before)) == 3
@@ -136,11 +155,10 @@ def test_turns_without_an_id_are_told_apart_by_text_and_count() -> None:
     assert set(before) <= set(after), "a message put in before them gives the others no new names"
 
 
-def test_the_clock_goes_a_minute_per_turn_and_never_reads_the_same_twice() -> None:
+def test_the_clock_goes_a_minute_per_turn_and_never_reads_the_same_twice(path: Path) -> None:
     start = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-    turns = [RecordedTurn(messages=[user(text)]) for text in "abc"]
-    times = [said for _, said, _ in timed_turns(Conversation("s", turns, start))]
-    assert times == [start, start + timedelta(minutes=1), start + timedelta(minutes=2)]
+    turns, _ = read(written(path, {"started_at": START, "messages": [user(text) for text in "abc"]}))
+    assert [one.said_at for one in turns] == [start, start + timedelta(minutes=1), start + timedelta(minutes=2)]
     clock = ReplayClock()
     clock.set(datetime(2026, 3, 2, 9, 0))  # noqa: DTZ001  a file may leave the zone out: UTC
     readings = [clock.now() for _ in range(50)]
@@ -161,6 +179,9 @@ def test_a_second_replay_adds_nothing_and_a_longer_file_only_what_is_new(tmp_pat
         "added": 2,
         "replayed": 0,
         "jobs_left": 0,
+        "format": "messages",
+        "left_out": {},
+        "refused": 0,
         "problems": [],
     }
     facts, turns = show(tmp_path, "facts"), show(tmp_path, "turns")
@@ -225,12 +246,12 @@ def test_tool_calls_images_and_blank_messages_are_replayed_as_they_were(tmp_path
         user(None),
         user("   "),
     ]
-    (conversation,) = read(messages).conversations
+    turns, _ = read(written(tmp_path / "file.json", messages))
     mem = memory_system(episodic=True, semantic=True)
     clock = ReplayClock()
     with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
         ids = ScopeIds(session="any", user="ann")
-        done = replay(fabric, replay_pipeline(mem), [conversation], ids=ids, clock=clock)
+        done = replay(fabric, replay_pipeline(mem), turns, ids=ids, clock=clock)
         items = fabric.session("file", user="ann").items
         assert fabric.jobs() == []
     assert (done.added, done.known) == (3, 0)

@@ -97,7 +97,7 @@ def test_a_file_of_several_people_is_refused_until_it_is_said_who_is_meant(path:
     assert told.exit_code == 1
     assert told.stderr == (
         f"error: {path}: its records are of several people: 'ann-there' (2), 'bob' (1). "
-        "Say with --source-user whose are to be imported.\n"
+        "Say with --source-user whose are meant.\n"
     )
     assert not path.with_suffix(".duckdb").exists()
     told = bring(path, "--source-user", "ann-there")
@@ -174,8 +174,8 @@ def test_a_dry_run_says_what_would_happen_and_changes_no_byte(path: Path) -> Non
     assert {**done, "dry_run": True} == told
     before = path.with_suffix(".duckdb").read_bytes()
     write(path, [memory(1, "Likes coffee", updated_at=LATER), memory(4, "Likes rye")])
-    told = bring(path, "--dry-run")
-    assert "2 facts: 1 would be new, 0 were there already, 1 would be changed." in told.stdout
+    shown = bring(path, "--dry-run").stdout
+    assert "2 facts: 1 would be new, 0 were there already, 1 would be changed." in shown
     assert path.with_suffix(".duckdb").read_bytes() == before
     assert sorted(one.name for one in path.parent.iterdir()) == ["mem0.duckdb", "mem0.json"]
 

@@ -1,4 +1,4 @@
-"""What in a file cannot be read: where it stands and why, in the words that replay and import share."""
+"""What in a file cannot be read: where it stands and why."""
 
 import json
 from dataclasses import dataclass
