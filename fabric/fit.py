@@ -15,8 +15,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, RootModel
-from pydantic.fields import FieldInfo
+from pydantic import AfterValidator, BaseModel
 
 _NUMBERS = (int, float, complex, Decimal)
 _TEXTS = (str, bytes, bytearray)
@@ -87,6 +86,8 @@ def _opaque(kind: Any) -> bool:
 
 
 def _converts(extra: Any) -> bool:
+    from pydantic.fields import FieldInfo  # noqa: PLC0415  it takes long to import
+
     if isinstance(extra, FieldInfo):
         return any(getattr(one, "coerce_numbers_to_str", False) for one in extra.metadata)
     return hasattr(extra, "__get_pydantic_core_schema__") and not isinstance(extra, AfterValidator)
@@ -128,7 +129,7 @@ def _both(kinds: tuple[type, ...], one: type, other: type) -> bool:
 
 
 def _conversions_fit(given: Any, taken: Any, one: type, other: type) -> bool:
-    if issubclass(other, RootModel):
+    if issubclass(other, BaseModel) and other.__pydantic_root_model__:  # RootModel itself takes long to import
         return fits(given, other.model_fields["root"].annotation)
     if _own_parser(other):
         return True

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -151,8 +151,7 @@ class Generator(Block[Any, Any]):
         return [] if self.history is None else history_messages(earlier, self.history)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     """The functions of a generator, ready to be called."""
 
     model: Call | None

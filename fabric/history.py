@@ -8,7 +8,6 @@ from typing import Any
 from .errors import ConfigurationError
 from .items import Item
 from .models.base import Message
-from .text import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,8 @@ def history_messages(items: Sequence[Item], limits: History) -> list[Message]:
 
 def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message: its text and the arguments of its tool calls."""
+    from .text import estimate_tokens  # noqa: PLC0415  regex takes long to import and to compile
+
     said = [str(message.get("content") or "")]
     for call in message.get("tool_calls") or ():
         function: Mapping[str, Any] = call.get("function") or {}

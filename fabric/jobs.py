@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError
 
@@ -175,7 +175,7 @@ def context_of(run: Run, chain: Sequence[Block[Any, Any]]) -> Context:
     return ctx
 
 
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
 
 def to_json(value: Any, where: str, what: str) -> Any:

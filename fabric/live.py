@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextvars import Context as Variables
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from .block import Block
 from .clock import Clock
@@ -61,8 +61,7 @@ class Entry:
     listener: Listener | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How a try of a job ended: ``done``, ``pending`` (a later try will follow) or ``failed``."""
 
     job: Job

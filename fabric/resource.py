@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from .errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
 from .scope import SCOPE_KINDS, ScopeIds, ScopeKind
 from .store.base import ColumnType, Match, Row, Rows, RowVectors, Table, Where
-from .terms import plain_terms
 from .validation import wrong
 
 if TYPE_CHECKING:
@@ -164,8 +163,11 @@ class Transaction:
 
         Where the collection has terms of its own, words are the same that have one stem.
         """
-        asked = words if collection.terms is None else plain_terms(" ".join(words))
-        return self.rows.match(collection.table, self.ids.scope(collection.scope), asked, limit)
+        if collection.terms is not None:
+            from .terms import plain_terms  # noqa: PLC0415  regex takes long to import and to compile
+
+            words = plain_terms(" ".join(words))
+        return self.rows.match(collection.table, self.ids.scope(collection.scope), words, limit)
 
     def index(self, collection: Collection[Any], space: str = "") -> "TextIndex | None":
         """Return what searching needs of the scope's records; read it inside the transaction only."""

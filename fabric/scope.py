@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from .errors import ScopeError
 
@@ -12,8 +12,7 @@ SCOPE_KINDS: tuple[ScopeKind, ...] = get_args(ScopeKind)
 MAX_ID_CHARS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """One owner of rows. ``key`` is an injective spelling of kind and ids, safe for any characters in them."""
 
     kind: ScopeKind

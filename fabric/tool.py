@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
 
 from .errors import ConfigurationError
@@ -90,6 +90,8 @@ def tool(fn: Callable[..., Any], *, name: str = "", description: str = "") -> To
 
 
 def _arguments_model(fn: Callable[..., Any], title: str) -> tuple[type[BaseModel], dict[str, str]]:
+    from pydantic import Field  # noqa: PLC0415  it takes long to import
+
     hints = _hints(fn, title)
     names: dict[str, str] = {}
     fields: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 from .block import PATH, Block
@@ -19,8 +19,7 @@ from .uses import Use
 __all__ = ["Body", "Flow", "Index", "Inline", "Survey", "either", "fits", "index_of", "survey"]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """What a tree of blocks needs from a run.
 
     ``resources`` are by key. ``work`` are the blocks that run in the background, by their path from the root:
@@ -43,7 +42,6 @@ def survey(block: Block[Any, Any]) -> Survey:
     return known
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Inline(Handler):
     """A handler made from a function given in place of a block: its name counts only among its siblings."""
 
@@ -146,8 +144,7 @@ _INDEXES: WeakKeyDictionary[Block[Any, Any], Index] = WeakKeyDictionary()
 _SURVEYS: WeakKeyDictionary[Block[Any, Any], Survey] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """What arrives at a step: the type of the value, and who gives it, as messages write it."""
 
     type: Any = Any

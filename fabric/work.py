@@ -3,9 +3,9 @@
 import asyncio
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from .block import Retry
 from .errors import BudgetExceededError, SchemaError, WorkError
@@ -21,8 +21,7 @@ from .store.base import SYSTEM, Row, Rows
 from .tracing import Attributes, Span, root, span
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """How a try ended, and the jobs that came out of it."""
 
     verdict: Verdict

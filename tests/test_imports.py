@@ -21,6 +21,12 @@ def test_an_import_loads_nothing_heavy(statement: str):
     assert loaded.isdisjoint(HEAVY)
 
 
+def test_the_engine_is_there_before_a_model_is_built_or_a_text_is_cut_into_words():
+    loaded = loaded_after("import fabric")
+    assert "fabric.run" in loaded
+    assert loaded.isdisjoint({"regex", "numpy", "pydantic.root_model", "pydantic.plugin._loader"})
+
+
 @pytest.mark.parametrize("what", ["import memory_system", "import Memory", "import chat"])
 def test_a_memory_is_made_without_what_only_its_use_needs(what: str):
     made = "from pipelines import memory_system\nmemory_system(model=None, episodic=True, semantic=True)"

@@ -8,10 +8,10 @@ from ..wiring import Flow
 from .step import Single, Step
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Work(Single):
     """A block that runs in the background, while the value goes on; what the block is given is made now."""
 
+    __slots__ = ()
     kind = "work"
 
     async def run(self, value: Any, ctx: Context) -> Any:

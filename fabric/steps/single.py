@@ -10,10 +10,10 @@ from ..wiring import Flow, call_flow, either
 from .step import GUARD, Exit, Single, Step, Test, holds, shown_test
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Then(Single):
     """A block whose output goes on."""
 
+    __slots__ = ()
     kind = "then"
 
     async def run(self, value: Any, ctx: Context) -> Any:
@@ -73,10 +73,10 @@ class DoUntil(Single):
         return f"until {shown_test(self.test)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Tap(Single):
     """A block that is waited for, while the value goes on."""
 
+    __slots__ = ()
     kind = "tap"
 
     async def run(self, value: Any, ctx: Context) -> Any:

@@ -6,7 +6,7 @@ the callable given to `Store.transact` sees a consistent state, and either all o
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..scope import Scope
 
@@ -45,16 +45,14 @@ class Table:
     thread: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RowVectors:
+class RowVectors(NamedTuple):
     """Unit vectors of rows by their ids, all of one space: what one model makes of texts."""
 
     space: str
     by_id: "Mapping[str, NDArray[float32]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """One condition of `Rows.find`: ``field op value``. ``value`` of ``in`` is a sequence; of ``null``, a bool.
 
     A missing field equals None, differs from every other value, and is neither less nor greater than any. A value
@@ -66,8 +64,7 @@ class Where:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One row found by its words: how many of the asked words it holds, and how many different words it has."""
 
     id: str
