@@ -15,12 +15,15 @@ MAX_CUE = 20_000
 """How many characters of a cue are read; a longer one says nothing more about what is looked for."""
 MAX_ASKED = 64
 """How many different terms of a cue are looked up."""
-_COMPOUND = regex.compile(r"[\p{L}\p{N}_]+(?:[-._/\\:@#+]+[\p{L}\p{N}_]+)+")
+_RUN = regex.compile(r"[\p{L}\p{N}_][-\p{L}\p{N}_./\\:@#+]*+")
+"""What may be a compound. It gives nothing back, so that a text without a space is read once."""
 _CODE = regex.compile(r"(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{3,}")
 _MEASURE = regex.compile(r"\p{N}+(?:st|nd|rd|th|am|pm|s|k|m|g|kg|km|cm|mm|gb|mb|kb|tb|hz|min|h|d|x|er|ers)")
 _SYMBOL = regex.compile(r"(?!\p{N})\p{Extended_Pictographic}")
 _DIGIT = regex.compile(r"\p{N}")
 _POSSESSIVE = "'s"
+_SIGNS = "-._/\\:@#+"
+"""What joins the words of a compound; all but the hyphen make one of words without a digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,17 @@ def compounds(text: str) -> list[str]:
     >>> compounds("see src/app.py, not a well-known gpt-4o at 10:30")
     ['src/app.py', 'gpt-4o', '10:30']
     """
-    if not any(sign in text for sign in "-._/\\:@#+"):
+    if not any(sign in text for sign in _SIGNS):
         return []
-    return [token for token in _COMPOUND.findall(text) if _DIGIT.search(token) or any(s in token for s in "._/\\:@#+")]
+    found = (run.rstrip("-./\\:@#+") for run in _RUN.findall(text))
+    return [one for one in found if _is_compound(one)]
+
+
+def _is_compound(run: str) -> bool:
+    inner = run[1:-1]
+    return any(sign in inner for sign in _SIGNS) and (
+        any(sign in run for sign in _SIGNS[1:]) or _DIGIT.search(run) is not None
+    )
 
 
 def symbols(text: str) -> list[str]:
