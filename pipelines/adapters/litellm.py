@@ -85,10 +85,13 @@ class MemoryCallback(Leasing, CustomLogger):
     async def async_post_call_success_deployment_hook(self, request_data: Any, response: Any, call_type: Any) -> None:
         """Capture an async call before it returns: litellm's report of it may come after the loop's end."""
         if getattr(call_type, "value", "") == "acompletion" and isinstance(response, litellm.ModelResponse):
-            about = {"metadata": request_data.get("metadata")}
-            self._submit(
-                {**request_data, "call_type": "acompletion", "litellm_params": about}, lambda: _answer(response)
-            )
+            given = {  # what was passed without its name stands in litellm's own record alone
+                **getattr(request_data.get("litellm_logging_obj"), "model_call_details", {}),
+                **request_data,
+                "call_type": "acompletion",
+                "litellm_params": {"metadata": request_data.get("metadata")},
+            }
+            self._submit(given, lambda: _answer(response))
 
     def stream(self, chunks: Any) -> Any:
         """Return a stream of litellm, to be iterated as before; what it said is captured however it ends."""

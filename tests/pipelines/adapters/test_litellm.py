@@ -98,6 +98,30 @@ async def test_async_calls_and_streams_are_captured_once(server: StubServer, cal
     assert [one.parts for one in items(callback)] == [()] * 4
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_messages_may_be_passed_without_their_name(
+    server: StubServer, callback: MemoryCallback, is_async: bool, stream: bool
+):
+    server.script([text("One.")])
+    options = call(server)
+    where = (options.pop("model"), options.pop("messages"))
+
+    async def ask() -> None:
+        answer = await litellm.acompletion(*where, stream=stream, **options)
+        if stream:
+            async for _ in callback.stream(answer):
+                pass
+
+    if is_async:
+        asyncio.run(ask())
+    else:
+        answer = litellm.completion(*where, stream=stream, **options)
+        list(answer) if stream else None
+    callback.wait()
+    assert texts(callback) == [SAID, "One."]
+
+
 def test_a_history_that_is_sent_again_adds_what_is_new(server: StubServer, callback: MemoryCallback):
     server.script([text("One."), text("Two.")])
     litellm.completion(**call(server, messages=[{"role": "user", "content": "a?"}]))
