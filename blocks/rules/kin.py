@@ -2,26 +2,21 @@
 
 import re
 
+from capabilities.kin.words import FORMS, IMPLIED, NOT_NAMES
 from capabilities.vocabulary import Observation
-from fabric.text import word_set
 
 from .rule import observed
+
+__all__ = ["HUMANS", "NAME", "NOT_NAMES", "PETS", "RELATION", "introduced", "subject_of"]
 
 PETS = (
     "dog|cat|puppy|kitten|hamster|parrot|rabbit|bunny|goldfish|horse|pony|turtle|tortoise|snake|"
     "lizard|iguana|gecko|ferret|bird|guinea pig|fish|rat|hedgehog|chicken|goat|pet"
 )
-HUMANS = (
-    "wife|husband|spouse|partner|fiancée|fiancee|fiancé|fiance|boyfriend|girlfriend|mother|mom|mum|"
-    "mommy|dad|daddy|father|parents?|stepmom|stepdad|stepmother|stepfather|sister|brother|siblings?|"
-    "twin|son|daughter|kids?|child|children|baby|toddler|stepson|stepdaughter"
-    "|grandma|grandpa|grandmother|grandfather|granny|nana|grandparents?|grandson|granddaughter|"
-    "grandkids?|grandchild|grandchildren|uncle|aunt|auntie|cousins?|nephews?|nieces?|boss|manager|"
-    "supervisor|co-?workers?|colleagues?|roommates?|flatmates?|housemates?"
-    "|neighbou?rs?|best friend|bestie|friends?|doctor|dentist|therapist|teacher|professor|coach|"
-    "trainer|landlord|landlady|lawyer|accountant|mentor|assistant|sister-in-law|brother-in-law|"
-    "mother-in-law|father-in-law|in-laws|mother in law|father in law|sister in law|brother in law|"
-    "family|husband's family|team ?lead|sons|daughters|sisters|brothers|boys|girls|twins"
+HUMANS = "|".join(
+    "[- ]".join(said)
+    for said in sorted(FORMS["english"], key=lambda said: -len(" ".join(said)))
+    if FORMS["english"][said] not in IMPLIED and said[0] not in ("dr", "gp", "ex", "ma", "pa", "folks")
 )
 RELATION = (
     r"(?P<rel>(?:(?:younger|older|little|big|twin|best|oldest|youngest|eldest|middle|new|first|second|"
@@ -29,21 +24,6 @@ RELATION = (
     rf"(?:\w+ )?(?:{PETS})s?))"
 )
 NAME = r"(?P<name>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)"
-NOT_NAMES = word_set(
-    "I It This That These Those There Here He She We They You What Who When Where Why How The A An "
-    "My Our Your His Her Their And But So If Then Yes No Not Also Just Well Maybe Today Tomorrow "
-    "Yesterday Everyone Everybody"
-    " Someone Nobody Something Nothing Everything Thanks Please Hi Hello Hey God Python Java Docker "
-    "Linux Windows Google Amazon Apple Microsoft English Spanish French German Monday Tuesday "
-    "Wednesday Thursday Friday Saturday Sunday"
-    " January February March April May June July August September October November December "
-    "Christmas Work Life Food Music Coffee Tea Love Most Some Many All Both Each Every One Two Three "
-    "Only Even Still Sometimes Never Always Actually"
-    " People Kids Dogs Cats Mom Dad Mum Grandma Grandpa In On At For With From As By To Of Or Anyone "
-    "Anybody Must Should Could Would May Might Can Will Sounds Looks Seems Feels Which Whoever "
-    "Because Since While When After Before Being Having Going Been Everyone's Thing Things Stuff "
-    "Nature Summer Winter"
-)
 
 
 def introduced(relation: str, name: str) -> Observation | None:

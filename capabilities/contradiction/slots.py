@@ -6,12 +6,23 @@ from functools import lru_cache
 
 from fabric.text import word_set, words
 
+from ..kin.words import FORMS, QUALITIES
 from .changes import COMPARED, dates, numbers
 
+_KIN = "|".join("[ -]".join(said) for said in sorted(FORMS["english"], key=lambda said: -len(" ".join(said))))
 _WHO = re.compile(
-    r"^(?:(?i:(?:the )?user(?:'s)?|their|his|her|my|our|he|she|they|i)|(?!Wife|Husband|Partner|Boss|"
-    r"Manager)[A-Z][\w-]+(?= (?:works|lives|was|has|joined|moved)\b))\s+(?:is\s+(?=now\b))?"
+    rf"^(?:(?i:(?:the )?user(?:'s)?|their|his|her|my|our|he|she|they|i)|(?!(?i:{_KIN})\b)"
+    r"[A-Z][\w-]+(?= (?:works|lives|was|has|joined|moved)\b))\s+(?:is\s+(?=now\b))?"
 )
+_OWNER = re.compile(
+    rf"(?P<which>(?:{'|'.join(sorted(QUALITIES))}) )?(?P<who>{_KIN}) (?:now |just |recently )?"
+    r"(?=(?:works?|worked|lives?|lived|resides?|moved|relocated|joined|joins|started|turned|turns|goes|attends|studies|drives|weighs|earns|became|speaks|"
+    r"has (?:moved|lived|been|gone|no|two|three|four|five|\d+)|got (?:married|engaged|divorced|a job|hired|promoted)|"
+    r"was (?:born|hired|promoted)|is (?:now )?(?:an?|from|at|in|on|based|living|working|employed|married|single|"
+    r"divorced|engaged|vegan|vegetarian|\d+))\b)",
+    re.IGNORECASE,
+)
+"""Who a sentence about the user's kin is about, where it says what they do, and not what they are called."""
 _FILLER = re.compile(
     (
         r"(?<!\S)(?:now|currently|actually|just|recently|presently|these days|at the moment|today|the|a|"
@@ -258,10 +269,18 @@ def slot_of(content: str) -> Filled | None:
     True
     >>> slot_of("Used to work at Google") is None
     True
+    >>> slot_of("Sister lives in Rome")
+    Filled(slot='home of sister', value=frozenset({'rome'}))
     """
     text = bare(content)
     if _PAST.search(text):
         return None
+    owner = _OWNER.match(text)
+    if owner is not None:
+        own = slot_of(text[owner.end() :])
+        which = QUALITIES[owner["which"].strip().lower()] + " " if owner["which"] else ""
+        who = FORMS["english"][tuple(owner["who"].lower().replace("-", " ").split())]
+        return None if own is None else Filled(f"{own.slot} of {which}{who}", own.value)
     for name, pattern in _SLOTS:
         found = pattern.match(text)
         if found is None:

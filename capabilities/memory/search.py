@@ -15,7 +15,6 @@ from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
 from .layout import MemoryLayout
-from .people import asked_about
 from .ranked import TIERS, Parts, RankedMemory
 from .request import RecallRequest
 from .standing import of_entry, of_episode, of_fact, repeats
@@ -112,13 +111,14 @@ class _Search:
 
     def results(self) -> list[RankedMemory]:
         from ..retrieval.rank import rank  # noqa: PLC0415
+        from .people import asked_about  # noqa: PLC0415
         from .pools import pools_of  # noqa: PLC0415
         from .tags import tag_test  # noqa: PLC0415
 
         pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
         if not pools.rows:
             return []
-        self.question = replace(self.question, people=asked_about(self.tx, self.layout, self.question.cue, pools))
+        self.question = replace(self.question, people=asked_about(self.tx, self.layout, self.question, pools))
         self.has_tags = tag_test(self.tx, self.layout, self.request.tags)
         limit = self.request.most + (MORE if len(pools.pools) > 1 else 0)
         ranking = rank(self.question, pools, self.ctx.clock.now(), most=limit)

@@ -22,6 +22,10 @@ class Weights:
     """That the question names whose it is or who said it."""
     subject: float = 1.5
     """That a memory is about whom the question asks about: a share of what its words and its meaning count."""
+    others: float = 0.4
+    """The share that counts of what a row says that does not speak of somebody else whom the question asks about."""
+    unlike: float = 0.25
+    """The share of how sure it would be that anything fits, where nothing speaks of whom the question asks about."""
     next: float = 0.4
     """The better one of the turns right before and after."""
     beyond: float = 0.2

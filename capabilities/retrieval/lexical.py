@@ -45,7 +45,7 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     """Return what the words of the question give to the rows of all pools.
 
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
-    squared, times the lower idf of the two. A word that stands for the subject of a memory counts in it as its own.
+    squared, times the lower idf of the two. A word for somebody of whom a row speaks counts in it as its own.
     """
     words = [_read(word.terms, pools) for word in question.cue.words]
     values = np.zeros((len(words), pools.size), np.float32)
@@ -55,9 +55,10 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     idfs = np.array([word.idf for word in words], np.float32)
     by_content: Floats = np.einsum("w,wr->r", shares, values)
     sums = by_content
-    if any(question.people.asked.values()):
+    if any(question.people.asked.values()) or question.people.spoken:
         for pool in pools:
             _fill_subjects(values, pool, question, words)
+        _fill_spoken(values, question, words)
         sums = np.einsum("w,wr->r", shares, values)
     return Lexical(sums, values, idfs, idfs * shares, by_content)
 
@@ -69,6 +70,14 @@ def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequen
         if subject is None or name not in subject.names:
             continue
         rows = pool.start + np.flatnonzero((subject.view == subject.names[name]) & pool.allowed)
+        for place, (asked, word) in enumerate(zip(question.cue.words, words, strict=True)):
+            if asked.spelling in called:
+                values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))
+
+
+def _fill_spoken(values: Floats, question: Question, words: Sequence[_Word]) -> None:
+    """Set ``values`` where a row speaks of whom a word of the question means."""
+    for called, rows in question.people.spoken:
         for place, (asked, word) in enumerate(zip(question.cue.words, words, strict=True)):
             if asked.spelling in called:
                 values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))

@@ -134,7 +134,7 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     """
     if question.is_foreign:
         weights = replace(weights, dense=weights.dense * FOREIGN_SHARE)
-    same = _signals(question, pools)
+    same = _signals(question, pools, weights)
     first = _rank(question, pools, same, now, most, weights)
     vector = _widened(first) if question.is_about_several and weights.found else None
     if vector is None:
@@ -182,17 +182,22 @@ class _Signals:
     """Whether all rows may be found."""
 
 
-def _signals(question: Question, pools: Pools) -> _Signals:
+def _signals(question: Question, pools: Pools, weights: Weights) -> _Signals:
     lexical, allowed, are_open = look_up(question, pools), pools.allowed(), pools.are_open
     among = None if are_open else allowed
     text = unit_range(lexical.sums, among)
     by_content = text if lexical.by_content is lexical.sums else unit_range(lexical.by_content, among)
     speaker, asked = whose(question, pools)
+    if question.people.rows is not None:
+        for part in (text, speaker) if by_content is text else (text, by_content, speaker):
+            part[~question.people.rows] *= np.float32(weights.others)
     return _Signals(lexical, text, by_content, speaker, asked, exact_rows(question, pools), allowed, are_open)
 
 
 def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most: int, weights: Weights) -> Ranking:
     meaning = compare(question, pools, same.by_content, None if same.are_open else same.allowed)
+    if question.people.rows is not None:
+        meaning.dense[~question.people.rows] *= np.float32(weights.others)
     base = meaning.dense * np.float32(weights.dense)
     base += same.text
     speaker = np.float32(weights.speaker) * same.speaker
@@ -294,10 +299,13 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
     places = places[greatest(ranking.scores[places], BEST_ROWS)]
     rows = ranking.rows[places]
     matched = ranking.lexical.matched(rows)
+    right = ranking.question.people.rows
     sessions, times = _of_turns(ranking.pools, rows)
     turns = np.flatnonzero(sessions >= 0)
     scores = ranking.scores[places]
     weighted = matched * ranking.lexical.weights[:, None]
+    if right is not None:
+        weighted[:, ~right[rows]] = 0
     asked = ranking.time[places[turns]]
     raised = newer_first(scores[turns], sessions[turns], times[turns], weighted[:, turns], asked)
     if raised >= 0:
@@ -305,10 +313,21 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
         ranking.raised = number
         best = float(scores[turns].max())
         ranking.scores[ranking.place(number)] = best * (1 + EDGE)
-    held = rows[meaning.present[rows]]
-    cosine = float(meaning.cosines[held].max()) if len(held) else None
-    sureness = confidence(matched, ranking.lexical.weights, sessions, cosine)
-    ranking.sureness = calibrated(sureness, ranking.pools.words)
+    ranking.sureness = _sureness(ranking, meaning, rows, matched, sessions)
+
+
+def _sureness(ranking: Ranking, meaning: Meaning, rows: Numbers, matched: Floats, sessions: NDArray[np.int32]) -> float:
+    """Return how sure it is that anything fits: by what speaks of whom is asked about, or a share of it by all."""
+
+    def of(some: NDArray[np.bool_]) -> float:
+        held = rows[some & meaning.present[rows]]
+        cosine = float(meaning.cosines[held].max()) if len(held) else None
+        found = confidence(matched[:, some], ranking.lexical.weights, sessions[some], cosine)
+        return calibrated(found, ranking.pools.words)
+
+    sureness = of(np.ones(len(rows), np.bool_))
+    right = ranking.question.people.rows
+    return sureness if right is None else max(of(right[rows]), ranking.weights.unlike * sureness)
 
 
 def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
