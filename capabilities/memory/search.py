@@ -135,12 +135,23 @@ class _Search:
             self._take(score, parts, _of_turn(turn))
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
-        if self.layout.semantic is not None:
-            for number, fact in self._rows(ranking, "semantic", self.layout.semantic, limit):
-                if self.request.is_past or fact.status == "current":
-                    self._add(ranking, number, of_fact(fact))
-                else:
-                    self.outdated.append(fact)
+        for number, fact in self._facts(ranking, limit):
+            if self.request.is_past or fact.status == "current":
+                self._add(ranking, number, of_fact(fact))
+            else:
+                self.outdated.append(fact)
+
+    def _facts(self, ranking: "Ranking", limit: int) -> list[tuple[int, Fact]]:
+        """Return the best facts, as many as it takes to have ``limit`` current ones among them."""
+        if self.layout.semantic is None:
+            return []
+        wanted = limit
+        while True:
+            rows = self._rows(ranking, "semantic", self.layout.semantic, wanted)
+            current = sum(fact.status == "current" for _, fact in rows)
+            if self.request.is_past or current >= limit or len(rows) < wanted:
+                return rows
+            wanted = 2 * max(wanted, len(rows))
 
     def _add_episodes(self, ranking: "Ranking", limit: int) -> None:
         if self.layout.episodic is not None:

@@ -120,6 +120,17 @@ def test_a_correction_supersedes_and_history_keeps_both():
         assert memory.history("nothing") == []
 
 
+@pytest.mark.parametrize("limit", [1, 3, None])
+def test_what_was_superseded_takes_no_place_of_what_is_current(limit: int | None):
+    towns = "Oslo Rome Kyiv Bonn Linz Turin Porto Braga Faro Lyon Metz Nice Gent Delft Derby Leeds".split()
+    with Memory(user="jake", embedder=None) as memory:
+        fact = memory.remember("Lives in Paris")
+        for town in towns:
+            fact = memory.update(fact.id, f"Lives in {town}")
+            found = memory.recall("where does he live?", tiers=["semantic"], limit=limit)
+            assert [one.content for one in found] == [f"Lives in {town}"]
+
+
 def test_an_unknown_id_cannot_be_corrected():
     with Memory(user="jake") as memory, pytest.raises(RunError, match="'sf_none' is no current fact: take an id"):
         memory.update("sf_none", "Works at Shopify")
