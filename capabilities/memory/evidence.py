@@ -8,6 +8,7 @@ from fabric.context import Context
 from fabric.errors import ConfigurationError
 from fabric.prompt import data_block
 from fabric.terms import plain_terms, read_cue
+from fabric.text import estimate_tokens
 from fabric.validation import shown
 
 from ..vocabulary import about
@@ -19,6 +20,7 @@ from .request import MOST_RESULTS
 if TYPE_CHECKING:
     from ..retrieval.packing import Passage
 
+TITLE = "memory"
 TOKENS = 2_000
 """How many tokens of evidence a context has at most unless it is said."""
 SPARE = 20
@@ -29,11 +31,12 @@ CHARS_A_RESULT = 100
 async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: int = TOKENS) -> str:
     """Return the best evidence for ``cue`` as an escaped block of background data, "" when nothing is stored.
 
-    Between the tags stand at most ``tokens`` tokens, estimated at 4 characters each before escaping. Each thing once,
-    in order of time, a session's under its date; a long turn is cut to the part that the cue asks for. The same memory
-    and cue give the same bytes. ConfigurationError for fewer than 1 token and for a cue that is no text.
+    The block takes at most ``tokens`` tokens, its tags and notice included, estimated at 4 characters each; "" also
+    where that is too little for any. Each thing once, in order of time, a session's under its date; a long turn is cut
+    to the part that the cue asks for. The same memory and cue give the same bytes. ConfigurationError for fewer than 1
+    token and for a cue that is no text.
     """
-    from ..retrieval.packing import choose, written  # noqa: PLC0415
+    from ..retrieval.packing import choose  # noqa: PLC0415
 
     if not isinstance(cue, str):
         raise ConfigurationError(f"context: cue is {shown(cue)}; expected a text, such as the user's message")
@@ -41,13 +44,25 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
         raise ConfigurationError(f"context: tokens is {shown(tokens)}; expected a number, at least 1")
     asked = frozenset(term for word in read_cue(cue).words for term in word.terms)
     now = ctx.clock.now()
+    room = max(0, tokens - estimate_tokens(data_block(TITLE, ".")))
     most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)
     while True:
         found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
-        chosen = choose(_passages(found, now), tokens, lambda text: frozenset(plain_terms(text)), asked)
+        chosen = choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
-            return data_block("memory", written(chosen.lines))
+            return _fitting(chosen.lines, tokens)
         most = min(MOST_RESULTS, 2 * most)
+
+
+def _fitting(lines: "Sequence[tuple[Passage, str]]", tokens: int) -> str:
+    """Return the finished block of as many lines as it has room for; what stands for a bracket takes more than it."""
+    from ..retrieval.packing import written  # noqa: PLC0415
+
+    for count in range(len(lines), 0, -1):
+        block = data_block(TITLE, written(lines[:count]))
+        if estimate_tokens(block) <= tokens:
+            return block
+    return ""
 
 
 def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":

@@ -6,13 +6,14 @@ from datetime import datetime
 
 import regex
 
+from ..formulas.budget import CHARS_PER_TOKEN, tokens
+
 LONG_CHARS = 800
 """From this length on, only the part of a text is taken that holds most of the question's words."""
 HEAD_TOKENS = 6
 """What a line costs that says when a session was."""
 MISSES = 10
 """After so many texts that did not fit no further one is tried."""
-CHARS_PER_TOKEN = 4
 TermsOf = Callable[[str], frozenset[str]]
 """The terms of a text."""
 _SENTENCE_END = regex.compile(r"(?<=[.!?\n])\s+|(?<=[。！？])")
@@ -80,7 +81,7 @@ def cost_of(line: str) -> int:
     >>> cost_of("hello")
     2
     """
-    return -(-(len(line) + 1) // CHARS_PER_TOKEN)
+    return tokens(len(line) + 1)
 
 
 def crop(text: str, terms_of: TermsOf, asked: frozenset[str], limit: int = LONG_CHARS) -> str:

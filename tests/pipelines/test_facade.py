@@ -16,6 +16,8 @@ from pipelines import AsyncMemory, Memory, memory_system
 JOINED = "I joined Stripe last month."
 CHAT = [{"role": "user", "content": JOINED}, {"role": "assistant", "content": "Congratulations!"}]
 
+TOWNS = ("Oslo", "Rome", "Kyiv", "Bonn", "Linz", "Turin", "Porto", "Braga", "Faro", "Lyon", "Metz", "Nice", "Gent")
+
 
 def contents(memory: Memory, cue: str) -> list[str]:
     return [one.content for one in memory.recall(cue, tiers=["semantic"])]
@@ -122,10 +124,9 @@ def test_a_correction_supersedes_and_history_keeps_both():
 
 @pytest.mark.parametrize("limit", [1, 3, None])
 def test_what_was_superseded_takes_no_place_of_what_is_current(limit: int | None):
-    towns = "Oslo Rome Kyiv Bonn Linz Turin Porto Braga Faro Lyon Metz Nice Gent Delft Derby Leeds".split()
     with Memory(user="jake", embedder=None) as memory:
         fact = memory.remember("Lives in Paris")
-        for town in towns:
+        for town in TOWNS:
             fact = memory.update(fact.id, f"Lives in {town}")
             found = memory.recall("where does he live?", tiers=["semantic"], limit=limit)
             assert [one.content for one in found] == [f"Lives in {town}"]

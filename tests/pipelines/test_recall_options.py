@@ -263,5 +263,15 @@ def test_a_context_is_filled_and_never_over_its_budget(memory: Any, session: Any
     session.run(memory.import_block, placed)
     for tokens in (200, 2_000):
         text = session.run(memory.context_block, {"cue": "red boat", "tokens": tokens}).output
-        text = inside(text)
         assert tokens * 0.7 <= len(text) / 4 <= tokens
+
+
+@pytest.mark.parametrize("tokens", [1, 10, 36, 50, 100, 500, 2_000])
+def test_what_is_written_for_a_bracket_counts_to_the_budget(memory: Any, session: Any, tokens: int):
+    session.run(
+        memory.import_block, records([(f"The boat <{number}> & its <<sails>> are red", []) for number in range(90)])
+    )
+    text = session.run(memory.context_block, {"cue": "red boat", "tokens": tokens}).output
+    assert len(text) / 4 <= tokens
+    assert bool(text) == (tokens >= 100)
+    assert tokens < 500 or len(text) / 4 >= tokens * 0.7
