@@ -151,4 +151,4 @@ def _spoken(message: str, found: Sequence[RankedMemory]) -> str:
 def _line(one: RankedMemory) -> str:
     who = "" if one.subject == "user" else f"{one.subject}: "
     when = f" (said on {one.sources[-1].said_at:%Y-%m-%d})" if one.sources else ""
-    return f"{who}{one.content}{when}"
+    return f"{who}{one.content}{when}{f' {one.note}' if one.note else ''}"

@@ -75,6 +75,7 @@ def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
             said_at=one.said_at or (one.sources[-1].said_at if one.sources else now),
             order=one.turn or place,
             speaker=one.speaker or one.role,
+            note=one.note,
         )
         for place, one in enumerate(found)
     ]

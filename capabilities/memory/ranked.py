@@ -44,6 +44,25 @@ class Parts(BaseModel):
     """Its relevance without a cue, by its tier's formula; with one, a tenth of it."""
 
 
+class Outdated(BaseModel):
+    """Something that a turn says and that is no longer so: since when, and what is so ``now``, "" where nothing is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    was: str
+    now: str = ""
+    since: datetime | None = None
+
+    def __str__(self) -> str:
+        """Return it as a note behind the turn.
+
+        >>> print(Outdated(was="Lives in Berlin", now="Lives in Munich", since=datetime(2026, 5, 3)))
+        no longer so since 3 May 2026: Lives in Berlin; now: Lives in Munich
+        """
+        since = f" since {self.since.day} {self.since:%B %Y}" if self.since else ""
+        return f"no longer so{since}: {self.was}{f'; now: {self.now}' if self.now else ''}"
+
+
 class RankedMemory(BaseModel):
     """One memory that was recalled: what it says, how relevant it is (0 to 1), and where it comes from.
 
@@ -73,18 +92,28 @@ class RankedMemory(BaseModel):
     speaker: str = ""
     tags: list[str] = []
     """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
+    outdated: list[Outdated] = []
+    """What a turn says and is no longer so; memories themselves are not recalled any more when they are not so."""
     parts: Parts = Parts()
     degraded: str = ""
 
+    @property
+    def note(self) -> str:
+        """What is no longer so of it, in brackets; "" for nothing."""
+        return f"[{'. '.join(map(str, self.outdated))}]" if self.outdated else ""
+
     def __str__(self) -> str:
         """Return what it says, with whose it is where it is not the user's: whom it is about, or who said the turn.
+
+        What is no longer so is noted behind it.
 
         >>> print(RankedMemory(id="f1", content="Lives in Hamburg", relevance=0.8, source="semantic", subject="anna"))
         about anna: Lives in Hamburg
         """
         if self.source == "turn":
             said_by = self.speaker or ("" if self.role == "user" else self.role)
-            return f"{said_by}: {self.content}" if said_by else self.content
+            said = f"{said_by}: {self.content}" if said_by else self.content
+            return f"{said} {self.note}" if self.note else said
         return about(self.subject, self.content)
 
 

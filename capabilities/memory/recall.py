@@ -65,7 +65,7 @@ async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequ
     cued = request.cue is not None and asks(request.cue)
     found = await search(ctx, layout, request) if cued else await _without_cue(ctx, layout, request)
     if request.tokens is not None:
-        found = found[: len(pack((one.content for one in found), request.tokens))]
+        found = found[: len(pack((f"{one.content}{one.note}" for one in found), request.tokens))]
     if request.explain:
         print(explained(found))  # noqa: T201  this is what was asked for
     return found

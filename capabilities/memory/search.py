@@ -111,6 +111,7 @@ class _Search:
 
     def results(self) -> list[RankedMemory]:
         from ..retrieval.rank import rank  # noqa: PLC0415
+        from .outdated import marked  # noqa: PLC0415
         from .people import asked_about  # noqa: PLC0415
         from .pools import pools_of  # noqa: PLC0415
         from .tags import tag_test  # noqa: PLC0415
@@ -127,7 +128,7 @@ class _Search:
         self._add_episodes(ranking, limit)
         self._add_entries(ranking)
         self._raise_current(ranking)
-        return self._shown(ranking)
+        return marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
 
     def _add_turns(self, ranking: "Ranking", limit: int) -> None:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)

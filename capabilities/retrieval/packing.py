@@ -29,6 +29,8 @@ class Passage:
     order: int
     """Its place among the texts of one time."""
     speaker: str = ""
+    note: str = ""
+    """What stands behind it, also where it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ def _best_run(sentences: Sequence[str], found: Sequence[frozenset[str]], limit: 
 
 def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str]) -> str:
     text = " ".join(crop(passage.text, terms_of, asked).split())
-    return f"{passage.speaker}: {text}" if passage.speaker else text
+    said = f"{passage.speaker}: {text}" if passage.speaker else text
+    return f"{said} {passage.note}" if passage.note else said
 
 
 def written(chosen: Sequence[tuple[Passage, str]]) -> str:

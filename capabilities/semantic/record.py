@@ -45,6 +45,15 @@ class Fact(BaseModel):
     reason: str = ""
     """Why it was closed, once it was."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether what it says was found to be no longer so, and not only said better or tidied away."""
+        if self.status == "superseded":
+            return not self.reason.startswith(("refined", "merged"))
+        return self.status == "invalidated" and not (
+            self.reason.startswith("pruned") and "contradicted" not in self.reason
+        )
+
     def known(self, known_at: datetime) -> bool:
         """Return whether this version was held at that time."""
         known_at = utc(known_at)

@@ -89,6 +89,8 @@ def show_recalled(found: "Sequence[Recalled]") -> None:
         memory = one.memory
         say(f"{bar(memory.relevance)} {memory.relevance:.2f}  {plain(about(memory.subject, memory.content))}")
         say(f"{' ' * 22} {memory.source}, {memory.category}, {memory.id}")
+        for outdated in memory.outdated:
+            say(f"{' ' * 22} {plain(str(outdated))}")
         for line in quotes(one.said):
             say(f"{' ' * 22} {line}")
     say()

@@ -49,6 +49,7 @@ class Found(BaseModel):
     kind: Kind
     subject: str
     said_at: datetime | None = None
+    outdated: str = Field("", description="What of it is no longer so, and what is so now; empty when all of it is.")
 
     @classmethod
     def of(cls, memory: RankedMemory) -> "Found":
@@ -60,6 +61,7 @@ class Found(BaseModel):
             kind=memory.source,
             subject=memory.subject,
             said_at=memory.said_at or (memory.sources[-1].said_at if memory.sources else None),
+            outdated=". ".join(map(str, memory.outdated)),
         )
 
 
@@ -97,7 +99,10 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         since: Annotated[datetime | None, Field(description="Said then or later, ISO 8601.")] = None,
         until: Annotated[datetime | None, Field(description="Said then or earlier, ISO 8601.")] = None,
     ) -> list[Found]:
-        """Recall what is remembered about something, most relevant first. A low relevance means: may be unrelated."""
+        """Recall what is remembered about something, most relevant first. A low relevance means: may be unrelated.
+
+        What is marked as outdated was said once and is no longer so.
+        """
         options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
         found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
         related = [one for one in found if one.relevance >= RELATED]

@@ -258,3 +258,15 @@ async def test_any_text_is_taken(text: str):
         for name in ("recall", "mind_recall", "memory_search"):
             answer = await client.call_tool(name, {"query": text})
             assert not answer.is_error, answer.content[0].text
+
+
+async def test_what_is_no_longer_so_is_marked_in_what_is_recalled():
+    async with served() as (client, fabric):
+        for message in ("I live in Berlin.", "I moved to Munich."):
+            await output(client, "capture", message=message)
+            await fabric.adrain()
+        found = await output(client, "recall", query="where do I live?", kinds=["turn"])
+        marked = {one["content"]: one["outdated"] for one in found}
+        assert marked["I live in Berlin."].endswith("Lives in Berlin; now: Moved to Munich")
+        assert marked["I moved to Munich."] == ""
+        assert "now: Moved to Munich]" in await output(client, "context", query="where do I live?")

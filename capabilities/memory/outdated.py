@@ -1,0 +1,80 @@
+"""What was said and is no longer so: turns that are recalled are marked, with what took the place of what they say."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.clock import Clock
+from fabric.resource import Collection, Transaction
+from fabric.store.index import TextIndex
+from fabric.terms import plain_terms
+
+from ..contradiction import same_claim
+from ..semantic import Fact, FactTable
+from ..vocabulary import about
+from .layout import MemoryLayout
+from .ranked import Outdated, RankedMemory
+
+READ_AT_ONCE = 200
+"""Up to so many closed facts are all looked at; of more, those that share words with what was recalled."""
+A_TURN = 20
+"""How many of them are looked at then for each turn."""
+CLOSED = ("superseded", "invalidated")
+
+
+def marked(tx: Transaction, layout: MemoryLayout, clock: Clock, found: Sequence[RankedMemory]) -> list[RankedMemory]:
+    """Return the memories, each turn with what is no longer so of what was drawn from it."""
+    turns = {one.id: one.content for one in found if one.source == "turn"}
+    if layout.semantic is None or not turns:
+        return list(found)
+    table = FactTable(tx, layout.semantic, clock)
+    outdated: dict[str, list[Outdated]] = {}
+    for fact in _closed(tx, layout.semantic, list(turns.values())):
+        drawn = turns.keys() & {source.turn_id for source in fact.sources}
+        told = _told(fact, table) if drawn else None
+        if told is not None:
+            for turn_id in drawn:
+                outdated.setdefault(turn_id, []).append(told)
+    return [
+        one.model_copy(update={"outdated": outdated[one.id]}) if one.source == "turn" and one.id in outdated else one
+        for one in found
+    ]
+
+
+def _told(fact: Fact, table: FactTable) -> Outdated | None:
+    """Return what to say of a closed fact; None when it was only put better, tidied away, or is so again."""
+    if not fact.is_over:
+        return None
+    now = table.get(table.latest(fact.id))
+    if now is None or now.status != "current":
+        return Outdated(was=about(fact.subject, fact.content), since=fact.valid_to or fact.superseded_at)
+    if now.content == fact.content or same_claim(now.content, fact.content):
+        return None
+    return Outdated(
+        was=about(fact.subject, fact.content),
+        now=about(now.subject, now.content),
+        since=fact.valid_to or fact.superseded_at,
+    )
+
+
+def _closed(tx: Transaction, facts: Collection[Fact], texts: Sequence[str]) -> list[Fact]:
+    index = tx.index(facts)
+    status = None if index is None else index.columns.get("status")
+    if index is None or status is None:
+        return []
+    closed = np.isin(status.view, [status.names[name] for name in CLOSED if name in status.names]) & index.alive.view
+    slots = np.flatnonzero(closed)
+    if len(slots) > READ_AT_ONCE:
+        slots = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))
+    return tx.get_many(facts, [index.ids[slot] for slot in slots.tolist()])
+
+
+def _sharing(index: TextIndex, closed: NDArray[np.bool_], text: str) -> NDArray[np.int64]:
+    terms = index.postings.terms
+    held = [index.postings.of(terms[term])[0] for term in dict.fromkeys(plain_terms(text)) if term in terms]
+    if not held:
+        return np.zeros(0, np.int64)
+    counts = np.bincount(np.concatenate(held), minlength=len(index.ids)) * closed
+    slots = np.flatnonzero(counts)
+    return slots[np.argsort(-counts[slots], kind="stable")][:A_TURN]
