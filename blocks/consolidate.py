@@ -1,11 +1,15 @@
 """Consolidate: what episodes show together becomes facts. Guard, then generate, then persist."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.contradiction import Existing
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.semantic.order import is_late, last_said, stated
 from capabilities.sources import Outcome, Source, unite
 from capabilities.vocabulary import MAX_OBSERVATIONS, ConsolidationPlan, FactProposal
 from fabric.block import Block
@@ -77,7 +81,10 @@ def _guard(
         def work(tx: Transaction) -> Evidence | ConsolidationResult:
             if not forced and not tx.read(layout.state).due(layout.semantic_config.consolidation):
                 return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
-            fresh = EpisodeLog(tx, episodes, layout.episodic_config).unconsolidated()[:MAX_EPISODES]
+            log = EpisodeLog(tx, episodes, layout.episodic_config)
+            unread = log.unconsolidated()
+            log.mark_consolidated(one.id for one in unread if one.superseded)  # what replaced them is known already
+            fresh = sorted([one for one in unread if not one.superseded][:MAX_EPISODES], key=_said)
             if not fresh:
                 tx.write(layout.state, tx.read(layout.state).reset(consolidated=False))
                 return ConsolidationResult(skipped="no episodes that were not consolidated yet")
@@ -87,6 +94,10 @@ def _guard(
         return await ctx.transact(work)
 
     return guard
+
+
+def _said(episode: Episode) -> datetime:
+    return last_said(episode.sources, None) or episode.encoded_at
 
 
 def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, ConsolidationPlan]:
@@ -169,12 +180,11 @@ def _done(proposal: FactProposal, outcome: Outcome) -> str:
     return proposal.action
 
 
-def _apply(proposal: FactProposal, shown: dict[str, Fact], episodes: dict[str, Episode], table: FactTable) -> Outcome:
-    rests_on = [episodes[one] for one in dict.fromkeys(proposal.source_episode_ids) if one in episodes]
-    offered = _offered(proposal, rests_on)
+def _apply(proposal: FactProposal, shown: dict[str, Fact], evidence: dict[str, Episode], table: FactTable) -> Outcome:
+    target = table.get(proposal.target_fact_id) if proposal.target_fact_id in shown else None
+    offered = _offered(proposal, evidence, target)
     if proposal.action == "new":
         return table.settle(offered)
-    target = shown.get(proposal.target_fact_id)
     refused = _refusal(proposal, target)
     if target is None or refused:
         return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=refused)
@@ -182,6 +192,9 @@ def _apply(proposal: FactProposal, shown: dict[str, Fact], episodes: dict[str, E
         return table.repeat(target.id, offered.sources, offered.source_episode_ids)
     if proposal.action == "update":
         return table.settle(offered.model_copy(update={"replaces": target.id}))
+    if is_late(offered.sources, target, offered.valid_from):
+        reason = f"{target.id} was said later than what ends it: left as it is"
+        return Outcome(status="skipped", tier="semantic", content=target.content, reason=reason)
     removed = table.remove(target.id, f"invalidated: {proposal.content or 'contradicted by episodes'}")
     return Outcome(
         status="superseded" if removed else "skipped",
@@ -203,7 +216,8 @@ def _refusal(proposal: FactProposal, target: Fact | None) -> str:
     return ""
 
 
-def _offered(proposal: FactProposal, rests_on: list[Episode]) -> FactInput:
+def _offered(proposal: FactProposal, evidence: dict[str, Episode], target: Fact | None) -> FactInput:
+    rests_on = [evidence[one] for one in dict.fromkeys(proposal.source_episode_ids) if one in evidence]
     sources: list[Source] = []
     for episode in rests_on:
         sources = unite(sources, episode.sources)
@@ -214,5 +228,12 @@ def _offered(proposal: FactProposal, rests_on: list[Episode]) -> FactInput:
         category=proposal.category,
         sources=sources,
         source_episode_ids=[episode.id for episode in rests_on],
-        valid_from=min((source.said_at for source in sources), default=None),
+        valid_from=_since(sources, target) if sources else min(map(_said, evidence.values()), default=None),
     )
+
+
+def _since(sources: Sequence[Source], target: Fact | None) -> datetime:
+    """Return since when it is so: first said after what it changes was said last."""
+    held = stated(target)[0] if target is not None else None
+    later = [one.said_at for one in sources if held is None or one.said_at > held]
+    return min(later or [one.said_at for one in sources])

@@ -6,6 +6,7 @@ from capabilities.contradiction import changes_value
 from capabilities.formulas.similarity import overlap
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable, PruneConfig
+from capabilities.semantic.order import stated
 from capabilities.semantic.state import alike
 from capabilities.sources import Outcome
 from capabilities.vocabulary import Merge, PrunePlan, Removal
@@ -96,7 +97,7 @@ def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Bloc
 
         @handler(name=f"{name}/generate")
         def by_rules(review: Review) -> PrunePlan:
-            oldest_first = sorted(review.facts, key=lambda fact: fact.recorded_at)
+            oldest_first = sorted(review.facts, key=stated)
             return plan_prune([existing_fact(one) for one in oldest_first])
 
         return by_rules
@@ -199,7 +200,7 @@ def _contradicted(fact: Fact, shown: dict[str, Fact]) -> bool:
         if one.id != fact.id
         and one.subject == fact.subject
         and one.category == fact.category
-        and one.recorded_at >= fact.recorded_at
+        and stated(one) >= stated(fact)
     )
     return any(alike(fact.content, one.content) for one in newer)
 

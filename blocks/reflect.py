@@ -107,13 +107,19 @@ class _Routing:
 
     def route(self, observation: Observation) -> None:
         replaced = self._replaced(observation)
+        if replaced is not None and self._is_late(replaced):
+            self._note("skipped", "working", observation, f"history: {replaced.content!r} was said later", replaced.id)
+            episode_id = self._into_episodic(observation)
+            self._into_semantic(observation, replaced, episode_id)
+            self.called_off += [episode_id] if episode_id else []
+            return
         if replaced is None:
             self._call_off(observation)
         if observation.replaces and replaced is None and observation.replaces not in self._shown_facts():
             self._note("skipped", "working", observation, f"no known entry {observation.replaces!r}: id ignored")
         entry = self._into_working(observation, replaced)
         episode_id = self._into_episodic(observation)
-        fact_id = self._into_semantic(observation, replaced)
+        fact_id = self._into_semantic(observation, replaced, episode_id)
         self.state = working.link(self.state, entry.id, episode_id=episode_id, fact_id=fact_id)
 
     def result(self) -> CaptureResult:
@@ -223,7 +229,12 @@ class _Routing:
         self._note("stored", "episodic", observation, "", episode.id)
         return episode.id
 
-    def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None) -> str:
+    def _is_late(self, entry: WorkingEntry) -> bool:
+        """Return whether the turn was said before the entry was: a turn that failed is read again after later ones."""
+        said = self.observed.exchange.user
+        return said is not None and bool(entry.sources) and all(said.said_at < one.said_at for one in entry.sources)
+
+    def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None, episode_id: str) -> str:
         if self.facts is None or not _stable(observation):
             return ""
         offered = FactInput(
@@ -232,12 +243,15 @@ class _Routing:
             confidence=observation.importance,
             category=cast(FactCategory, observation.category),
             sources=self._sources(),
-            source_episode_ids=[self.episodes[-1].id] if self.episodes else [],
+            source_episode_ids=[episode_id] if episode_id else [],
             valid_from=self.observed.exchange.user.said_at if self.observed.exchange.user else None,
             replaces=self._retired(observation, replaced),
         )
         outcome = self.facts.settle(offered)
         self.outcomes.append(outcome)
+        settled = self.facts.get(outcome.id) if outcome.id else None
+        if settled is not None and settled.status != "current":  # what was said later holds
+            self.called_off.extend(offered.source_episode_ids)
         return outcome.id
 
     def _retired(self, observation: Observation, replaced: WorkingEntry | None) -> str:

@@ -39,6 +39,7 @@ def group_episodes(episodes: Sequence[Existing], facts: Sequence[Existing]) -> C
 
 
 def _grouped(episodes: Sequence[Existing]) -> list[list[Existing]]:
+    """Return the episodes in groups that say the same, that of the newest episode last."""
     groups: list[list[Existing]] = []
     for episode in episodes:
         for group in groups:
@@ -47,7 +48,8 @@ def _grouped(episodes: Sequence[Existing]) -> list[list[Existing]]:
                 break
         else:
             groups.append([episode])
-    return groups
+    place = {episode.id: position for position, episode in enumerate(episodes)}
+    return sorted(groups, key=lambda group: place[group[-1].id])
 
 
 def _together(a: Existing, b: Existing) -> bool:

@@ -10,8 +10,9 @@ from fabric.store.base import Where
 from fabric.text import words
 
 from ..sources import Outcome, Source
+from .order import is_late, stated, successor
 from .record import Fact, FactInput
-from .state import decide, first_version, longer, reinforce, slot_name, supersede
+from .state import decide, first_version, history, longer, reinforce, slot_name, supersede
 
 CURRENT = Where("status", "=", "current")
 SHARING = 16
@@ -124,12 +125,19 @@ class Settling:
         return fact_id
 
     def settle(self, offered: FactInput) -> Outcome:
-        """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
+        """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject.
+
+        What was stated before the fact that it would take the place of becomes history, told as skipped.
+        """
         if not offered.content.strip():
             return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
         if offered.replaces:
             offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
-        decision = decide(offered, self._rivals(offered))
+        rivals = self._rivals(offered)
+        later = successor(offered, rivals)
+        if later is not None:
+            return self._late(offered, later)
+        decision = decide(offered, rivals)
         if decision.fact is None:
             fact = self.insert(offered)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
@@ -137,6 +145,8 @@ class Settling:
             return self.repeat(decision.fact, offered.sources, offered.source_episode_ids)
         changed = decision.kind == "change"
         old = decision.fact
+        if changed and is_late(offered.sources, old, offered.valid_from):
+            return self._late(offered, old)
         return self.replace(
             old,
             content=offered.content if changed else longer(old.content, offered.content),
@@ -147,12 +157,37 @@ class Settling:
             valid_from=offered.valid_from,
         )
 
+    def _late(self, offered: FactInput, later: Fact) -> Outcome:
+        """Keep what was stated before the fact that holds as its history, unless that was told already."""
+        known = next((one for one in self._known.values() if self._tells(one, offered)), None)
+        if known is None and len(offered.sources) <= 1:  # what rests on several turns has no one time
+            known = history(
+                offered,
+                later,
+                fact_id=self._clock.new_id("sf"),
+                now=self._clock.now(),
+                made_by=self._made_by,
+            )
+            self.put(known)
+        return Outcome(
+            status="skipped",
+            tier="semantic",
+            id=known.id if known is not None else "",
+            content=offered.content,
+            reason=f"history: {later.content!r} was said later",
+        )
+
+    def _tells(self, fact: Fact, offered: FactInput) -> bool:
+        if fact.subject != offered.subject or words(fact.content) != words(offered.content):
+            return False
+        return {one.turn_id for one in offered.sources} <= {one.turn_id for one in fact.sources}
+
     def _rivals(self, offered: FactInput) -> list[Fact]:
-        """Return the current facts of the subject that the offered one may repeat, refine or change, oldest first."""
+        """Return the current facts of the subject that the offered one may repeat, refine or change, last said last."""
         ids = {offered.replaces, *self._sharing.get(offered.content, ()), *self._beside, *self._settled}
         facts = [fact for one, fact in self._known.items() if one in ids]
         mine = [fact for fact in facts if fact.status == "current" and fact.subject == offered.subject]
-        return sorted(mine, key=lambda fact: fact.recorded_at)
+        return sorted(mine, key=stated)
 
     def insert(self, offered: FactInput) -> Fact:
         """Take a new fact in without comparing it."""

@@ -10,7 +10,7 @@ from fabric.text import content_words, words
 from ..contradiction import Existing, changes_value, find_replaced, restates, slot_of
 from ..formulas.similarity import ALIKE, overlap, rival
 from ..sources import Source, unite
-from ..vocabulary import Observation
+from .order import as_observation
 from .record import REINFORCEMENT, SAME, Fact, FactInput
 
 
@@ -67,13 +67,27 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
         if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content):
             continue
         return Decision("repeat" if smaller >= SAME else "refine", fact)
-    said, known = _as_observation(offered), [_as_existing(fact) for fact in current]
+    said, known = as_observation(offered), [_as_existing(fact) for fact in current]
     for fact, entry in zip(reversed(current), reversed(known), strict=True):
         if restates(said, entry):
             return Decision("refine" if len(about) > len(content_words(fact.content)) else "repeat", fact)
     replaced = find_replaced(said, known)
     changed = next((fact for fact in current if fact.id == replaced), None)
     return Decision("change", changed) if changed is not None else Decision("new")
+
+
+def history(offered: FactInput, later: Fact, *, fact_id: str, now: datetime, made_by: str) -> Fact:
+    """Return a fact that was stated before the one that holds, and is told after it: it was true until that began."""
+    first = first_version(offered, fact_id=fact_id, now=now, made_by=made_by)
+    return first.model_copy(
+        update={
+            "status": "superseded",
+            "valid_to": max(first.valid_from, later.valid_from),
+            "superseded_at": now,
+            "superseded_by": later.id,
+            "reason": "changed",
+        }
+    )
 
 
 def reinforce(fact: Fact, *, sources: Iterable[Source], episode_ids: Iterable[str], now: datetime) -> Fact:
@@ -177,16 +191,6 @@ def _same(one: str, other: str) -> bool:
 
 def _join(one: Iterable[str], other: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*one, *other]))
-
-
-def _as_observation(offered: FactInput) -> Observation:
-    return Observation(
-        subject=offered.subject,
-        content=offered.content,
-        importance=offered.confidence,
-        durability="persistent",
-        category=offered.category,
-    )
 
 
 def _as_existing(fact: Fact) -> Existing:
