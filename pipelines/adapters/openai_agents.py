@@ -1,6 +1,6 @@
 """The OpenAI Agents SDK: its sessions in the file, and the memory's tools as its tools."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -94,10 +94,11 @@ class FabricSession(Leasing):
             raise
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Return the newest items, all without a limit, oldest first."""
+        """Return the newest items, all without a limit, oldest first, without results whose call the limit cut off."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        return cast("list[TResponseInputItem]", await self._run(_get, None if limit is None else max(0, limit)))
+        items = await self._run(_get, None if limit is None else max(0, limit))
+        return cast("list[TResponseInputItem]", list(_without_orphans(items)))
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items behind those there are."""
@@ -114,6 +115,17 @@ class FabricSession(Leasing):
 
     async def _run(self, block: Block[Any, Any], value: Any) -> Any:
         return (await self._session.arun(block, value)).output
+
+
+def _without_orphans(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the items but for a tool's results whose calls are not among them, which no model takes."""
+    called: set[Any] = set()
+    for item in items:
+        kind, call = str(item.get("type", "")), item.get("call_id")
+        if call is not None and kind.endswith("_output") and call not in called:
+            continue
+        called.add(call)
+        yield item
 
 
 def function_tools(host: ToolHost) -> list[FunctionTool]:

@@ -160,6 +160,20 @@ async def test_no_half_of_a_tool_call_enters_a_prompt(fabric: Fabric, limit: int
     assert model.asked[-1][-1]["content"] == "Third?"
 
 
+@pytest.mark.parametrize(("limit", "kept"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 4), (6, 6), (None, 7)])
+async def test_a_limit_leaves_no_result_of_a_call_that_it_cut_off(fabric: Fabric, limit: int | None, kept: int):
+    session = FabricSession("s", fabric, user="jake")
+    call = {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"}
+    other = {**call, "call_id": "b"}
+    ends = [{"type": "function_call_output", "call_id": one, "output": "1"} for one in ("a", "b")]
+    said = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": "Well."}]
+    await session.add_items([said[0], call, other, ends[0], said[1], {**call, "call_id": "c"}, ends[1]])
+    items = await session.get_items(limit)
+    assert len(items) == kept
+    called = [one["call_id"] for one in items if one.get("type") == "function_call"]
+    assert all(one["call_id"] in called for one in items if one.get("type") == "function_call_output")
+
+
 async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
     path = tmp_path / "m.duckdb"
     one, two = FabricSession("monday", path, user="jake"), FabricSession("monday", path, user="jake")
