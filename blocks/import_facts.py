@@ -9,18 +9,26 @@ from pydantic import Field
 
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Arrival, Fact, ForeignFact, arrive
+from capabilities.sources import Source
 from capabilities.turns import Turn
 from capabilities.vocabulary import Tag
 from fabric.context import Context
 from fabric.resource import Collection, Transaction
 
+WORDS = "words_"
+"""What the id of a turn begins with that holds the own words of an imported fact."""
+
 
 class ImportedFact(ForeignFact):
-    """One record to import, the session that its words are kept in, who wrote them, and what they are filed under."""
+    """One record to import: the turns that it was drawn from, ``origins``, where they are kept as well.
+
+    Without those its own words are kept as a turn: in which session, by whom, and filed under what.
+    """
 
     session: Annotated[str, Field(min_length=1)]
     role: Literal["user", "assistant"] = "user"
     tags: tuple[Tag, ...] = ()
+    origins: tuple[Source, ...] = ()
 
     @property
     def version_id(self) -> str:
@@ -31,7 +39,7 @@ class ImportedFact(ForeignFact):
     def words(self, fact_id: str) -> Turn:
         """Return the record's text as a turn: what the fact of this id rests on."""
         return Turn(
-            id=f"words_{fact_id}",
+            id=f"{WORDS}{fact_id}",
             session=self.session,
             turn=0,
             role=self.role,
@@ -94,13 +102,14 @@ class _Arriving:
         held = _versions(self.known, offered.id)
         fact_id = offered.version_id if held else offered.id
         words = offered.words(fact_id)
-        outcome, versions = arrive(offered, held, words.source(), fact_id)
+        outcome, versions = arrive(offered, held, offered.origins or [words.source()], fact_id)
         for fact in versions:
             self.known[fact.id] = self.changed[fact.id] = fact
-        if versions and versions[-1].id == fact_id and offered.given_up is None:
+        if versions and offered.given_up is not None:
+            own = (source.turn_id for source in versions[-1].sources)
+            self.gone.extend(turn_id for turn_id in own if turn_id.startswith(WORDS))
+        elif versions and versions[-1].id == fact_id and not offered.origins:
             self.words[words.id] = words
-        elif versions and offered.given_up is not None:
-            self.gone.extend(source.turn_id for source in versions[-1].sources)
         return outcome
 
     def write(self, layout: MemoryLayout) -> None:

@@ -36,14 +36,16 @@ class ForeignFact(BaseModel):
     made_by: str = ""
 
 
-def arrive(offered: ForeignFact, held: Sequence[Fact], source: Source, version_id: str) -> tuple[Arrival, list[Fact]]:
+def arrive(
+    offered: ForeignFact, held: Sequence[Fact], sources: Sequence[Source], version_id: str
+) -> tuple[Arrival, list[Fact]]:
     """Return what a record is beside its versions, oldest first and the current one last, and the versions to write.
 
-    ``version_id`` is the id that a second or later version gets. A version that somebody here changed or withdrew stays
-    as it is until the record is newer.
+    ``sources`` are the turns that it rests on, ``version_id`` is the id that a second or later version gets. A version
+    that somebody here changed or withdrew stays as it is until the record is newer.
     """
     if not held:
-        return "new", [_first(offered, offered.id, source)]
+        return "new", [_first(offered, offered.id, sources)]
     latest = held[-1]
     if latest.content == offered.content:
         return _same(offered, latest)
@@ -61,7 +63,7 @@ def arrive(offered: ForeignFact, held: Sequence[Fact], source: Source, version_i
         confidence=offered.confidence,
         now=max(offered.known_from, latest.recorded_at),
         changed=True,
-        sources=[source],
+        sources=sources,
         valid_from=offered.known_from,
         made_by=offered.made_by,
         reason=f"changed: {offered.made_by}",
@@ -70,13 +72,13 @@ def arrive(offered: ForeignFact, held: Sequence[Fact], source: Source, version_i
     return "changed", [closed, _ended(new, offered)]
 
 
-def _first(offered: ForeignFact, fact_id: str, source: Source) -> Fact:
+def _first(offered: ForeignFact, fact_id: str, sources: Sequence[Source]) -> Fact:
     given = FactInput(
         subject=offered.subject,
         content=offered.content,
         confidence=offered.confidence,
         category=offered.category,
-        sources=[source],
+        sources=list(sources),
         valid_from=offered.valid_from,
     )
     return _ended(first_version(given, fact_id=fact_id, now=offered.known_from, made_by=offered.made_by), offered)

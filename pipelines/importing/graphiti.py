@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
 
 from .elements import Piece
 from .messages import session_name
@@ -11,6 +12,7 @@ from .records import (
     MAX_TEXT_CHARS,
     Entry,
     LeftOut,
+    Origin,
     PlainReader,
     Said,
     Statement,
@@ -41,16 +43,39 @@ def claims(piece: Piece) -> bool:
     return "name" in record and not NODE.isdisjoint(record)
 
 
+@dataclass(slots=True)
 class Graphiti(PlainReader):
     """Reads edges, nodes and episodes, in any order and in lists of any name."""
 
+    episodes: dict[str, Origin] = field(default_factory=dict[str, Origin])
+    """The episodes that are kept as messages, by their ids, as the survey finds them."""
+    drawn: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The ids of the episodes that name an edge, by its id."""
+
     def survey(self, piece: Piece) -> None:
-        """Note what the nodes are called; the node of the user is the user."""
+        """Note what the nodes are called, of which the user's is the user, and what episodes there are."""
         record = mapping(piece.value)
+        if "content" in record and "fact" not in record:
+            self._note_episode(piece.where, record)
         if not NODE.isdisjoint(record) and isinstance(record.get("name"), str):
             labels = record.get("labels")
             is_user = isinstance(labels, list) and "User" in labels
             self.names[str(record.get("uuid"))] = "user" if is_user else record["name"].strip()
+
+    def _note_episode(self, where: str, record: Mapping[str, Any]) -> None:
+        try:
+            said, uuid = self._episode(where, record), name_of(record.get("uuid"))
+        except ValueError:
+            return  # it is refused when it is read, with the reason
+        if isinstance(said, Said) and uuid:
+            self.episodes[uuid] = Origin(said.id, said.session, said.said_at, said.owner)
+            for edge in _ids(record.get("entity_edges")):
+                self.drawn.setdefault(edge, []).append(uuid)
+
+    def _origins(self, record: Mapping[str, Any], owner: str) -> tuple[Origin, ...]:
+        named = [*_ids(record.get("episodes")), *self.drawn.get(str(record.get("uuid")), ())]
+        found = (self.episodes.get(one) for one in dict.fromkeys(named))
+        return tuple(one for one in found if one is not None and one.owner == owner)
 
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield what an edge, a node or an episode says."""
@@ -92,6 +117,7 @@ class Graphiti(PlainReader):
             subject=about[:120].strip() or "user",
             kind="edge",
             owner=owner,
+            origins=self._origins(record, owner),
         )
 
     def _node(self, where: str, record: Mapping[str, Any]) -> Entry:
@@ -140,6 +166,10 @@ class Graphiti(PlainReader):
             owner=owner,
             is_spoken=is_spoken,
         )
+
+
+def _ids(value: object) -> list[str]:
+    return [one for one in cast("list[object]", value) if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _owner(record: Mapping[str, Any]) -> str:

@@ -77,6 +77,16 @@ def _kind_of_item(draft: Draft) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A message of the file that a statement was drawn from: its id as a turn, and where and when it was said."""
+
+    id: str
+    session: str
+    said_at: datetime | None
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A memory that becomes a fact.
 
@@ -99,6 +109,8 @@ class Statement:
     role: Literal["user", "assistant"] = "user"
     tags: tuple[str, ...] = ()
     owner: str = ""
+    origins: tuple[Origin, ...] = ()
+    """The messages of the file that it rests on; where there are none, it rests on its own text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from blocks.import_facts import ImportedFact, import_facts, put_facts
 from blocks.import_turns import BATCH, ImportedTurn, keep_turns, unknown_turns
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Arrival, Fact
+from capabilities.sources import Source
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import ConfigurationError
@@ -203,6 +204,10 @@ def _fact(held: Statement, source: str, ctx: Context) -> ImportedFact:
         session=source,
         role=held.role,
         tags=held.tags,
+        origins=tuple(
+            Source(turn_id=one.id, session=one.session, turn=0, said_at=one.said_at or known_from)
+            for one in held.origins
+        ),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.checkup import check_up
 
-from .commands import bring, facts, held, report, write
+from .commands import bring, command, facts, held, report, write
 
 CREATED = "2025-03-01T10:00:00Z"
 
@@ -132,6 +132,58 @@ def test_a_fact_that_ends_in_the_future_is_current(path: Path) -> None:
     write(path, [edge(1, "Maria is a member", invalid_at="2190-01-01T00:00:00Z")])
     assert report(path)["facts"]["new"] == 1
     assert [(one["status"], one["valid_to"]) for one in facts(path)] == [("current", "2190-01-01T00:00:00Z")]
+
+
+def because(path: Path, content: str) -> list[str | None]:
+    (fact,) = [one for one in facts(path) if one["content"] == content]
+    told = command("why", fact["id"], "--file", path.with_suffix(".duckdb"), "--user", "ann", "--json")
+    return [one["text"] for one in json.loads(told.stdout)["evidence"]]
+
+
+def test_a_fact_rests_on_the_episodes_that_the_export_names_for_it(path: Path) -> None:
+    write(
+        path,
+        {
+            "edges": [
+                edge(1, "Maria works at Stripe", episodes=["p2", "p1"]),
+                edge(2, "Maria lives in Cork", episodes=["p3", "p9"]),
+                edge(3, "Maria likes tea", episodes=[]),
+                edge(4, "Maria has a dog", episodes=["p4"]),
+                edge(5, "Maria sails", episodes=None),
+            ],
+            "episodes": [
+                episode(1, "Ann: I met Maria."),
+                episode(2, "Ann: Maria is at Stripe now."),
+                episode(3, '{"city": "Cork"}', "json"),
+                {**episode(4, "Ann: Her dog barks."), "group_id": "bob-there"},
+                {**episode(5, "Ann: We sail."), "entity_edges": ["e5"]},
+            ],
+        },
+    )
+    told = report(path, "--source-user", "ann-there")
+    assert (told["facts"]["new"], told["messages"]["new"]) == (5, 3)
+    assert set(because(path, "Maria works at Stripe")) == {"Maria is at Stripe now.", "I met Maria."}
+    for content in ("Maria lives in Cork", "Maria likes tea", "Maria has a dog"):
+        assert because(path, content) == [content]
+    assert because(path, "Maria sails") == ["We sail."]
+    again = report(path, "--source-user", "ann-there")
+    assert (again["facts"]["known"], again["facts"]["new"], again["messages"]["new"]) == (5, 0, 0)
+
+
+def test_closing_a_fact_keeps_the_episode_that_it_was_drawn_from(path: Path) -> None:
+    gone = {"invalid_at": "2025-05-01T00:00:00Z", "expired_at": "2025-05-02T00:00:00Z"}
+    said = [episode(1, "Ann: Maria is at Acme.")]
+    write(path, {"edges": [edge(1, "Maria works at Acme")], "episodes": said})
+    assert report(path)["facts"]["new"] == 1
+    write(path, {"edges": [edge(1, "Maria works at Acme", **gone)], "episodes": said})
+    assert report(path)["facts"]["changed"] == 1
+    assert because(path, "Maria works at Acme") == ["Maria is at Acme."]
+    assert [one["text"] for one in held(path) if one["kind"] == "turn"] == ["Maria is at Acme."]
+    found = command(
+        "recall", "Maria", "--file", path.with_suffix(".duckdb"), "--user", "ann", "--embedder", "none"
+    ).stdout
+    assert "no longer so since 1 May 2025: about user: " not in found
+    assert "Maria works at Acme" in found
 
 
 def test_messages_of_zep_with_roles_and_names(path: Path) -> None:
