@@ -92,7 +92,7 @@ class Background:
             self._roots[root.name] = root
             waiting = bool(self._parked.get(root.name))
         if waiting:
-            self._services.work_portal.loop.call_soon_threadsafe(self._unpark, root.name)
+            self._services.work_portal.tell(self._unpark, root.name)
 
     def listen(self, heard: Callable[[WorkFinished], None]) -> None:
         """Tell ``heard`` of every try that ends from now on. From any thread."""
@@ -108,7 +108,7 @@ class Background:
     def submit(self, entries: Sequence[Entry]) -> None:
         """Take over jobs that were just stored. From any thread."""
         if entries:
-            self._services.work_portal.loop.call_soon_threadsafe(self._add, entries)
+            self._services.work_portal.tell(self._add, entries)
 
     async def retry(self, job: Job) -> None:
         """Take a job that was put back, whether it waits here or not."""
@@ -152,6 +152,8 @@ class Background:
         """Wait until each ticket's job had its try: in the run itself when that is a job, else in the background."""
         entries = [ticket for ticket in tickets if isinstance(ticket, Entry)]
         where = f"{entries[0].job.root}: " if entries else ""
+        if not run.job_id:
+            await commit(run)  # before the time begins: what is not stored yet would not go on
         try:
             async with asyncio.timeout(timeout):
                 verdicts = await self._verdicts(run, entries)
@@ -165,7 +167,6 @@ class Background:
     async def _verdicts(self, run: LiveRun, entries: Sequence[Entry]) -> list[Verdict]:
         if run.job_id:
             return await perform_inline(run, entries, self._retry)
-        await commit(run)
         return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]
 
     def _add(self, entries: Iterable[Entry]) -> None:

@@ -1,6 +1,5 @@
 """A file in use by somebody who opened it or was handed it open: users of one path share it, and the last closes it."""
 
-import asyncio
 import threading
 from dataclasses import dataclass, field
 from os import PathLike
@@ -10,6 +9,7 @@ from typing import Self
 
 from .errors import StoreError
 from .models.base import ModelClient
+from .portal import aside
 from .run import Fabric
 
 File = str | PathLike[str] | Fabric
@@ -67,7 +67,7 @@ class Lease:
         if not self._gives_back():
             return
         if self._shared is not None:  # whoever opens the path meanwhile waits, and may do so on this loop
-            await asyncio.to_thread(self._close)
+            await aside(self._close)
         else:
             await self.fabric.aclose()
 

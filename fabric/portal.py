@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
-from .errors import NestedRunError
+from .errors import NestedRunError, StoreError
 from .logger import logger
 
 T = TypeVar("T")
@@ -26,28 +26,36 @@ def forbid_nested(call: str) -> None:
 
 
 class Portal:
-    """A thread that owns an event loop. It starts with the first call and ends with `stop`."""
+    """A thread that owns an event loop. It starts with the first call and ends with `stop`, for good."""
 
     def __init__(self, name: str = "fabric") -> None:
         self._name = name
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._is_stopped = False
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop, started if it was not running yet."""
+        """The loop, started if it was not running yet; StoreError once it was stopped."""
         with self._lock:
-            if self._loop is None:
-                loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_serve, args=(loop,), name=self._name, daemon=True)
-                self._thread.start()
-                self._loop = loop
-            return self._loop
+            return self._started()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Start ``work`` on the portal's loop, with the caller's context variables; return its future."""
-        return asyncio.run_coroutine_threadsafe(_contained(work), self.loop)
+        with self._lock:  # what is submitted is there when `stop` looks for what still runs, or is refused
+            try:
+                loop = self._started()
+            except BaseException:
+                work.close()
+                raise
+            return asyncio.run_coroutine_threadsafe(_contained(work), loop)
+
+    def tell(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call ``function`` on the portal's loop soon; nothing happens once it was stopped."""
+        with self._lock:
+            if not self._is_stopped:
+                self._started().call_soon_threadsafe(function, *arguments)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run ``work`` on the portal's loop and wait for it; an interrupted wait cancels it."""
@@ -56,13 +64,40 @@ class Portal:
     def stop(self) -> None:
         """Cancel what still runs and end the thread; harmless when it never started."""
         with self._lock:
-            loop, thread = self._loop, self._thread
+            loop, thread, self._is_stopped = self._loop, self._thread, True
             self._loop = self._thread = None
         if loop is None or thread is None or thread is threading.current_thread():
             return
         asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        if self._is_stopped:
+            raise StoreError("the file was closed meanwhile: open it again with Fabric(path)")
+        if self._loop is None:
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=_serve, args=(loop,), name=self._name, daemon=True)
+            try:
+                thread.start()
+            except BaseException:  # the system starts no more threads
+                loop.close()
+                raise
+            self._loop, self._thread = loop, thread
+        return self._loop
+
+
+async def aside(work: Callable[[], object]) -> None:
+    """Do what must be done, and blocks, on another thread, or here where the system starts no more of them.
+
+    It begins at once and goes on when the caller is cancelled.
+    """
+    try:
+        begun = asyncio.get_running_loop().run_in_executor(None, copy_context().run, work)
+    except RuntimeError:
+        work()
+    else:
+        await asyncio.shield(begun)
 
 
 def wait(future: "Future[T]") -> T:

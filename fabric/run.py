@@ -20,7 +20,7 @@ from .ledger import Ledger
 from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
-from .portal import INSIDE, Portal, forbid_nested, wait
+from .portal import INSIDE, Portal, aside, forbid_nested, wait
 from .resource import Collection
 from .scope import ScopeIds, ScopeKind
 from .session import Session
@@ -59,7 +59,7 @@ class Fabric:
     ) -> None:
         _check_options(max_concurrency, max_attempts, retry_delay, budget)
         retry = Retry(attempts=max_attempts, base_delay=retry_delay, max_delay=600.0, on=(ModelUnavailableError,))
-        self._lock = threading.RLock()
+        self._lock, self._door = threading.RLock(), threading.Lock()
         self._closing = self._closed = False
         self._calls: set[asyncio.Task[Any]] = set()
         self._models = models
@@ -179,9 +179,12 @@ class Fabric:
         forbid_nested("fabric.close")
         if self._closed:
             return
-        self._closing = True
+        self._shut()
         try:
             self.services.portal.run(self._quiet_down(timeout))
+        except StoreError:
+            if not self._closed:  # by another thread, meanwhile
+                raise
         finally:
             self._end()
 
@@ -190,11 +193,14 @@ class Fabric:
         forbid_nested("fabric.aclose")
         if self._closed:
             return
-        self._closing = True
+        self._shut()
         try:
             await self.on_portal(self._quiet_down(timeout))
+        except StoreError:
+            if not self._closed:
+                raise
         finally:
-            await asyncio.to_thread(self._end)
+            await aside(self._end)
 
     def __enter__(self) -> Self:
         self.check_open()
@@ -222,11 +228,12 @@ class Fabric:
     def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Start a caller's work on the portal's loop; closing waits for it."""
         try:
-            self.check_open()
-        except StoreError:
+            with self._door:  # what comes through is there when closing looks for what it has to wait for
+                self.check_open()
+                return self.services.portal.submit(self._counted(work))
+        except BaseException:
             work.close()
             raise
-        return self.services.portal.submit(self._counted(work))
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Do a caller's work on the portal's loop and return its result."""
@@ -244,6 +251,10 @@ class Fabric:
         finally:
             self._calls.discard(task)
 
+    def _shut(self) -> None:
+        with self._door:
+            self._closing = True
+
     async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
@@ -257,10 +268,12 @@ class Fabric:
             if self._closed:
                 return
             self._closed = True
-        self.services.work_portal.run(self._background.stop())
-        self.services.work_portal.stop()
-        self.services.portal.stop()
-        self.store.close()
+        try:
+            self.services.work_portal.run(self._background.stop())
+            self.services.work_portal.stop()
+            self.services.portal.stop()
+        finally:
+            self.store.close()
 
     def _install(self, table: Table) -> None:
         if self._tables.get(table.name) != table:

@@ -1,11 +1,13 @@
 """The notebooks run from beginning to end, without a network, in a kernel of this very environment."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "05_any_agent": 1}
@@ -86,9 +88,15 @@ def test_a_notebook_is_kept_without_outputs(name: str):
 def test_a_notebook_runs_and_shows_what_it_promises(name: str, tmp_path: Path):
     notebook = read(name)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(NO_NETWORK))
-    NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
+    with TemporaryDirectory() as folder:
+        NotebookClient(
+            notebook,
+            timeout=1200,
+            startup_timeout=600,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(tmp_path)}},
+            config=Config(KernelManager={"transport": "ipc", "connection_file": f"{folder}/kernel.json"}),
+        ).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     said = "".join(output.text for output in outputs if output.output_type == "stream")
     assert sum("image/png" in output.get("data", {}) for output in outputs) == PICTURES[name]

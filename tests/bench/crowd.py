@@ -82,8 +82,18 @@ async def _crowd(file: Path, tokens: Path, clients: int, each: int, parts: int) 
                 share = each if part else 0
                 running: list[Future[Seen]] = [pool.submit(_group, url, tuple(one), share) for one in groups]
                 seen += await asyncio.gather(*(asyncio.wrap_future(one) for one in running))
-                states.append(State.of(process.pid, part * each * clients))
+                states.append(await _settled(process.pid, part * each * clients, states[1:2]))
     return states, _together(seen)
+
+
+async def _settled(pid: int, calls: int, before: list[State]) -> State:
+    """Return the server's state when it has noticed that clients left: no more than before, or after a minute."""
+    ends = time.monotonic() + 60
+    while True:
+        state = State.of(pid, calls)
+        if time.monotonic() > ends or all(state.files <= one.files for one in before):
+            return state
+        await asyncio.sleep(0.1)
 
 
 def _group(url: str, numbers: tuple[int, ...], calls: int) -> Seen:

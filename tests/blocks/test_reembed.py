@@ -19,20 +19,27 @@ from tests.fabric.embedding.fakes import HashEmbedder
 ROOT = Path(__file__).parents[2]
 SAID = ["I moved to Lisbon.", "My sister keeps owls.", "The piano is out of tune.", "We planted four apple trees."]
 CHILD = """
-import sys, time
+import sys
 from fabric import Fabric
 from blocks.reembed import reembed_file
 from pipelines import memory_system
 from tests.fabric.embedding.fakes import HashEmbedder
 
-class Slow(HashEmbedder):
+told = []
+
+def tell(rows):
+    told.append(rows)
+    print(rows, flush=True)
+
+class Stuck(HashEmbedder):
     def embed(self, texts):
-        time.sleep(0.05)
+        if told:
+            sys.stdin.read()
         return super().embed(texts)
 
-mem = memory_system(episodic=True, semantic=True, embedder=Slow(768, seed="new"))
+mem = memory_system(episodic=True, semantic=True, embedder=Stuck(768, seed="new"))
 with Fabric(sys.argv[1]) as fabric:
-    fabric.call(reembed_file(mem.layout, fabric.store, lambda rows: print(rows, flush=True)))
+    fabric.call(reembed_file(mem.layout, fabric.store, tell))
 """
 
 
@@ -173,12 +180,11 @@ def test_a_killed_re_embedding_goes_on_where_it_was(tmp_path: Path):
     path = tmp_path / "memory.duckdb"
     with Fabric(path) as opened:
         imported(opened, HashEmbedder(384), 2000)
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    assert child.stdout is not None
-    assert int(child.stdout.readline()) == BATCH
-    child.kill()
-    child.wait(timeout=10)
-    child.stdout.close()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", CHILD, str(path)], text=True, cwd=ROOT, **pipes) as child:
+        assert child.stdout is not None
+        assert int(child.stdout.readline()) == BATCH
+        child.kill()
     new = HashEmbedder(768, seed="new")
     with Fabric(path) as opened:
         left = status(opened, new).left

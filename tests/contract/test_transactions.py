@@ -13,6 +13,8 @@ from fabric.store.base import Rows, Store
 from .conftest import Factory
 from .samples import JAKE, NOTES, RUTH, ids, note, put, run
 
+PATIENCE = 60
+
 
 @pytest.fixture(autouse=True)
 def _notes(store: Store) -> None:
@@ -102,12 +104,12 @@ async def test_a_cancelled_call_is_done_whole_or_not_at_all(store: Store):
     def slow(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         entered.set()
-        leave.wait(10)
+        leave.wait(PATIENCE)
         tx.put(NOTES, JAKE, [note("b")])
 
     running = asyncio.ensure_future(store.transact(slow))
     waiting = asyncio.ensure_future(store.transact(lambda tx: tx.put(NOTES, JAKE, [note("never")])))
-    await asyncio.to_thread(entered.wait, 10)
+    await asyncio.to_thread(entered.wait, PATIENCE)
     for task in (waiting, running):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -118,7 +120,7 @@ async def test_a_cancelled_call_is_done_whole_or_not_at_all(store: Store):
 
 async def test_the_loop_goes_on_while_a_transaction_runs(store: Store):
     leave = threading.Event()
-    task = asyncio.ensure_future(store.transact(lambda _: leave.wait(10)))
+    task = asyncio.ensure_future(store.transact(lambda _: leave.wait(PATIENCE)))
     await asyncio.sleep(0.01)
     leave.set()
     assert await task is True
@@ -178,16 +180,16 @@ def test_closing_finishes_what_was_begun(factory: Factory, tmp_path: Path):
     def slow(tx: Rows) -> None:
         tx.put(NOTES, JAKE, [note("a")])
         entered.set()
-        leave.wait(10)
+        leave.wait(PATIENCE)
         done.append(tx.count(NOTES, JAKE))
 
     with ThreadPoolExecutor(2) as pool:
         begun = pool.submit(store.transact_sync, slow)
-        entered.wait(10)
+        entered.wait(PATIENCE)
         closing = pool.submit(store.close)
         leave.set()
-        begun.result(10)
-        closing.result(10)
+        begun.result(PATIENCE)
+        closing.result(PATIENCE)
     assert done == [1]
 
 
@@ -199,7 +201,7 @@ def test_eight_threads_may_write_while_one_closes(factory: Factory, tmp_path: Pa
     start = threading.Barrier(9)
 
     def write(number: int) -> int:
-        start.wait(10)
+        start.wait(PATIENCE)
         done = 0
         try:
             for step in range(1000):
@@ -211,8 +213,8 @@ def test_eight_threads_may_write_while_one_closes(factory: Factory, tmp_path: Pa
 
     with ThreadPoolExecutor(8) as pool:
         counts = [pool.submit(write, number) for number in range(8)]
-        start.wait(10)
+        start.wait(PATIENCE)
         while not store.transact_sync(lambda tx: tx.count(NOTES, JAKE)):
             pass
         store.close()
-        assert sum(count.result(30) for count in counts) > 0
+        assert sum(count.result(PATIENCE) for count in counts) > 0

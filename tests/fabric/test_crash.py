@@ -64,7 +64,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path):
         if number % 4 == 3:
             check_file(path, done)
     with child(path) as process:
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     done |= set(output.split("\n")[1:-1])
     assert len(done) == TURNS * len(SESSIONS)

@@ -24,7 +24,7 @@ async def no_wait(_: float) -> None:
 
 @pytest.fixture
 def client(stub_server: StubServer) -> LiteLLMClient:
-    return LiteLLMClient(timeout=30, api_base=stub_server.url + "/v1", api_key="none", sleep=no_wait)
+    return LiteLLMClient(timeout=120, api_base=stub_server.url + "/v1", api_key="none", sleep=no_wait)
 
 
 class Total(BaseModel):

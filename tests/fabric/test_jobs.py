@@ -103,7 +103,7 @@ def test_the_reply_does_not_wait_for_background_work_that_hangs():
 
 
 def test_work_of_a_session_runs_in_order_and_sessions_run_side_by_side():
-    gate = threading.Event()
+    gate, enough = threading.Event(), threading.Event()
     running: set[str] = set()
     most = 0
     order: dict[str, list[str]] = {}
@@ -114,6 +114,8 @@ def test_work_of_a_session_runs_in_order_and_sessions_run_side_by_side():
         assert ctx.session not in running
         running.add(ctx.session)
         most = max(most, len(running))
+        if most >= 3:
+            enough.set()
         await asyncio.to_thread(gate.wait)
         order.setdefault(ctx.session, []).append(text)
         running.discard(ctx.session)
@@ -122,6 +124,7 @@ def test_work_of_a_session_runs_in_order_and_sessions_run_side_by_side():
         for number in range(5):
             for name in "abcdef":
                 fabric.session(name).run(talk(work), str(number))
+        assert enough.wait(60)
         gate.set()
         assert fabric.drain() == []
         assert fabric.jobs() == []

@@ -246,7 +246,7 @@ def test_an_interrupt_closes_without_waiting_for_background_work(tmp_path: Path)
     def interrupted() -> None:
         with Fabric(tmp_path / "stop.duckdb") as fabric:
             fabric.session("s").run(talk(hanging), "x")
-            hang.wait(10)
+            assert hang.wait(60)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

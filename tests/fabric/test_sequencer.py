@@ -80,33 +80,37 @@ async def test_parallel_gives_a_dict_by_key_and_runs_at_once():
 async def test_no_more_than_max_concurrency_run_at_a_time(method: str):
     running: list[int] = []
     most = 0
+    two = asyncio.Barrier(2)
 
     async def busy(value: Any) -> None:
         nonlocal most
         running.append(1)
         most = max(most, len(running))
-        await asyncio.sleep(0.001)
+        await two.wait()
         running.pop()
 
-    if method == "parallel":
-        await output(start.parallel({str(n): busy for n in range(6)}, max_concurrency=2))
-    else:
-        await output(start.for_each(busy, max_concurrency=2), list(range(6)))
+    async with asyncio.timeout(60):
+        if method == "parallel":
+            await output(start.parallel({str(n): busy for n in range(6)}, max_concurrency=2))
+        else:
+            await output(start.for_each(busy, max_concurrency=2), list(range(6)))
     assert most == 2
 
 
 async def test_a_failed_branch_fails_the_step_after_the_others_were_cancelled_and_awaited():
     ended: list[str] = []
+    begun = asyncio.Event()
 
     async def slow(value: Any) -> None:
+        begun.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0)
             ended.append("slow")
 
     async def wrong(value: Any) -> None:
-        await asyncio.sleep(0.001)
+        await begun.wait()
         raise ValueError("broken") from KeyError("cause")
 
     with pytest.raises(ValueError, match="broken") as caught:
@@ -117,12 +121,12 @@ async def test_a_failed_branch_fails_the_step_after_the_others_were_cancelled_an
 
 async def test_cancelling_a_run_cancels_its_branches():
     ended: list[int] = []
-    begun = asyncio.Event()
+    begun = asyncio.Barrier(3)
 
     async def slow(number: int) -> None:
-        begun.set()
         try:
-            await asyncio.sleep(60)
+            await begun.wait()
+            await asyncio.Event().wait()
         finally:
             ended.append(number)
 
@@ -135,11 +139,16 @@ async def test_cancelling_a_run_cancels_its_branches():
 
 
 async def test_for_each_keeps_the_order():
+    ended = {number: asyncio.Event() for number in (1, 2, 3)}
+
     async def late(number: int) -> int:
-        await asyncio.sleep(0.001 * (3 - number))
+        if number < 3:
+            await ended[number + 1].wait()
+        ended[number].set()
         return number * 10
 
-    assert await output(start.for_each(late), [1, 2, 3]) == [10, 20, 30]
+    async with asyncio.timeout(60):
+        assert await output(start.for_each(late), [1, 2, 3]) == [10, 20, 30]
     assert await output(start.for_each(lambda pair: pair["list"], double), {"list": (1, 2)}) == [2, 4]
 
 
@@ -187,7 +196,7 @@ async def test_tap_is_awaited_and_keeps_the_value():
     seen: list[int] = []
 
     async def look(number: int) -> str:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
         seen.append(number)
         return "ignored"
 

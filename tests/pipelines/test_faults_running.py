@@ -59,7 +59,7 @@ def in_a_process(folder: Path, zone: str) -> Any:
     keys = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
     command = [sys.executable, "-c", WHOLE_PIPELINE, str(folder / f"{zone.replace('/', '-')}.duckdb")]
     done = subprocess.run(
-        command, cwd=ROOT, env={**keys, "TZ": zone}, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT, env={**keys, "TZ": zone}, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -80,7 +80,7 @@ class HangingModel:
 
     async def complete(self, request: Request) -> Reply:
         self.asked.set()
-        await asyncio.to_thread(self.let.wait, 30)
+        await asyncio.to_thread(self.let.wait, 300)
         return Reply(json.dumps({"observations": [observation("Works at Stripe")]}))
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
@@ -93,7 +93,7 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
     with Fabric(models=model, clock=FrozenClock()) as fabric:
         session = fabric.session("monday", user="jake")
         assert session.run(chat_with(mem), "I work at Stripe").output == "I heard: I work at Stripe"
-        assert model.asked.wait(10)
+        assert model.asked.wait(300)
         assert session.run(chat_with(mem), "Still there?").output == "I heard: Still there?"
         assert [job.status for job in fabric.jobs()] == ["running", "pending"]
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]

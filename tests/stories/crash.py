@@ -45,15 +45,16 @@ def talk_for_ever(path: str, first: int) -> None:
                 fabric.drain()
 
 
-def kill_after(path: Path, seconds: float, first: int) -> dict[str, int]:
-    """Run such a process and kill it some time after it is ready; return how many turns of each session were done."""
+def kill_after(path: Path, lines_said: int, seconds: float, first: int) -> dict[str, int]:
+    """Run such a process and kill it some time after so many turns; return how many of each session were done."""
     command = [sys.executable, "-m", "tests.stories.crash", str(path), str(first)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        begun = "".join(process.stdout.readline() for _ in range(lines_said))
         time.sleep(seconds)
         process.kill()
-        lines = process.stdout.read().split("\n")[:-1]
+        lines = (begun + process.stdout.read()).split("\n")[:-1]
     turns = [line.split() for line in lines]
     return {name: max([first, *(int(turn) + 1 for whose, turn in turns if whose == name)]) for name in SESSIONS}
 
@@ -121,7 +122,7 @@ def kill_and_check(path: Path, rounds: int, seed: int) -> int:
     chance = random.Random(seed)
     turns = 0
     for _ in range(rounds):
-        done = kill_after(path, chance.uniform(0.0, 0.5), turns)
+        done = kill_after(path, chance.randrange(12), chance.uniform(0.0, 0.1), turns)
         turns = check_file(path, done)
     return turns
 

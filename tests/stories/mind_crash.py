@@ -43,15 +43,16 @@ def write_for_ever(path: str, first: int) -> None:
             print(f"done {number} -", flush=True)
 
 
-def kill_after(path: Path, seconds: float, first: int) -> list[tuple[str, int, str]]:
-    """Run such a process, kill it some time after it is ready, and return what it said."""
+def kill_after(path: Path, lines_said: int, seconds: float, first: int) -> list[tuple[str, int, str]]:
+    """Run such a process, kill it some time after it said so many lines, and return what it said."""
     command = [sys.executable, "-m", "tests.stories.mind_crash", str(path), str(first)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        begun = "".join(process.stdout.readline() for _ in range(lines_said))
         time.sleep(seconds)
         process.kill()
-        lines = process.stdout.read().split("\n")[:-1]
+        lines = (begun + process.stdout.read()).split("\n")[:-1]
     said = [line.split() for line in lines]
     return [(what, int(number), text) for what, number, text in said]
 
@@ -82,7 +83,7 @@ def kill_often(path: Path, times: int, seed: int) -> int:
     said: list[tuple[str, int, str]] = []
     for _ in range(times):
         first = 1 + max((number for _, number, _ in said), default=0)
-        said += kill_after(path, chance.uniform(0.0, 0.4), first + 1)
+        said += kill_after(path, chance.randrange(4 * WRITES), chance.uniform(0.0, 0.05), first + 1)
         check(path, said)
     return sum(what == "done" for what, _, _ in said)
 

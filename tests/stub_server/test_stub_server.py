@@ -13,7 +13,7 @@ from tests.stub_server import StubServer, text, vector
 
 def post(server: StubServer, path: str, body: dict[str, Any]) -> Any:
     request = Request(server.url + path, json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
-    with urlopen(request, timeout=5) as answer:  # noqa: S310
+    with urlopen(request, timeout=60) as answer:  # noqa: S310
         return json.load(answer)
 
 

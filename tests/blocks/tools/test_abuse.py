@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:Use
 
 @pytest.fixture
 def client(stub_server: StubServer) -> LiteLLMClient:
-    return LiteLLMClient(timeout=30, api_base=stub_server.url + "/v1", api_key="none")
+    return LiteLLMClient(timeout=120, api_base=stub_server.url + "/v1", api_key="none")
 
 
 async def results_of(stub_server: StubServer, client: LiteLLMClient, calls: Sequence[tuple[str, str]]) -> list[str]:

@@ -209,7 +209,7 @@ class TestMemoryReflect:
 
 
 async def test_a_model_may_reflect_and_the_insight_is_drawn_by_a_model_that_sees_no_tools(stub_server: StubServer):
-    client = LiteLLMClient(timeout=30, api_base=stub_server.url + "/v1", api_key="none")
+    client = LiteLLMClient(timeout=120, api_base=stub_server.url + "/v1", api_key="none")
     pack = memory_tools("openai/stub", embedder=None)
     chat = generator(name="chat", model="openai/stub", uses=[pack.capability])
 

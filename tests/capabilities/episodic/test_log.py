@@ -166,7 +166,7 @@ numbers = count()
 steps = st.lists(st.one_of(st.integers(1, 4), st.lists(st.integers(0, 20), max_size=4)), max_size=12)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(steps, st.integers(1, 5))
 def test_any_history_leaves_the_log_a_plain_list_would_be(
     store: DuckDBStore, history: list[int | list[int]], most: int

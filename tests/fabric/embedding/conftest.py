@@ -23,5 +23,5 @@ def waits() -> Waits:
 @pytest.fixture
 def remote(stub_server: StubServer, waits: Waits) -> RemoteEmbedder:
     return RemoteEmbedder(
-        "openai/text-embedding-3-small", timeout=5, api_base=stub_server.url + "/v1", api_key="none", sleep=waits
+        "openai/text-embedding-3-small", timeout=60, api_base=stub_server.url + "/v1", api_key="none", sleep=waits
     )

@@ -103,7 +103,7 @@ async def test_a_slow_embedder_does_not_hold_up_the_loop():
 
     class Held(Threads):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            assert held.wait(10)
+            assert held.wait(60)
             return super().embed(texts)
 
     asked = asyncio.create_task(embed_texts(Held(quick=False), ["a"]))

@@ -26,7 +26,7 @@ def waits() -> Waits:
 
 @pytest.fixture
 def client(stub_server: StubServer, waits: Waits) -> LiteLLMClient:
-    return LiteLLMClient(timeout=5, api_base=stub_server.url + "/v1", api_key="none", sleep=waits)
+    return LiteLLMClient(timeout=60, api_base=stub_server.url + "/v1", api_key="none", sleep=waits)
 
 
 @pytest.fixture

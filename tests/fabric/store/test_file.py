@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -177,31 +177,24 @@ def test_nothing_is_loaded_or_reached_from_outside(ours: Path, tmp_path: Path):
 
 
 HOLDER = """
-import sys, time
+import sys
 from fabric.store.duckdb import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
 print("open", flush=True)
-time.sleep(float(sys.argv[2]))
-store.close()
+sys.stdin.read()
 """
 
 
 @pytest.fixture
 def holder(ours: Path) -> Iterator[subprocess.Popen[str]]:
-    process = _hold(ours, 60)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(ours)], cwd=ROOT, text=True, **pipes)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
     yield process
     process.kill()
     process.communicate()
-
-
-def _hold(path: Path, seconds: float) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path), str(seconds)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "open\n"
-    return process
 
 
 def test_a_second_process_is_told_who_holds_the_file(ours: Path, holder: subprocess.Popen[str]):
@@ -216,13 +209,13 @@ def test_a_second_process_is_told_who_holds_the_file(ours: Path, holder: subproc
     store.close()
 
 
-def test_a_file_that_is_held_for_a_moment_is_waited_for(ours: Path):
-    process = _hold(ours, 0.3)
+def test_a_file_that_is_held_for_a_moment_is_waited_for(ours: Path, holder: subprocess.Popen[str]):
+    ending = threading.Timer(0.2, holder.kill)
+    ending.start()
     store = DuckDBStore(ours)
     store.open()
     store.close()
-    process.communicate()
-    assert process.returncode == 0
+    ending.join()
 
 
 def test_a_second_store_in_one_process_is_refused(ours: Path, tmp_path: Path):
@@ -254,9 +247,7 @@ store.transact_sync(lambda rows: rows.put(table, jake, [{"id": "b", "n": 2}]))
 
 
 def test_a_process_that_forgets_to_close_ends_and_loses_nothing(ours: Path):
-    begun = time.monotonic()
-    subprocess.run([sys.executable, "-c", FORGETFUL, str(ours)], cwd=ROOT, check=True, timeout=30)
-    assert time.monotonic() - begun < 30
+    subprocess.run([sys.executable, "-c", FORGETFUL, str(ours)], cwd=ROOT, check=True, timeout=300)
     store = DuckDBStore(ours)
     store.open()
     assert store.transact_sync(lambda rows: rows.count(NOTES, JAKE)) == 2
@@ -295,7 +286,7 @@ except StoreError as error:
 @pytest.mark.skipif(sys.platform != "linux", reason="the size limit of files is set as Linux has it")
 def test_a_full_disk_is_a_store_error_and_what_was_committed_stays(ours: Path):
     found = subprocess.run(
-        [sys.executable, "-c", FULL, str(ours)], cwd=ROOT, check=True, timeout=60, capture_output=True, text=True
+        [sys.executable, "-c", FULL, str(ours)], cwd=ROOT, check=True, timeout=300, capture_output=True, text=True
     )
     written = int(found.stdout.split()[0])
     assert written > 0

@@ -17,7 +17,7 @@ from tests.stub_server.bad import BAD_TRANSPORT
 
 SAID = "I joined Stripe last month."
 WHOSE = {"user": "jake", "session": "monday"}
-PATIENCE = 10.0
+PATIENCE = 120.0
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 """The client leaves its connection where a stream breaks."""
 
@@ -215,7 +215,7 @@ def test_what_a_broken_provider_sends_is_raised_by_litellm_alone_and_captures_no
 ):
     server.script([BAD_TRANSPORT[name], text("Hello.")])
     try:
-        made = litellm.completion(stream=stream, timeout=2, **call(server))
+        made = litellm.completion(stream=stream, timeout=60, **call(server))
         said = "".join(one.choices[0].delta.content or "" for one in callback.stream(made)) if stream else ""
     except openai.OpenAIError:  # what litellm raises
         said = ""

@@ -183,7 +183,7 @@ async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
     with Memory(path, user="anna", embedder=None) as anna, Memory(path, user="bob", embedder=None) as bob:
         anna.capture("I joined Stripe last month.")
         bob.capture("I like jazz.")
-        assert (anna.wait(10), bob.wait(10)) == ([], [])
+        assert (anna.wait(120), bob.wait(120)) == ([], [])
         assert [[one["text"] for one in of.export() if one["kind"] == "turn"] for of in (anna, bob)] == [
             ["I joined Stripe last month."],
             ["I like jazz."],

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from pipelines.cli.app import app
 
 ROOT = Path(__file__).parents[3]
+PATIENCE = 300.0
 Command = Callable[..., Result]
 
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 60.0
+PATIENCE = 300.0
 CTRL_C, CTRL_D, ENTER, TAB, UP = "\x03", "\x04", "\r", "\t", "\x1b[A"
 PROMPT = "\x1b[?2004h"
 """What is written when a line begins: that what is pasted is to be marked as such."""

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from typer.testing import Result
 from tests.provider import ENOUGH, reply, scripted_provider
 from tests.stub_server import Received, StubReply, cut_stream, failure, text
 
-from .conftest import run, start
+from .conftest import PATIENCE, run, start
 
 Chatting = Callable[..., Result]
 KEPT = "(the answer is not kept; what you said is, and is learned from with your next message)"
@@ -88,7 +87,7 @@ def test_chat_takes_bytes_that_are_no_text(tmp_path: Path) -> None:
     chat = start("chat", "--file", file, "--user", "ann", "--session", "s")
     assert chat.stdin is not None
     chat.stdin.buffer.write(b"I live in K\xf6ln.\n")
-    said, error = chat.communicate(timeout=60)
+    said, error = chat.communicate(timeout=PATIENCE)
     assert (chat.returncode, said) == (0, "Noted.\n")
     assert error == "  learned 1: Lives in K\ufffdln (new fact, new episode)\n"
     assert "Noted." in run("show", "turns", "--file", file, "--user", "ann").stdout
@@ -100,12 +99,13 @@ def test_ctrl_c_leaves_the_chat_and_keeps_what_was_said(tmp_path: Path) -> None:
     chat = start("chat", "--file", file, "--user", "ann")
     assert chat.stdin is not None
     assert chat.stdout is not None
+    assert chat.stderr is not None
     chat.stdin.write("I live in Oslo.\n")
     chat.stdin.flush()
     assert chat.stdout.readline() == "Noted.\n"
-    time.sleep(0.2)  # let it come back to waiting for input
+    assert "learned 1: Lives in Oslo" in chat.stderr.readline()  # now it waits for input
     chat.send_signal(signal.SIGINT)
-    _, error = chat.communicate(timeout=60)
+    _, error = chat.communicate(timeout=PATIENCE)
     assert chat.returncode == 0
     assert "Traceback" not in error
     assert "Lives in Oslo" in run("show", "facts", "--file", file, "--user", "ann").stdout

@@ -1,6 +1,7 @@
 """The chat in a terminal: line editing, what is told above the line, and every way to stop and to leave."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ if os.name == "nt":
     pytest.skip("needs a pseudo terminal", allow_module_level=True)
 
 from tests.provider import ENOUGH, reply, scripted_provider
-from tests.stub_server import Received, StubReply, slow, stalled_stream, text
+from tests.stub_server import Received, StubReply, hang, stalled_stream, text
 
 from .conftest import run
-from .terminal import CTRL_C, CTRL_D, ENTER, PROMPT, TAB, UP, Terminal
+from .terminal import CTRL_C, CTRL_D, ENTER, PATIENCE, PROMPT, TAB, UP, Terminal
 
 
 def chat(folder: Path, *options: str, **environment: str) -> Terminal:
@@ -83,8 +84,12 @@ def test_what_is_told_is_dim_unless_no_colour_is_wanted(tmp_path: Path) -> None:
 
 
 def test_an_answer_streams_and_what_it_teaches_stands_above_the_next_line(tmp_path: Path) -> None:
+    typed = threading.Event()
+
     def thinking(received: Received) -> StubReply:
-        return reply(received) if received.body.get("stream") else slow(2.0, reply(received))
+        if not received.body.get("stream"):
+            typed.wait(PATIENCE)
+        return reply(received)
 
     with scripted_provider(tmp_path) as server, with_model(tmp_path) as terminal:
         server.script([thinking] * ENOUGH)
@@ -94,6 +99,8 @@ def test_an_answer_streams_and_what_it_teaches_stands_above_the_next_line(tmp_pa
         terminal.expect("answer: 11 tokens in, 7 out")
         terminal.expect(PROMPT)
         terminal.press("half a line")
+        terminal.expect("half a line")
+        typed.set()
         terminal.expect("learned 1: Joined Stripe last month")
         terminal.expect(PROMPT)
         terminal.press(CTRL_C)
@@ -140,7 +147,7 @@ def test_ctrl_c_stops_an_answer_and_says_what_is_kept(tmp_path: Path) -> None:
 
 def test_leaving_waits_for_what_is_learned_and_ctrl_c_leaves_it_for_the_next_chat(tmp_path: Path) -> None:
     def stalling(received: Received) -> StubReply:
-        return reply(received) if received.body.get("stream") else stalled_stream("", 0)
+        return reply(received) if received.body.get("stream") else hang()
 
     with scripted_provider(tmp_path) as server:
         server.script([stalling] * ENOUGH)

@@ -15,13 +15,13 @@ from fabric import Fabric
 from fabric.embedding.files import is_installed
 from fabric.embedding.static import PACKAGE
 
-from .conftest import one_line, run, start
+from .conftest import PATIENCE, one_line, run, start
 from .test_files import foreign
 
 needs_static = pytest.mark.skipif(not is_installed(PACKAGE), reason="the static model has no wheel for this platform")
 Findings = dict[str, dict[str, str]]
 HOLD = """
-import sys, time
+import sys
 from fabric.store.duckdb import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
@@ -32,7 +32,7 @@ if len(sys.argv) > 2:
     store.define(notes)
     store.transact_sync(lambda rows: rows.put(notes, Scope("user", '["user",null,"jake"]'), [{"id": "n1"}]))
 print("open", flush=True)
-time.sleep(60)
+sys.stdin.read()
 """
 
 
@@ -64,7 +64,8 @@ def no_keys() -> Iterator[None]:
 @pytest.fixture
 def holder(demo_file: Path) -> Iterator["subprocess.Popen[str]"]:
     """Another process that has the file open and wrote to it."""
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(demo_file), "write"], stdout=-1, text=True) as other:
+    command = [sys.executable, "-c", HOLD, str(demo_file), "write"]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "open\n"
         yield other
@@ -197,7 +198,7 @@ def test_a_file_that_this_process_holds(demo_file: Path) -> None:
 
 def test_lines_are_the_same_in_a_process_of_its_own(demo_file: Path) -> None:
     other = start("doctor", demo_file)
-    said, error = other.communicate(timeout=60)
+    said, error = other.communicate(timeout=PATIENCE)
     assert (other.returncode, error) == (0, "")
     assert said == run("doctor", demo_file).stdout
 

@@ -10,7 +10,7 @@ import pytest
 
 from fabric import Fabric
 
-from .conftest import Command, one_line, run, start
+from .conftest import PATIENCE, Command, one_line, run, start
 
 
 def foreign(kind: str, folder: Path) -> Path:
@@ -77,7 +77,7 @@ def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 def test_a_file_that_another_process_holds_names_that_process(demo_file: Path) -> None:
     with Fabric(demo_file):
         second = start("show", "--file", demo_file)
-        said, error = second.communicate(timeout=60)
+        said, error = second.communicate(timeout=PATIENCE)
     assert (second.returncode, said) == (1, "")
     assert one_line(error)
     assert str(os.getpid()) in error

@@ -11,7 +11,7 @@ import typer
 
 from pipelines.cli.app import app
 
-from .conftest import ROOT, run, start
+from .conftest import PATIENCE, ROOT, run, start
 
 WHOLE: Any = typer.main.get_command(app)
 COMMANDS = list(WHOLE.commands)
@@ -82,7 +82,7 @@ def test_help_loads_neither_the_engine_nor_what_it_stands_on(arguments: list[str
 
 def test_python_m_is_the_same_command_line() -> None:
     helped = start("--help")
-    said, error = helped.communicate(timeout=60)
+    said, error = helped.communicate(timeout=PATIENCE)
     assert (helped.returncode, error) == (0, "")
     assert said.startswith("Usage: thought-fabric ")
     assert all(f"\n  {command} " in said for command in COMMANDS)

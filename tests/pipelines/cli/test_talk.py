@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from .conftest import one_line, start
+from .conftest import PATIENCE, one_line, start
 
 
 def test_a_closed_pipe_is_no_error_message(demo_file: Path) -> None:
@@ -13,7 +13,7 @@ def test_a_closed_pipe_is_no_error_message(demo_file: Path) -> None:
     shown.stdout.readline()
     shown.stdout.close()
     error = shown.stderr.read()
-    shown.wait(timeout=60)
+    shown.wait(timeout=PATIENCE)
     shown.stderr.close()
     assert shown.stdin is not None
     shown.stdin.close()
@@ -23,6 +23,6 @@ def test_a_closed_pipe_is_no_error_message(demo_file: Path) -> None:
 
 def test_a_process_of_its_own_prints_pure_json(demo_file: Path) -> None:
     shown = start("show", "facts", "--file", demo_file, "--user", "jake", "--json")
-    said, error = shown.communicate(timeout=60)
+    said, error = shown.communicate(timeout=PATIENCE)
     assert (shown.returncode, error) == (0, "")
     assert json.loads(said)["counts"]["facts"] > 0

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import secrets
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,12 +14,13 @@ from typing import Any
 
 import httpx2 as httpx
 import mcp
+from mcp.client import stdio
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 JAKE, ANNA = "jakes-token-0123456789", "annas-token-0123456789"
-PATIENCE = 30.0
-
+PATIENCE = 300.0
+stdio.PROCESS_TERMINATION_TIMEOUT = PATIENCE  # the SDK kills a server that does not end in 2 seconds
 
 TOKENS = {JAKE: {"user": "jake"}, ANNA: {"user": "anna"}}
 
@@ -35,9 +38,16 @@ async def over_stdio(file: Path, *options: str) -> AsyncGenerator[Any]:
 
 
 def free_port() -> int:
+    """Return a port that is free now and that the system gives nobody by itself until it is used."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        if not _listens(port):
+            return port
+
+
+def _listens(port: int) -> bool:
     with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 @asynccontextmanager
@@ -46,10 +56,8 @@ async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subproc
     asked = command(file, "--http", "--port", str(port), *options)
     process = subprocess.Popen(asked, stderr=subprocess.PIPE)  # noqa: ASYNC220  it outlives this loop's waits
     try:
-        for _ in range(int(PATIENCE * 20)):
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", port)) == 0:
-                    break
+        ends = time.monotonic() + PATIENCE
+        while not _listens(port) and process.poll() is None and time.monotonic() < ends:  # noqa: ASYNC110  a process sets no event
             await asyncio.sleep(0.05)
         yield f"http://127.0.0.1:{port}/mcp", process
     finally:

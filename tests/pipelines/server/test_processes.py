@@ -52,7 +52,10 @@ async def test_no_token_a_wrong_one_and_a_strange_page_are_turned_away(tmp_path:
     tokens.write_text(json.dumps({JAKE: {"user": "jake"}}))
     ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    async with served(tmp_path / "m.duckdb", "--tokens", str(tokens)) as (url, _), httpx.AsyncClient() as http:
+    async with (
+        served(tmp_path / "m.duckdb", "--tokens", str(tokens)) as (url, _),
+        httpx.AsyncClient(timeout=PATIENCE) as http,
+    ):
         none = await http.post(url, json=ask, headers=accept)
         wrong = await http.post(url, json=ask, headers={**accept, "Authorization": "Bearer wrong-token-0123456789"})
         own = {**accept, "Authorization": f"Bearer {JAKE}"}

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,15 @@ def asked(model: StubServer, times: int) -> bool:
     return len(model.requests) >= times
 
 
+def send(process: "subprocess.Popen[bytes]", signals: list[signal.Signals]) -> None:
+    """Send the first signal; what comes after it is sent until it was noticed: two that meet count as one."""
+    process.send_signal(signals[0])
+    for one in signals[1:]:
+        while process.poll() is None:
+            time.sleep(0.2)
+            process.send_signal(one)
+
+
 def waiting(file: Path) -> int:
     with Fabric(file) as fabric:
         return len(fabric.jobs("pending"))
@@ -58,9 +68,7 @@ async def test_work_that_hangs_ends_with_the_process_and_is_kept(
             for number in range(3):
                 await output(client, "capture", message=f"I lived in town {number}.")
         assert await asyncio.to_thread(asked, model, 1)
-        for one in signals:
-            process.send_signal(one)
-            await asyncio.sleep(0.2)
+        await asyncio.to_thread(send, process, signals)
         assert await asyncio.to_thread(process.wait, PATIENCE) == code
     assert waiting(file) == 3
     before = len(model.requests)
@@ -80,8 +88,7 @@ def test_over_stdio_too(tmp_path: Path, ends_by: str):
         assert not wire.read()["result"]["isError"]
         if ends_by == "leaves":
             wire.to.close()
-        for one in () if ends_by == "leaves" else ends_by.split():
-            wire.process.send_signal(signal.Signals[one])
-            time.sleep(0.2)
+        else:
+            send(wire.process, [signal.Signals[one] for one in ends_by.split()])
         assert wire.process.wait(PATIENCE) == (1 if " " in ends_by else 0)
     assert waiting(file) == 1

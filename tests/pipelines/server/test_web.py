@@ -21,7 +21,7 @@ from pipelines import memory_system
 from pipelines.server.offer import offer
 from pipelines.server.web import Tokens, read_tokens, web_app
 
-from .programs import ANNA, JAKE, TOKENS, served
+from .programs import ANNA, JAKE, PATIENCE, TOKENS, served
 
 TAKES = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"}}
@@ -140,7 +140,10 @@ async def test_beyond_this_machine_any_host_name_but_only_named_pages_lead_to_it
 async def test_no_token_is_logged(tmp_path: Path):
     file = tmp_path / "tokens.json"
     file.write_text(json.dumps(TOKENS))
-    async with served(tmp_path / "m.duckdb", "--tokens", str(file)) as (url, process), httpx.AsyncClient() as http:
+    async with (
+        served(tmp_path / "m.duckdb", "--tokens", str(file)) as (url, process),
+        httpx.AsyncClient(timeout=PATIENCE) as http,
+    ):
         session = await begun_at(http, url)
         for token in (JAKE, ANNA, "wrong-token-0123456789"):
             await http.post(url, json=PING, headers=own(token, **{"mcp-session-id": session}))
@@ -156,7 +159,7 @@ async def begun_at(http: httpx.AsyncClient, url: str) -> str:
 
 
 async def test_clients_that_never_finish_a_request_hold_up_no_other(tmp_path: Path):
-    async with served(tmp_path / "m.duckdb", "--user", "jake") as (url, _), httpx.AsyncClient() as http:
+    async with served(tmp_path / "m.duckdb", "--user", "jake") as (url, _), httpx.AsyncClient(timeout=PATIENCE) as http:
         at = ("127.0.0.1", httpx.URL(url).port or 0)
         slow = [socket.create_connection(at) for _ in range(50)]
         for one in slow:
