@@ -90,9 +90,9 @@ async def test_waiting_for_work_ends_at_its_timeout_and_the_work_goes_on():
         done.set()
 
     async with Fabric() as fabric:
-        pipeline = sequencer(name="p").work(slow).wait_for_work(timeout=0.01)
+        pipeline = sequencer(name="p").then(chat).work(slow).wait_for_work(timeout=0)
         with pytest.raises(TimeoutError, match="it goes on"):
-            await fabric.session("s").arun(pipeline)
+            await fabric.session("s").arun(pipeline, "x")
         fabric.services.work_portal.loop.call_soon_threadsafe(release.set)
     assert done.is_set()
 
