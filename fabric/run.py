@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
@@ -179,12 +180,11 @@ class Fabric:
         forbid_nested("fabric.close")
         if self._closed:
             return
-        self._shut()
+        with self._door:
+            self._closing = True
         try:
-            self.services.portal.run(self._quiet_down(timeout))
-        except StoreError:
-            if not self._closed:  # by another thread, meanwhile
-                raise
+            with suppress(StoreError):  # another thread closed it meanwhile
+                self.services.portal.run(self._quiet_down(timeout))
         finally:
             self._end()
 
@@ -193,12 +193,11 @@ class Fabric:
         forbid_nested("fabric.aclose")
         if self._closed:
             return
-        self._shut()
+        with self._door:
+            self._closing = True
         try:
-            await self.on_portal(self._quiet_down(timeout))
-        except StoreError:
-            if not self._closed:
-                raise
+            with suppress(StoreError):
+                await self.on_portal(self._quiet_down(timeout))
         finally:
             await aside(self._end)
 
@@ -251,10 +250,6 @@ class Fabric:
         finally:
             self._calls.discard(task)
 
-    def _shut(self) -> None:
-        with self._door:
-            self._closing = True
-
     async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
@@ -268,12 +263,10 @@ class Fabric:
             if self._closed:
                 return
             self._closed = True
-        try:
+        with closing(self.store):
             self.services.work_portal.run(self._background.stop())
             self.services.work_portal.stop()
             self.services.portal.stop()
-        finally:
-            self.store.close()
 
     def _install(self, table: Table) -> None:
         if self._tables.get(table.name) != table:
