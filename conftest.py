@@ -19,6 +19,7 @@ from tests.provider import scripted_provider
 from tests.shell import run_shell
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or litellm asks the network when it is imported
+os.environ.setdefault("LOGGING_EXECUTOR_MAX_THREADS", "8")  # litellm has 100: not every machine does
 collect_ignore_glob = ["tests/typing/[!t]*.py"]
 """Files for the type checkers: some of their lines must not run."""
 _OPEN = "_open"
