@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
 from pathlib import Path
@@ -21,7 +22,7 @@ from .kept import KeptTexts
 from .mending import mend_rows, remake_indexes
 from .migrations import migrate
 from .rows import SqlRows
-from .searching import Indexes
+from .searching import Indexes, Searching
 from .sql import Connection, Sql
 
 T = TypeVar("T")
@@ -151,10 +152,20 @@ class DuckDBStore:
         connection, self._connection, self._thread = self._connection, None, 0
         try:
             if connection is not None:
+                self._keep_runs(connection)
                 with translated(self._location):
                     connection.close()
         finally:
             self._release()
+
+    def _keep_runs(self, connection: Connection) -> None:
+        """Keep the tokens of big indexes, so that they are made faster next time: nothing is lost where that fails."""
+        tables = {known.name: known for known in self._catalog.tables()}
+        with suppress(StoreError), translated(self._location):
+            for table, owner in self._indexes:
+                sql = Sql(connection, atomic=True)
+                keep = partial(Searching(sql, self._indexes).keep_runs, tables[table], owner)
+                self._whole(connection, sql, keep)
 
     def _connected(self) -> Connection:
         if self._connection is None:
@@ -197,7 +208,7 @@ class DuckDBStore:
         """Make what is kept in memory true again after a rollback."""
         for table, scope in rows.touched:
             self._indexes.drop(table, scope)
-        self._indexes.spaces = None
+        self._indexes.spaces = self._indexes.runs = None
         for known in self._catalog.tables():
             known.forget_sizes()
         if self._catalog.touched:
@@ -229,6 +240,7 @@ class DuckDBStore:
 
         def rows() -> dict[str, int]:
             rules = Rules(sql, self._catalog.scopes().keys(), tables)
+            sql.run("DELETE FROM _token_runs")
             return {known.name: mend_rows(sql, known, rules, moved) for known in every}
 
         with translated(self._location):

@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import ColumnType, Match
+from .coding import Coded, coded
 from .growing import Growing
 from .postings import Postings
+from .sql import chunks
 from .vectors import Vectors
 
+AT_ONCE = 2_000
+"""How many rows are split into tokens at once: what that takes stays near the processor."""
 Cells = Sequence[Any] | NDArray[np.float64]
 """The cells of a column: any values, or numbers as they are kept."""
 
@@ -59,12 +63,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column."""
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column.
+
+    The tokens are texts, a row's separated by spaces, or ``coded`` holds them instead.
+    """
 
     ids: Sequence[str]
     places: Sequence[int] | NDArray[np.int64]
     tokens: Sequence[str]
     cells: Sequence[Cells]
+    coded: Sequence[Coded] = ()
 
 
 class TextIndex:
@@ -182,15 +190,16 @@ class TextIndex:
         return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
 
     def _fill(self, batches: Iterable[Batch]) -> None:
-        def texts() -> Iterable[Sequence[str]]:
+        def tokens() -> Iterable[Coded]:
             for batch in batches:
                 self.ids += batch.ids
                 self.places.extend(batch.places)
                 for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)
-                yield batch.tokens
+                yield from batch.coded
+                yield from map(coded, chunks(batch.tokens, AT_ONCE))
 
-        lengths, different = self.postings.fill(texts())
+        lengths, different = self.postings.fill(tokens())
         self.lengths.extend(lengths)
         self.different.extend(different)
         self.total_length = int(lengths.sum())

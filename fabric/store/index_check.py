@@ -17,6 +17,7 @@ from .catalog import Known, indexes
 from .columns import cell, original
 from .held import Held, parsed
 from .inserting import row_key
+from .runs import wrong_rows
 from .searching import tokens_of
 from .sql import Sql
 
@@ -29,6 +30,7 @@ MENDABLE = {
     "column": "filed in other columns than they say",
     "terms": "found by other words than they say",
     "vector": "with a vector that cannot be used",
+    "run": "found by other words than they have, as soon as they are many",
 }
 """What making the index anew puts right, and how it is told."""
 LOST = {"unreadable": "not readable at all", "double": "there twice", "orphan": "of nobody"}
@@ -131,6 +133,8 @@ def tally_of(sql: Sql, known: Known, rules: Rules, moved: Callable[[int], object
         moved(len(some))
     double = f"SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM {known.sql} GROUP BY _scope, id)"
     tally.flaws["double"] += int(sql.rows(double)[0][0])
+    if known.text and not +tally.flaws:
+        tally.flaws["run"] += wrong_rows(sql, known)
     there = {name for (name,) in sql.rows("SELECT index_name FROM duckdb_indexes() WHERE table_name = ?", [known.name])}
     tally.missing = sorted(set(indexes(known)) - there)
     return tally

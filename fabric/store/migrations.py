@@ -44,6 +44,16 @@ def m002_searching(sql: Sql) -> None:
             sql.run(f"ALTER TABLE {identifier(name, 'the collection name')} ADD COLUMN {column}")
 
 
+@migration
+def m003_token_runs(sql: Sql) -> None:
+    """Make room for the tokens of many rows as numbers; what is missing there is read from the rows themselves."""
+    sql.run(
+        "CREATE TABLE _token_runs (collection VARCHAR NOT NULL, _scope BIGINT NOT NULL, first BIGINT NOT NULL, "
+        "last BIGINT NOT NULL, rows INTEGER NOT NULL, tokens VARCHAR NOT NULL, sizes BLOB NOT NULL, "
+        "numbers BLOB NOT NULL)"
+    )
+
+
 def migrate(sql: Sql, location: str, *, new: bool) -> None:
     """Run the steps that the file has not seen, in the caller's transaction; raise NewerFileError if it is newer."""
     done = 0 if new else file_format(sql)

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .coding import Coded, Numbers
 from .growing import Growing
 
 SPELLED = "\t"
 """What stands in a token between its term and its spelling."""
-AT_ONCE = 2_000
-"""How many rows are read at once: what that takes stays near the processor, and its memory serves for the next."""
 MOST = 65_535
 """How often a term is counted in one row at most."""
 Slots = NDArray[np.int32]
@@ -20,20 +19,12 @@ Counts = NDArray[np.uint16]
 NO_POSTINGS: tuple[Slots, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
-class _Numbers(dict[str, int]):
-    """Numbers for strings, in the order in which they are asked for first."""
-
-    def __missing__(self, key: str) -> int:
-        self[key] = number = len(self)
-        return number
-
-
 class Postings:
     """The terms of numbered rows (slots). A token is a term, or a term, a tab and how it was spelled in the text."""
 
     def __init__(self) -> None:
-        self.tokens = _Numbers()
-        self.terms = _Numbers()
+        self.tokens = Numbers()
+        self.terms = Numbers()
         self._names: list[str] = []
         self.token_terms = Growing[np.int32](np.int32)
         self.token_counts = Growing[np.int32](np.int32)
@@ -45,22 +36,19 @@ class Postings:
         self._counts = NO_POSTINGS[1]
         self._added: dict[int, tuple[array[int], array[int]]] = {}
 
-    def fill(self, texts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Take in the rows of an empty index, in batches of space-separated tokens.
+    def fill(self, some: Iterable[Coded]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Take in the rows of an empty index, some after others.
 
         Returns the number of tokens and of different terms per row.
         """
         lengths: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         pieces: list[_Piece] = []
         first = 0
-        for batch in texts:
-            for start in range(0, len(batch), AT_ONCE):
-                some = batch[start : start + AT_ONCE]
-                sizes = np.fromiter((text.count(" ") + 1 if text else 0 for text in some), np.int32, len(some))
-                slots = np.repeat(np.arange(first, first + len(some), dtype=np.int32), sizes)
-                pieces.append(_sorted(self._count(some), slots))
-                lengths.append(sizes)
-                first += len(some)
+        for one in some:
+            slots = np.repeat(np.arange(first, first + len(one.sizes), dtype=np.int32), one.sizes)
+            pieces.append(_sorted(self._count(one), slots))
+            lengths.append(one.sizes)
+            first += len(one.sizes)
         self._join(pieces)
         return np.concatenate(lengths), np.bincount(self._slots, minlength=first).astype(np.int32)
 
@@ -135,14 +123,13 @@ class Postings:
             self.token_counts.extend(np.zeros(new, np.int32))
             self.frequencies.extend(np.zeros(len(self.terms) - len(self.frequencies), np.int32))
 
-    def _count(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        """Count the tokens of these texts, and return their terms in order."""
-        flat = " ".join(text for text in texts if text)
-        tokens = flat.split(" ") if flat else []
-        numbers = np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
+    def _count(self, some: Coded) -> NDArray[np.int32]:
+        """Count the tokens of some rows, and return their terms in order."""
+        different = some.different
+        tokens = np.fromiter(map(self.tokens.__getitem__, different), np.int32, len(different))
         self._register()
-        self.token_counts.view[:] += np.bincount(numbers, minlength=len(self.tokens)).astype(np.int32)
-        return self.token_terms.view[numbers]
+        self.token_counts.view[tokens] += np.bincount(some.numbers, minlength=len(tokens)).astype(np.int32)
+        return self.token_terms.view[tokens][some.numbers]
 
     def _join(self, pieces: Sequence["_Piece"]) -> None:
         """Make the lists of all pieces, whose rows follow one another."""

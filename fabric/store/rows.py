@@ -13,6 +13,7 @@ from .columns import condition, row_id
 from .documents import Documents
 from .inserting import row_key
 from .kept import KeptTexts, Place, Texts
+from .runs import LEAST
 from .searching import Indexes, Searching
 from .sql import Sql, among, chunks
 from .writing import CHUNK, Writing, prepare
@@ -106,8 +107,9 @@ class SqlRows:
             return
         prepared = [prepare(known, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
         owner = self._catalog.scope_for_writing(self._sql, scope)
-        for some in prepared:
-            self._writing.put(known, owner, some)
+        added = [one for some in prepared for one in self._writing.put(known, owner, some)]
+        if known.text and len(added) >= LEAST:
+            self._searching.runs.add(known, owner, added)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""

@@ -3,7 +3,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
 from .columns import cell, original, originals, storable
+from .runs import MOST, Part, Run, Runs, fitting, known_runs, parts
 from .sql import Sql, chunks
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class Indexes:
         self._indexes: OrderedDict[tuple[str, int], TextIndex] = OrderedDict()
         self.spaces: dict[str, int] | None = None
         """The numbers of the spaces by name, once they were read."""
+        self.runs: dict[tuple[str, int], list[Run]] | None = None
+        """Where the runs of tokens are in the file, once that was read."""
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        """Yield the collection and the scope of each index."""
+        return iter(list(self._indexes))
 
     def get(self, table: str, scope: int) -> "TextIndex | None":
         """Return the index if it is in memory."""
@@ -211,37 +218,73 @@ class Searching:
                     [[key for key, _ in some], tokens],
                 )
 
+    @property
+    def runs(self) -> Runs:
+        """The runs of tokens that are kept beside the rows."""
+        if self._indexes.runs is None:
+            self._indexes.runs = known_runs(self._sql)
+        return Runs(self._sql, self._indexes.runs)
+
+    def keep_runs(self, known: Known, owner: int) -> None:
+        """Keep the tokens of a big scope's rows as runs, where they are not kept yet and are many."""
+        index, held = self.known(known, owner), sum(run.rows for run in self.runs.of(known, owner))
+        if index is None or len(index) <= BATCH or len(index) - held < MOST:
+            return
+        for part in [part for part in self._parts(known, owner) if not part.runs]:
+            rows = self._columns(known, owner, ["id", "_seq", "_terms"], part)
+            self.runs.add(known, owner, list(zip(rows[1].tolist(), rows[2].tolist(), strict=True)))
+
     def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
         from .index import Batch  # noqa: PLC0415
 
-        names = ["id", "_seq", "_terms", *(_read(known, name) for name in known.kept)]
-        read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
-        for some, values in self._pieces(known, owner):
-            query = f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some} ORDER BY _seq"
-            ids, places, tokens, *columns = self._sql.arrays(query, [owner, *values])
+        names = ["id", "_seq", *(_read(known, name) for name in known.kept)]
+        divided = list(self._parts(known, owner))
+        stored = self.runs.read(known, owner) if any(part.runs for part in divided) else {}
+        for part in divided:
+            tokens = list[str]()
+            ids, places, *columns = self._columns(known, owner, names if part.runs else [*names, "_terms"], part)
+            held = fitting(part.runs, stored, places) if part.runs else None
+            if held is None:
+                texts = self._columns(known, owner, ["id", "_seq", "_terms"], part)[-1] if part.runs else columns.pop()
+                tokens = texts.tolist()
             cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
-            yield Batch(originals(ids.tolist()), places, tokens.tolist(), cells)
+            yield Batch(originals(ids.tolist()), places, tokens, cells, held or ())
+
+    def _columns(self, known: Known, owner: int, names: Sequence[str], part: Part) -> "list[NDArray[Any]]":
+        """Return columns of a part's rows by ascending place; the second of them is the place."""
+        import numpy as np  # noqa: PLC0415
+
+        read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
+        some = " AND _seq >= ? AND _seq < ?" if part.end else ""
+        values = [part.start, part.end] if part.end else []
+        found = self._sql.arrays(f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some}", [owner, *values])
+        if (found[1][1:] > found[1][:-1]).all():
+            return found
+        order = np.argsort(found[1])  # the database takes several times as long to put rows in order
+        return [column[order] for column in found]
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
         import numpy as np  # noqa: PLC0415
 
-        for some, values in self._pieces(known, owner):
-            query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some} ORDER BY _seq"
+        for part in self._parts(known, owner):
+            some = " AND _seq >= ? AND _seq < ?" if part.end else ""
+            values = [part.start, part.end] if part.end else []
+            query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some}"
             ids, vectors = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
                 flat = np.frombuffer(b"".join(vectors.tolist()), np.float16)
                 yield originals(ids.tolist()), flat.reshape(len(ids), -1)
 
-    def _pieces(self, known: Known, owner: int) -> Iterator[tuple[str, list[int]]]:
-        """Return conditions, with their values, that cut the scope's rows into batches of about `BATCH`."""
+    def _parts(self, known: Known, owner: int) -> Iterator[Part]:
+        """Return the parts in which the scope's rows are read, of about `BATCH` rows; all places where they are few."""
         query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
         rows, first, last = self._sql.rows(query, [owner])[0]
+        runs = self.runs.worth(known, owner)
+        whole = sum(run.rows for run in runs) == rows
         if rows <= BATCH:
-            yield "", []
-            return
+            return iter([Part(0, 0, runs if whole else [])])
         step = -(-(last - first + 1) * BATCH // rows)
-        for start in range(first, last + 1, step):
-            yield " AND _seq >= ? AND _seq < ?", [start, start + step]
+        return parts(runs, first, last + 1, step, BATCH, whole=whole)
 
 
 def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:

@@ -53,17 +53,23 @@ class Writing:
         self._texts = texts
         self.touched: set[tuple[str, int]] = set()
 
-    def put(self, known: Known, owner: int, given: Prepared) -> None:
-        """Insert rows, or replace those of the same id in their place."""
+    def put(self, known: Known, owner: int, given: Prepared) -> list[tuple[int, str]]:
+        """Insert rows, or replace those of the same id in their place; return the places and tokens of new ones."""
         keys = {row_key(owner, row["id"]): row["id"] for row in given.rows}
         self._learn_keys(known, owner)
         held = self._remove(known, self.there(known, owner, keys))
         space = self._searching.space(given.space, make=True) if given.vectors else None
         new: list[New] = []
+        added: list[tuple[int, str]] = []
+        changed: list[int] = []
         for (key, row_id), tokens in zip(keys.items(), given.tokens, strict=True):
             old = held.get(key)
             place = known.next_place if old is None else old.place
             known.next_place = max(known.next_place, place + 1)
+            if old is None:
+                added.append((place, tokens or ""))
+            elif old.tokens != tokens:
+                changed.append(place)
             kept = old if old is not None and old.tokens == tokens else Search()
             own = given.vectors.get(row_id)
             vector = (kept.space, kept.vector) if own is None else (space, own)
@@ -72,6 +78,8 @@ class Writing:
         for key, text in zip(keys, given.texts, strict=True):
             self._texts.change(Place(known.name, key), owner, text)
         self._reindex(known, owner, new, given.rows, held)
+        self._drop_runs(known, owner, changed)
+        return added
 
     def delete(self, known: Known, owner: int, ids: Sequence[str]) -> int:
         """Delete the rows with these ids; return how many there were."""
@@ -79,6 +87,7 @@ class Writing:
         gone = self._remove(known, self.there(known, owner, keys))
         for key in keys:
             self._texts.change(Place(known.name, key), owner, "")
+        self._drop_runs(known, owner, [old.place for old in gone.values()])
         index = self._changed(known, owner, gone, ())
         if index is not None:
             for key, old in gone.items():
@@ -92,6 +101,8 @@ class Writing:
         self._texts.clear(known.name, owner)
         known.sizes.pop(owner, None)
         known.keys.pop(owner, None)
+        if known.text:
+            self._searching.runs.clear(known, owner)
         return self._sql.run(f"DELETE FROM {known.sql} WHERE _scope = ?", [owner])
 
     def fill(self, known: Known) -> None:
@@ -142,6 +153,10 @@ class Writing:
             query = f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING _key, _seq, _terms, _space, _vector"
             found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, values)}
         return found
+
+    def _drop_runs(self, known: Known, owner: int, places: Collection[int]) -> None:
+        if known.text and places:
+            self._searching.runs.drop(known, owner, places)
 
     def _changed(self, known: Known, owner: int, gone: Collection[int], new: Collection[int]) -> "TextIndex | None":
         """Note which rows the scope lost and got, and return its index if there is one to keep true."""
