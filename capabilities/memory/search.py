@@ -218,7 +218,7 @@ class _Search:
         led: dict[tuple[str, str], _Found] = {}
         for one in ordered:
             leader = _leader(one.memory, facts)
-            led.setdefault((leader.source, leader.id), replace(one, memory=leader))
+            led.setdefault((leader.source, leader.id), one if leader is one.memory else replace(one, memory=leader))
         chosen = [led[one.source, one.id] for one in _once((one.memory for one in led.values()), self.request.most)]
         best = max(chosen[0].score, 1e-9) if chosen else 1.0
         asked = set(words(self.question.cue.text))

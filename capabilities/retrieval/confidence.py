@@ -25,7 +25,7 @@ def confidence(matched: Floats, weights: Floats, sessions: NDArray[np.int32], co
     if len(weights) and matched.shape[1] and float(weights.sum()) > 0:
         order = np.argsort(sessions, kind="stable")
         ordered = sessions[order]
-        begins = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]) | (ordered[1:] < 0)])
+        begins = np.concatenate([[0], 1 + np.flatnonzero((ordered[1:] != ordered[:-1]) | (ordered[1:] < 0))])
         covered = np.maximum.reduceat(matched[:, order], begins, axis=1)
         parts.append(float((weights @ covered).max()) / float(weights.sum()))
         rarest = np.argsort(-weights, kind="stable")[:RAREST]

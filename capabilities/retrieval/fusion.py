@@ -88,7 +88,7 @@ def least_and_greatest(values: Floats, among: NDArray[np.bool_] | None = None) -
 
 
 def greatest(values: Floats, count: int) -> NDArray[np.int64]:
-    """Return the places of the ``count`` greatest values, ascending; of equal ones at the edge, any.
+    """Return the places of the ``count`` greatest values, ascending; of equal ones at the edge, the first.
 
     A sample tells from where on to look, so that few of many are put in order.
 
@@ -108,4 +108,9 @@ def greatest(values: Floats, count: int) -> NDArray[np.int64]:
     held = values[places]
     if len(held) <= count:
         return places
-    return np.sort(places[np.argpartition(held, len(held) - count)[len(held) - count :]])
+    edge = np.partition(held, len(held) - count)[len(held) - count]  # several times as fast as argpartition
+    found = np.flatnonzero(held >= edge)
+    if len(found) > count:
+        equal = np.flatnonzero(held[found] == edge)
+        found = np.delete(found, equal[len(equal) - (len(found) - count) :])
+    return places[found]

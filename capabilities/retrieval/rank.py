@@ -117,7 +117,7 @@ class Ranking:
         pool = next((one for one in self.pools if one.tier == tier), None)
         if pool is None:
             return []
-        mine = np.flatnonzero((self.rows >= pool.start) & (self.rows < pool.end))
+        mine = np.arange(*np.searchsorted(self.rows, [pool.start, pool.end]))
         mine = mine[pool.allowed[self.rows[mine] - pool.start]]
         scores = self.scores[mine]
         if len(mine) > limit:

@@ -46,12 +46,20 @@ def coded(texts: Sequence[str]) -> Coded:
     >>> coded(["a b a", "", "c"])
     Coded(joined='a b c', sizes=array([3, 0, 1], dtype=int32), numbers=array([0, 1, 0, 2], dtype=uint16))
     """
-    sizes = np.fromiter((text.count(" ") + 1 if text else 0 for text in texts), np.int32, len(texts))
-    flat = " ".join(text for text in texts if text)
-    tokens = flat.split(" ") if flat else []
-    known = Numbers()
+    tokens, known = joined_tokens(texts), Numbers()
     numbers = np.fromiter(map(known.__getitem__, tokens), np.int32, len(tokens))
-    return Coded(" ".join(known), sizes, numbers.astype(np.uint16) if len(known) <= FEW else numbers)
+    return Coded(" ".join(known), token_counts(texts), numbers.astype(np.uint16) if len(known) <= FEW else numbers)
+
+
+def joined_tokens(texts: Sequence[str]) -> list[str]:
+    """Return the tokens of all rows, one after another."""
+    flat = " ".join(text for text in texts if text)
+    return flat.split(" ") if flat else []
+
+
+def token_counts(texts: Sequence[str]) -> NDArray[np.int32]:
+    """Return how many tokens each row has."""
+    return np.fromiter((text.count(" ") + 1 if text else 0 for text in texts), np.int32, len(texts))
 
 
 def decoded(joined: str, sizes: bytes, numbers: bytes) -> Coded | None:

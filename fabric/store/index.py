@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import ColumnType, Match
-from .coding import Coded, coded
+from .coding import Coded
 from .growing import Growing
 from .postings import Postings
 from .sql import chunks
@@ -190,14 +190,14 @@ class TextIndex:
         return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
 
     def _fill(self, batches: Iterable[Batch]) -> None:
-        def tokens() -> Iterable[Coded]:
+        def tokens() -> Iterable[Sequence[str] | Coded]:
             for batch in batches:
                 self.ids += batch.ids
                 self.places.extend(batch.places)
                 for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)
                 yield from batch.coded
-                yield from map(coded, chunks(batch.tokens, AT_ONCE))
+                yield from chunks(batch.tokens, AT_ONCE)
 
         lengths, different = self.postings.fill(tokens())
         self.lengths.extend(lengths)

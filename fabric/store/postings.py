@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import Coded, Numbers
+from .coding import Coded, Numbers, joined_tokens, token_counts
 from .growing import Growing
 
 SPELLED = "\t"
@@ -36,19 +36,22 @@ class Postings:
         self._counts = NO_POSTINGS[1]
         self._added: dict[int, tuple[array[int], array[int]]] = {}
 
-    def fill(self, some: Iterable[Coded]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Take in the rows of an empty index, some after others.
+    def fill(self, some: Iterable[Sequence[str] | Coded]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Take in the rows of an empty index, some after others, each some as coded tokens or as texts.
 
-        Returns the number of tokens and of different terms per row.
+        A text is the tokens of a row, separated by spaces. Returns the number of tokens and of different terms per row.
         """
         lengths: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         pieces: list[_Piece] = []
         first = 0
         for one in some:
-            slots = np.repeat(np.arange(first, first + len(one.sizes), dtype=np.int32), one.sizes)
-            pieces.append(_sorted(self._count(one), slots))
-            lengths.append(one.sizes)
-            first += len(one.sizes)
+            sizes, tokens = (one.sizes, self._known(one)) if isinstance(one, Coded) else self._split(one)
+            self._register()
+            self.token_counts.view[:] += np.bincount(tokens, minlength=len(self.tokens)).astype(np.int32)
+            slots = np.repeat(np.arange(first, first + len(sizes), dtype=np.int32), sizes)
+            pieces.append(_sorted(self.token_terms.view[tokens], slots))
+            lengths.append(sizes)
+            first += len(sizes)
         self._join(pieces)
         return np.concatenate(lengths), np.bincount(self._slots, minlength=first).astype(np.int32)
 
@@ -123,13 +126,15 @@ class Postings:
             self.token_counts.extend(np.zeros(new, np.int32))
             self.frequencies.extend(np.zeros(len(self.terms) - len(self.frequencies), np.int32))
 
-    def _count(self, some: Coded) -> NDArray[np.int32]:
-        """Count the tokens of some rows, and return their terms in order."""
+    def _known(self, some: Coded) -> NDArray[np.int32]:
+        """Return the numbers that the tokens of some rows have here."""
         different = some.different
-        tokens = np.fromiter(map(self.tokens.__getitem__, different), np.int32, len(different))
-        self._register()
-        self.token_counts.view[tokens] += np.bincount(some.numbers, minlength=len(tokens)).astype(np.int32)
-        return self.token_terms.view[tokens][some.numbers]
+        return np.fromiter(map(self.tokens.__getitem__, different), np.int32, len(different))[some.numbers]
+
+    def _split(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return how many tokens each text has, and their numbers."""
+        tokens = joined_tokens(texts)
+        return token_counts(texts), np.fromiter(map(self.tokens.__getitem__, tokens), np.int32, len(tokens))
 
     def _join(self, pieces: Sequence["_Piece"]) -> None:
         """Make the lists of all pieces, whose rows follow one another."""

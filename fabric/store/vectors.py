@@ -16,6 +16,8 @@ FEW = 500
 """How many vectors are widened at once, so that what it takes stays near the processor."""
 AT_ONCE = 30_000
 """How many vectors are shortened at once."""
+HAS_VECDOT = hasattr(np, "vecdot")
+"""Whether numpy, from 2.0 on, has what takes half the time of `einsum`."""
 Floats = NDArray[np.float32]
 _WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.float32)
 """Each float16 by its bits, as float32: looked up four times as fast as converted."""
@@ -109,7 +111,7 @@ def _wide(vectors: NDArray[Any]) -> Floats:
 
 def _dots(rows: Floats, asked: Floats) -> Floats:
     """Return the product of each row with a vector, on this thread: waking the others of a BLAS costs more."""
-    found: Floats = np.einsum("ij,j->i", rows, asked)
+    found: Floats = np.vecdot(rows, asked) if HAS_VECDOT else np.einsum("ij,j->i", rows, asked)
     return found
 
 
