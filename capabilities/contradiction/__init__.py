@@ -2,8 +2,9 @@
 
 from .changes import changes_value, dates, negated, numbers, rival_names
 from .claims import same_claim
+from .endings import only_ends
 from .relations import called
-from .replaced import Existing, find_replaced, only_ends, restates
+from .replaced import Existing, find_replaced, restates
 from .slots import Filled, slot_of
 
 __all__ = [

@@ -11,6 +11,8 @@ import regex
 
 from fabric.text import normalise, word_set, words
 
+from .owners import USER, spoken_of
+
 COMPARED = 4_096
 """How many texts' numbers, dates and names are kept in memory: the same facts are compared over and over."""
 _TOKEN = regex.compile(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*|\p{L}+")
@@ -117,6 +119,7 @@ _CJK_NEGATION = regex.compile(
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’-]\p{L}+)*")
 _OPENING = regex.compile(r"(\p{Lu}[\p{L}\p{M}\p{N}]*+)(?!\s*(?:,|&|and\b|or\b))")
 _BETWEEN = word_set("than over to from before after instead rather")
+_LETTER = regex.compile(r"(?<![\p{L}\p{N}.'’-])(?!I\b)\p{Lu}(?![\p{L}\p{N}.'’-])")
 _SPACED = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _SAID_BY_NAME = word_set(
     "is has was works lives likes loves hates wants prefers owns plays studies moved joined had goes does speaks drives"
@@ -125,8 +128,11 @@ _OPENERS = word_set("user the a an my their his her he she they i we")
 _COMMON_CAPITALS = word_set("i user the mr mrs ms dr")
 
 
-def changes_value(a: str, b: str) -> bool:
+def changes_value(a: str, b: str, subject: str = USER) -> bool:
     """Return whether ``a`` and ``b`` differ in a number, date, proper name or negation, in any of the larger languages.
+
+    Both are said of ``subject``, unless one opens with somebody else: that is another thing too, and so is another
+    letter ("Has blood type A", "Has blood type B").
 
     Texts that differ only in that one says more ("Works at Stripe", "Works at Stripe in Dublin") do not change a value;
     a negation on one side always does, and so does who does it to whom ("Ana pays Ben", "Ben pays Ana").
@@ -136,16 +142,24 @@ def changes_value(a: str, b: str) -> bool:
     """
     if words(a) == words(b):
         return False
-    if negated(a) != negated(b):
+    if negated(a) != negated(b) or spoken_of(a, subject).owner != spoken_of(b, subject).owner:
         return True
     return (
-        _rival(numbers(a), numbers(b))
+        _rival(_letters(a, b), _letters(b, a))
+        or _rival(numbers(a), numbers(b))
         or _reordered(a, b)
         or _recounted(a, b)
         or _rival(dates(a), dates(b))
         or rival_names(a, b)
         or _changed_places(a, b)
     )
+
+
+def _letters(text: str, other: str) -> list[str]:
+    """Return the capital letters that stand alone; "A" in front is one only where the other text has one there too."""
+    found = _LETTER.findall(text)
+    opens = text[:2] == "A " and _LETTER.match(other) is None
+    return found[1:] if opens else found
 
 
 def numbers(text: str) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from fabric.text import word_set, words
 
 from .changes import changes_value
+from .owners import USER
 from .relations import called
 from .slots import bare, slot_of
 
@@ -34,8 +35,8 @@ _HELPING = word_set(
 )
 
 
-def same_claim(a: str, b: str) -> bool:
-    """Return whether ``a`` and ``b`` give one single-valued slot the same value, in whatever words.
+def same_claim(a: str, b: str, subject: str = USER) -> bool:
+    """Return whether ``a`` and ``b`` give one single-valued slot of ``subject`` the same value, in whatever words.
 
     When it began may be told differently or not at all, and one of the two may say more; the fuller one is worth
     keeping. Two texts that add different things, as two roles at one employer, are two claims.
@@ -43,16 +44,16 @@ def same_claim(a: str, b: str) -> bool:
     >>> same_claim("Joined Stripe last week", "Works at Stripe"), same_claim("Works at Google", "Works at Stripe")
     (True, False)
     """
-    one, other = called(a), called(b)
+    one, other = called(a, subject), called(b, subject)
     if one is not None and other is not None and (one.kind, one.name) == (other.kind, other.name):
         return True
-    dated, undated = slot_of(a), (_BEGAN.sub(" ", a), _BEGAN.sub(" ", b))
+    dated, undated = slot_of(a, subject), (_BEGAN.sub(" ", a), _BEGAN.sub(" ", b))
     if dated is not None and dated.slot.partition(":")[0] in _OF_DATES:
         undated = (a, b)
-    first, second = slot_of(undated[0]), slot_of(undated[1])
-    if first is None or second is None or first.value != second.value or changes_value(*undated):
+    first, second = slot_of(undated[0], subject), slot_of(undated[1], subject)
+    if first is None or second is None or first.value != second.value or changes_value(*undated, subject):
         return False
     if _ONE_PLACE.get(first.slot, first.slot) != _ONE_PLACE.get(second.slot, second.slot):
         return False
-    added = [set(words(bare(text))) - first.value - _HELPING for text in undated]
+    added = [set(words(bare(text, subject))) - first.value - _HELPING for text in undated]
     return added[0] <= added[1] or added[1] <= added[0]

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from .changes import COMPARED
+from .owners import USER
 from .slots import bare
 
 MISHEARD = 0.6
@@ -36,13 +37,13 @@ class Called:
 
 
 @lru_cache(maxsize=COMPARED)
-def called(content: str) -> Called | None:
-    """Return who ``content`` names, or None.
+def called(content: str, subject: str = USER) -> Called | None:
+    """Return who ``content``, said of ``subject``, names, or None.
 
     >>> called("Has a dog named Biscuit"), called("Likes tea")
     (Called(kind='dog', name='Biscuit', corrected=False), None)
     """
-    text = bare(content)
+    text = bare(content, subject)
     found = _CORRECTED.match(text)
     if found is not None:
         return Called(found["kind"].lower(), found["name"], corrected=True)
@@ -53,7 +54,7 @@ def called(content: str) -> Called | None:
     return None
 
 
-def renamed(content: str, known: Sequence[str]) -> int | None:
+def renamed(content: str, known: Sequence[str], subject: str = USER) -> int | None:
     """Return which of ``known`` holds the name that ``content`` corrects, or None.
 
     With several of the kind only one whose name sounds like the right one is meant.
@@ -61,10 +62,12 @@ def renamed(content: str, known: Sequence[str]) -> int | None:
     >>> renamed("Dog's name is Biscotti", ["Has a dog named Rex", "Has a dog named Biscuit"])
     1
     """
-    right = called(content)
+    right = called(content, subject)
     if right is None or not right.corrected:
         return None
-    held = [(index, one) for index, text in enumerate(known) if (one := called(text)) and one.kind == right.kind]
+    held = [
+        (index, one) for index, text in enumerate(known) if (one := called(text, subject)) and one.kind == right.kind
+    ]
     if any(one.name == right.name for _, one in held):
         return None
     if len(held) == 1:

@@ -91,7 +91,7 @@ class Settling:
         return [self._known.setdefault(fact.id, fact).id for fact in found]
 
     def _one_of_a_kind(self, coming: Sequence[Statement]) -> list[Fact]:
-        slots = sorted({slot for one in coming if (slot := slot_name(one.content))})
+        slots = sorted({slot for one in coming if (slot := slot_name(one.content, one.subject))})
         if not slots:
             return []
         subjects = sorted({one.subject for one in coming})

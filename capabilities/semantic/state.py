@@ -35,14 +35,14 @@ def first_version(offered: FactInput, *, fact_id: str, now: datetime, made_by: s
         extracted_at=now,
         valid_from=offered.valid_from or now,
         recorded_at=now,
-        slot=slot_name(offered.content),
+        slot=slot_name(offered.content, offered.subject),
         made_by=made_by,
     )
 
 
-def slot_name(content: str) -> str:
-    """Return the name of the single-valued slot that a text fills, or ""."""
-    filled = slot_of(content)
+def slot_name(content: str, subject: str) -> str:
+    """Return the name of the single-valued slot that a text about ``subject`` fills, or ""."""
+    filled = slot_of(content, subject)
     return filled.slot if filled is not None else ""
 
 
@@ -64,7 +64,7 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
         key=lambda one: (-one[0], -one[1]),
     )
     for _, smaller, fact in alike:
-        if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content):
+        if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content, offered.subject):
             continue
         return Decision("repeat" if smaller >= SAME else "refine", fact)
     said, known = as_observation(offered), [_as_existing(fact) for fact in current]
@@ -147,7 +147,7 @@ def supersede(
         reinforcement_count=1 if changed else old.reinforcement_count + int(again),
         valid_from=began,
         recorded_at=now,
-        slot=slot_name(content),
+        slot=slot_name(content, old.subject),
         made_by=made_by,
     )
     closed = old.model_copy(
