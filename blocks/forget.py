@@ -290,9 +290,10 @@ class _Circle:
 
 
 def _erase_said(tx: Transaction, turns: Iterable[Turn], erased: Erased) -> None:
-    """Take the turns out of the sessions in which they were said."""
+    """Take the turns out of the sessions in which they were said; what was stated or imported has no number in one."""
     numbers: dict[_Place, set[int]] = {}
     for turn in turns:
-        numbers.setdefault(_Place(turn.user, turn.session), set()).add(turn.turn)
+        if turn.turn:
+            numbers.setdefault(_Place(turn.user, turn.session), set()).add(turn.turn)
     for place, said in numbers.items():
         erase_turns(tx.rows, place.ids(tx), said, erased)

@@ -37,6 +37,8 @@ MIN_TOKEN_CHARS = 16
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 """What a header can carry as a bearer token (RFC 6750)."""
 PATH = "/mcp"
+MAX_SESSIONS = 1_000
+"""How many clients may be connected at once; one that says nothing for half an hour is taken for gone."""
 
 
 class Grant(BaseModel):
@@ -132,6 +134,7 @@ def web_app(
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=bound_to,
+        max_sessions=MAX_SESSIONS,
         token_verifier=tokens,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=bound_to in LOOPBACK,

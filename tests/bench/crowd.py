@@ -24,8 +24,10 @@ ASKED = (
     ("memory_search", {"query": "code word"}),
     ("mind_recall", {"query": "code word"}),
 )
-REPEATED = 20
-"""Every so many calls, a client says a fact again."""
+WRITES = 4
+"""Every so many calls, a client writes: something again that it wrote, or something that it forgets at once."""
+PASSING = "Has a passing code word"
+ID = re.compile(r'"id":\s*"([^"]+)"')
 NAMED = re.compile(r"owner(\d+)x")
 
 
@@ -119,7 +121,11 @@ async def _client(url: str, number: int, calls: int) -> Seen:
                 failed.append(f"{name}: {text}")
             if named - {str(number)}:
                 foreign.append(f"client {number}, {name}: {text}")
-            empty += calls > 0 and name != "remember" and not named
+            empty += calls > 0 and (name, arguments) in ASKED and not named
+            passing = ID.search(text) if str(arguments.get("content")).startswith(PASSING) else None
+            if passing is not None:
+                forgotten = await client.call_tool("forget", {"id": passing[1]})
+                failed += [f"forget: {forgotten.content[0].text}"] if forgotten.is_error else []
     return Seen(tuple(times), tuple(foreign), tuple(failed), empty)
 
 
@@ -133,11 +139,18 @@ def _own(number: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _asked(number: int, calls: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    word = f"owner{number}x0"
+    writes = (
+        ("remember", {"content": f"Has the code word {word}", "category": "attribute"}),
+        ("memory_add", {"content": f"The code word is {word}"}),
+        ("mind_believe", {"content": f"The code word is {word}", "confidence": "high"}),
+        ("remember", {"content": f"{PASSING} owner{number}x", "category": "attribute"}),
+        ("capture", {"message": f"My code word is owner{number}x."}),
+        ("memory_reflect", {}),
+    )
     for count in range(calls):
-        if count % REPEATED == REPEATED - 1:
-            yield "remember", {"content": f"Has the code word owner{number}x0", "category": "attribute"}
-        else:
-            yield ASKED[count % len(ASKED)]
+        written, is_write = divmod(count, WRITES)
+        yield ASKED[count % len(ASKED)] if is_write != WRITES - 1 else writes[written % len(writes)]
 
 
 def _together(seen: list[Seen]) -> Seen:

@@ -15,5 +15,6 @@ def test_a_crowd_of_clients_sees_its_own_and_leaves_nothing_behind(tmp_path: Pat
     assert seen.failed == ()
     assert seen.empty == 0
     assert len(seen.times) > 200
+    assert states[-1].megabytes <= states[1].megabytes + 20
     assert states[-1].files <= states[1].files + 4
     assert states[-1].threads <= states[1].threads + 2

@@ -125,6 +125,17 @@ async def test_a_fact_is_remembered_recalled_explained_and_forgotten():
         assert await output(client, "recall", query="work") == []
 
 
+async def test_forgetting_a_stated_fact_takes_nothing_that_other_calls_left():
+    async with served() as (client, fabric):
+        await output(client, "mind_set_goal", description="Ship the release")
+        before = fabric.session("mcp", user="jake").items
+        assert before
+        stored = await output(client, "remember", content="Works at Stripe")
+        removed = (await output(client, "forget", id=stored["id"]))["removed"]
+        assert removed == {"facts": 1, "kept turns": 1}
+        assert fabric.session("mcp", user="jake").items == before
+
+
 async def test_what_has_nothing_to_do_with_a_question_is_left_out_when_something_has():
     mem = memory_system(episodic=True, semantic=True)
     async with served() as (client, fabric):
