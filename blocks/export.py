@@ -1,16 +1,22 @@
 """Export: everything that is kept of a user, a project or a session, memory or not, as portable records."""
 
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from capabilities.memory.layout import MemoryLayout
 from capabilities.vocabulary import Subject
 from fabric.block import Block
 from fabric.context import Context
-from fabric.erasure import KeptRow, held_by
+from fabric.erasure import Held, KeptRow, held_by
+from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.resource import Collection, Transaction
+from fabric.scope import Scope
+from fabric.session import Session
+from fabric.validation import shown, wrong
 
 from .held import names, records
 
@@ -35,46 +41,74 @@ def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
 
     @handler(name=f"{layout.name}/export", input_schema=Export | None, uses=layout.resources)
     async def export(asked: Export | None, ctx: Context) -> list[dict[str, Any]]:
-        wanted = asked or Export()
-
-        def work(tx: Transaction) -> list[dict[str, Any]]:
-            found = records(_held(tx, layout, wanted), layout)
-            return found if wanted.subject is None else _about(found, wanted.subject)
-
-        return await ctx.transact(work)
+        return await ctx.transact(lambda tx: list(_exported(tx, layout, asked or Export())))
 
     return export
 
 
-def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> list[KeptRow]:
+def exported(session: Session, layout: MemoryLayout, asked: Any = None) -> Generator[dict[str, Any]]:
+    """Return the same records one by one, as of when the first is read, whatever is written meanwhile.
+
+    However many there are, few are in memory. SchemaError for what is no `Export`, StoreError once the file is closed.
+    """
+    try:
+        wanted = Export.model_validate({} if asked is None else asked)
+    except ValidationError as error:
+        raise SchemaError(f"{layout.name}/export: {wrong(error)}; got {shown(asked)}") from error
+
+    def records_of() -> Generator[dict[str, Any]]:
+        with session.snapshot() as tx:
+            yield from _exported(tx, layout, wanted)
+
+    return records_of()
+
+
+def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator[dict[str, Any]]:
+    held, subject = _held(tx, layout, wanted), wanted.subject
+    if subject is None:
+        yield from records(held, layout)
+        return
+    chosen = {place for one in records(held, layout) for place in _chosen(one, subject)}
+    for one in records(held, layout) if chosen else ():
+        if not chosen.isdisjoint(_places(one)):
+            yield one
+
+
+def _chosen(record: Mapping[str, Any], subject: str) -> Iterator[tuple[object, ...]]:
+    """Yield where a record about the subject stands, and the turns that it rests on."""
+    if record.get("subject") == subject or names(record, subject):
+        yield _places(record)[0]
+        yield from (("turn", source["turn_id"]) for source in record.get("sources", ()) if isinstance(source, dict))
+
+
+def _places(record: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    kind, record_id = record["kind"], record.get("id")
+    return [(kind, record_id, record.get("session")), *([("turn", record_id)] if kind == "turn" else [])]
+
+
+def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Held:
     owner = layout.turns.scope
-    if wanted.scope == "session":
-        return [*held_by(tx.rows, tx.ids, "session"), *(_of_session(tx, layout) if owner != "session" else ())]
-    found = held_by(tx.rows, tx.ids, wanted.scope or owner)
+    if wanted.scope == "session" and owner != "session":
+        tiers: list[Collection[Any] | None] = [layout.semantic, layout.episodic, layout.turns]
+        shared = {one.key: tx.ids.scope(one.scope) for one in tiers if one is not None}
+        return _Given(tx.rows, held_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, shared)
     if wanted.scope is None and owner == "project":
-        found += held_by(tx.rows, tx.ids, "session")
-    return found
+        return held_by(tx.rows, tx.ids, "project", "session")
+    return held_by(tx.rows, tx.ids, wanted.scope or owner)
 
 
-def _of_session(tx: Transaction, layout: MemoryLayout) -> list[KeptRow]:
-    """Return what the session gave to the memory of its user or project."""
-    tiers: list[Collection[Any] | None] = [layout.semantic, layout.episodic, layout.turns]
-    found = [
-        KeptRow(one.key, row, tx.ids.scope(one.scope))
-        for one in tiers
-        if one is not None
-        for row in tx.rows.find(one.table, tx.ids.scope(one.scope))
-    ]
-    session = tx.ids.session
-    return [
-        one
-        for one in found
-        if session in {one.row.get("session"), *(source["session"] for source in one.row.get("sources", ()))}
-    ]
+@dataclass(frozen=True, slots=True)
+class _Given(Held):
+    """What a session holds, and what it gave to the tiers of its user or project."""
 
+    session: str
+    tiers: Mapping[str, Scope]
 
-def _about(found: list[dict[str, Any]], subject: str) -> list[dict[str, Any]]:
-    about = [one for one in found if one.get("subject") == subject or names(one, subject)]
-    rests_on = {source["turn_id"] for one in about for source in one.get("sources", ()) if isinstance(source, dict)}
-    chosen = {id(one) for one in about}
-    return [one for one in found if id(one) in chosen or (one["kind"] == "turn" and one["id"] in rests_on)]
+    def of(self, table: str) -> Iterator[KeptRow]:
+        yield from Held.of(self, table)
+        owner = self.tiers.get(table)
+        if owner is None:
+            return
+        for row in self.rows.held(owner, table):
+            if self.session in (row.get("session"), *(source["session"] for source in row.get("sources", ()))):
+                yield KeptRow(table, row, owner)

@@ -1,11 +1,11 @@
 """All that is kept of an owner as portable records: for an export, and for what forgetting a name leaves."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from capabilities.memory.layout import MemoryLayout
-from fabric.erasure import KeptRow
+from fabric.erasure import Held, KeptRow
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
 from fabric.log import ERASED, ITEMS
@@ -34,20 +34,26 @@ def kinds() -> Mapping[str, str]:
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 
-def records(held: Iterable[KeptRow], layout: MemoryLayout) -> list[dict[str, Any]]:
-    """Return rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
+def records(held: Held, layout: MemoryLayout) -> Iterator[dict[str, Any]]:
+    """Yield rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
 
     A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``. Half
     a character (a lone surrogate), which no reader of JSON need take, is replaced by U+FFFD.
     """
-    rows = list(held)
-    pending = {
-        one for row in rows if _is_document(row, layout.state.key) for one in row.row["value"].get("pending") or ()
-    }
-    found = [redacted(record, printable) for row in rows for record in _records(row, layout, pending)]
+    states = (row.row["value"] for row in held.of(DOCUMENTS) if row.row["id"] == layout.state.key)
+    pending = {one for state in states for one in state.get("pending") or ()}
+    for table, is_working in _parts(held.rows.tables()):
+        for row in held.of(table):
+            if _is_document(row, layout.working.key) == is_working:
+                yield from (redacted(record, printable) for record in _records(row, layout, pending))
+
+
+def _parts(tables: Sequence[str]) -> list[tuple[str, bool]]:
+    """Return the tables in the order of their records' kinds; of the documents, working memories are one of them."""
     others = [*dict.fromkeys(kinds().values())][2:]
     places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *others])}
-    return sorted(found, key=lambda one: places.get(one["kind"], len(places)))
+    parts = [(table, False) for table in tables] + [(DOCUMENTS, True)]
+    return sorted(parts, key=lambda part: places.get("working" if part[1] else kinds().get(part[0], ""), len(places)))
 
 
 def _is_document(held: KeptRow, key: str) -> bool:

@@ -1,7 +1,7 @@
 """What a session holds of a turn, or of everything a scope owns: listed, or taken out of every table of the engine."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -89,22 +89,44 @@ class KeptRow:
     session: str = ""
 
 
-def held_by(rows: Rows, ids: ScopeIds, kind: ScopeKind) -> list[KeptRow]:
-    """Return all that `erase_scope` takes of a scope, and for a user, of all the user's sessions: rows, then jobs.
+@dataclass(frozen=True, slots=True)
+class Held:
+    """All that some scopes own, read as it is asked for: rows and documents, and the jobs of those that are sessions.
 
     It goes by who owns a row, so that what any collection or document holds is in it, declared here or not.
-    Raises ScopeError when the session was opened without an id of that kind.
     """
-    owner = ids.scope(kind)
-    session = ids.session if kind == "session" else ""
-    found = [KeptRow(table, row, owner, session) for table, held in rows.held(owner).items() for row in held]
-    if kind == "user":
-        for name in sessions_of(rows, ids):
-            found += held_by(rows, replace(ids, session=name), "session")
-    if kind == "session":
-        jobs = rows.find(JOBS, SYSTEM, [Where("session", "=", owner.key)])
-        found += [KeptRow(JOBS.name, row, SYSTEM, session) for row in jobs]
-    return found
+
+    rows: Rows
+    scopes: Mapping[Scope, str]
+    """Each scope, with the session that it is, "" for one that is none."""
+
+    def of(self, table: str) -> Iterator[KeptRow]:
+        """Yield what is held in one table of the file."""
+        for scope, session in self.scopes.items():
+            for row in self.rows.held(scope, table):
+                yield KeptRow(table, row, scope, session)
+        if table == JOBS.name:
+            sessions = {scope.key: session for scope, session in self.scopes.items() if session}
+            for row in self.rows.held(SYSTEM, table):
+                if row["session"] in sessions:
+                    yield KeptRow(table, row, SYSTEM, sessions[row["session"]])
+
+    def __iter__(self) -> Iterator[KeptRow]:
+        for table in self.rows.tables():
+            yield from self.of(table)
+
+
+def held_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Held:
+    """Return all that `erase_scope` takes of scopes of these kinds, and for a user, of all the user's sessions.
+
+    Raises ScopeError when the session was opened without an id of such a kind.
+    """
+    scopes: dict[Scope, str] = {}
+    for kind in kinds:
+        scopes[ids.scope(kind)] = ids.session if kind == "session" else ""
+        for name in sessions_of(rows, ids) if kind == "user" else ():
+            scopes[replace(ids, session=name).scope("session")] = name
+    return Held(rows, scopes)
 
 
 def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:

@@ -2,8 +2,8 @@
 
 import asyncio
 import queue
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from .json_text import redacted
 from .live import Listener, LiveRun
 from .log import ITEMS, SessionLog
 from .portal import INSIDE, forbid_nested, wait
+from .resource import Transaction
 from .scope import ScopeIds
 from .store.base import Row
 from .tracing import Attributes, Span, root
@@ -81,6 +82,16 @@ class Session:
         """
         self._fabric.check_open()
         return Stream(self._fabric, lambda listener: self._run(block, value, turn_id, listener))
+
+    @contextmanager
+    def snapshot(self) -> Generator[Transaction]:
+        """Give the resources as they are committed now, to be read at leisure, whatever is written meanwhile.
+
+        By one thread at a time; what would write raises StoreError.
+        """
+        self._fabric.check_open()
+        with self._fabric.services.store.snapshot() as rows:
+            yield Transaction(rows, self.ids)
 
     def add_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
         """Add OpenAI-style messages and return their items; a message with a known ``id`` is not added again.

@@ -1,7 +1,9 @@
 """A memory without a pipeline: one file, one user, plain calls that run the blocks that pipelines are made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -30,6 +32,8 @@ from .system import MemorySystem, memory_system
 from .transcript import Answers, Transcript, answers_block, given, unseen_block
 
 T = TypeVar("T")
+PAGE = 500
+"""How many records a thread reads for `AsyncMemory.export` at once."""
 Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 
@@ -153,9 +157,12 @@ class Memory(_Calls):
         found = self.why(memory_id)
         return [] if found is None else found.history
 
-    def export(self, subject: str | None = None) -> list[dict[str, Any]]:
-        """Return everything that is kept of this user, or about somebody, as JSON records that each name their kind."""
-        return self._run(self.system.export_block, {"subject": subject} if subject else None)
+    def export(self, subject: str | None = None) -> Generator[dict[str, Any]]:
+        """Yield everything that is kept of this user, or about somebody, as JSON records that each name their kind.
+
+        They are those of one moment, that of the first, and few of them are in memory at once.
+        """
+        return self.system.export(self._in(""), {"subject": subject or None})
 
     def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Keep turns that were said elsewhere, many at a time, with their own times and tags, and without reading them.
@@ -240,9 +247,9 @@ class AsyncMemory(_Calls):
         found = await self.why(memory_id)
         return [] if found is None else found.history
 
-    async def export(self, subject: str | None = None) -> list[dict[str, Any]]:
-        """Do what `Memory.export` does."""
-        return await self._run(self.system.export_block, {"subject": subject} if subject else None)
+    def export(self, subject: str | None = None) -> AsyncGenerator[dict[str, Any]]:
+        """Do what `Memory.export` does, for ``async for``."""
+        return _awaited(self.system.export(self._in(""), {"subject": subject or None}))
 
     async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Do what `Memory.import_turns` does."""
@@ -271,6 +278,24 @@ class AsyncMemory(_Calls):
     async def _run(self, block: Block[Any, T], value: Any, session: str = "") -> T:
         output: T = (await self._in(session).arun(block, value)).output
         return output
+
+
+async def _awaited(records: Generator[T]) -> AsyncGenerator[T]:
+    """Yield the same, read by a thread, page by page."""
+    reading: asyncio.Task[list[T]] | None = None
+    try:
+        while True:
+            reading = asyncio.create_task(asyncio.to_thread(lambda: list(islice(records, PAGE))))
+            await asyncio.wait([reading])
+            page = reading.result()
+            for one in page:
+                yield one
+            if not page:
+                return
+    finally:
+        if reading is not None:
+            await asyncio.wait([reading])  # the thread goes on when this is cancelled
+        records.close()
 
 
 def _check(file: object, user: object, system: object) -> None:

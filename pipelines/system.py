@@ -1,13 +1,13 @@
 """The memory system: all three tiers, the capture that fills them, and recall, built from blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from blocks.consolidate import ConsolidationResult
 from blocks.explain import Explanation, why_block
-from blocks.export import export_block
+from blocks.export import export_block, exported
 from blocks.forget import Forget, Receipt, forget_block
 from blocks.import_turns import ImportResult, import_block
 from blocks.prune import PruneResult
@@ -33,6 +33,7 @@ from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.handler import handler
 from fabric.resource import Resource
+from fabric.session import Session
 
 from .capture import CaptureSteps, capture_steps
 
@@ -169,8 +170,12 @@ class MemorySystem:
 
     @cached_property
     def export_block(self) -> Block[Any, list[dict[str, Any]]]:
-        """Everything kept, of whatever kind, as JSON records; ``{"subject": ...}`` in for one person."""
+        """Everything kept, of whatever kind, as a list of JSON records; ``{"subject": ...}`` in for one person."""
         return export_block(self.layout)
+
+    def export(self, session: Session, asked: Any = None) -> Generator[dict[str, Any]]:
+        """Yield the same records one by one, all of one moment, that of the first; see `blocks.export.exported`."""
+        return exported(session, self.layout, asked)
 
     async def recall(self, ctx: Context, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options."""

@@ -4,7 +4,8 @@ Rows are JSON objects, owned by a scope. All verbs of `Rows` run on the store's 
 the callable given to `Store.transact` sees a consistent state, and either all of its writes happen or none.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -125,10 +126,15 @@ class Rows(Protocol):
         """
         ...
 
-    def held(self, scope: Scope) -> dict[str, list[Row]]:
-        """Return every row and document that the scope owns, by table, which are those that `purge` deletes.
+    def tables(self) -> list[str]:
+        """Return the name of every table that the file has, known now or not, then ``documents``."""
+        ...
 
-        Each document is a row of ``documents``: its key as ``id``, and its ``value``.
+    def held(self, scope: Scope, table: str) -> Iterator[Row]:
+        """Yield what the scope owns in one of these tables as it is read, in order of first insertion.
+
+        In all tables together that is what `purge` deletes. A document is its key as ``id``, and its ``value``; they
+        come by key.
         """
         ...
 
@@ -199,6 +205,13 @@ class Store(Protocol):
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Rows]:
+        """Give the rows as they are committed now, to be read by one thread at a time, whatever is written meanwhile.
+
+        They are not kept in memory, and what would write raises StoreError. Closing the store closes them.
+        """
         ...
 
     def scopes(self, table: Table) -> list[Scope]:

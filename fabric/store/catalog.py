@@ -95,6 +95,12 @@ class Catalog:
             self._tables[name] = known
         self.reload_scopes(sql)
 
+    def count(self, sql: Sql) -> None:
+        """Count the rows that the scopes have in each collection, all at once."""
+        for known in self._tables.values():
+            counted = sql.rows(f"SELECT _scope, count(*) FROM {known.sql} GROUP BY _scope")
+            known.sizes = dict.fromkeys(self._scopes.values(), 0) | {int(scope): int(size) for scope, size in counted}
+
     def reload_scopes(self, sql: Sql) -> None:
         """Read the scopes again, after a transaction that changed them was rolled back."""
         found = sql.rows("SELECT kind, key, number FROM _scopes")

@@ -23,6 +23,7 @@ from .mending import mend_rows, remake_indexes
 from .migrations import migrate
 from .rows import SqlRows
 from .searching import Indexes, Searching
+from .snapshot import Snapshot
 from .sql import Connection, Sql
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ class DuckDBStore:
         self._indexes = Indexes()
         self._kept = KeptTexts()
         self._identity = ""
+        self._snapshots: set[Snapshot] = set()
 
     @property
     def location(self) -> str:
@@ -109,6 +111,13 @@ class DuckDBStore:
             begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
             return begun.result()
 
+    def snapshot(self) -> Snapshot:
+        """Give the rows as they are committed now, to be read by one thread at a time, whatever is written meanwhile.
+
+        They are not kept in memory, and what would write raises StoreError. Closing the store closes them.
+        """
+        return self._submit(self._snapshot).result()
+
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""
         return self._submit(self._scopes, table).result()
@@ -148,7 +157,14 @@ class DuckDBStore:
         self._connection, self._release = connection, release
         self._thread = threading.get_ident()
 
+    def _snapshot(self) -> Snapshot:
+        found = Snapshot(self._connected(), self._location, self._snapshots.discard)
+        self._snapshots.add(found)
+        return found
+
     def _close(self) -> None:
+        for snapshot in list(self._snapshots):
+            snapshot.close()
         connection, self._connection, self._thread = self._connection, None, 0
         try:
             if connection is not None:

@@ -2,7 +2,7 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .index import TextIndex
 
+PAGE = 2_000
+"""How many rows of a scope are read at once where all are read."""
 FEW = 2000
 """Up to how many rows a scope is cut out by the index; the database itself stops using an index at 2,048."""
 
@@ -135,17 +137,26 @@ class SqlRows:
         self._catalog.forget_scope(self._sql, scope)
         return {name: number for name, number in deleted.items() if number}
 
-    def held(self, scope: Scope) -> dict[str, list[Row]]:
-        """Return every row and document of the scope, by table."""
+    def tables(self) -> list[str]:
+        """Return the names of all tables, then that of the documents."""
+        return [*(known.name for known in self._catalog.tables()), "documents"]
+
+    def held(self, scope: Scope, table: str) -> Iterator[Row]:
+        """Yield the scope's rows of a table, or its documents, page by page."""
         owner = self._catalog.scope(scope)
         if owner is None:
-            return {}
-        found = {
-            known.name: self.find(Table(known.name, known.columns, known.text), scope)
-            for known in self._catalog.tables()
-        }
-        found["documents"] = self._documents.held(owner)
-        return {name: rows for name, rows in found.items() if rows}
+            return
+        if table == "documents":
+            yield from self._documents.held(owner)
+            return
+        known = self._catalog.table(Table(table, {}))
+        if self._size(known, owner) == 0:
+            return
+        source = self._source(known, owner, ["_seq", "_row"], narrow=True).format("_seq, _row")
+        last = -1
+        while found := self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last]):
+            yield from (json.loads(text) for _, text in found)
+            last = found[-1][0]
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""

@@ -28,6 +28,10 @@ class Connection(Protocol):
         """Return the columns of the last statement by name, as arrays; masked where a value is missing."""
         ...
 
+    def cursor(self) -> "Connection":
+        """Return another connection to the same database, with transactions of its own."""
+        ...
+
     def close(self) -> None:
         """Close it."""
         ...

@@ -2,8 +2,9 @@
 
 import json
 import re
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,11 +159,14 @@ def write_export(at: Opened, out: Path | None, subject: str = "") -> None:
     """Write what is remembered as JSON lines to a file, or to stdout."""
     if out is not None and out.resolve() == at.place.file.resolve():
         raise typer.BadParameter(f"{out} is the memory's own file; name another one")
-    records = at.run(at.mem.export_block, {"subject": subject or None})
-    if not records:
-        raise nothing_found("nothing is remembered")
-    with nullcontext() if out is None else out.open("w", encoding="utf-8", errors="backslashreplace") as target:
-        for record in records:
-            typer.echo(_STEERING.sub(_escaped, json.dumps(record, ensure_ascii=False)), file=target)
+    with closing(at.mem.export(at.session(), {"subject": subject or None})) as records:
+        first = next(records, None)
+        if first is None:
+            raise nothing_found("nothing is remembered")
+        written = 0
+        with nullcontext() if out is None else out.open("w", encoding="utf-8", errors="backslashreplace") as target:
+            for record in chain([first], records):
+                typer.echo(_STEERING.sub(_escaped, json.dumps(record, ensure_ascii=False)), file=target)
+                written += 1
     if out is not None:
-        say(f"{len(records)} records in {out}")
+        say(f"{written} records in {out}")

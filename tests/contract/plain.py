@@ -1,6 +1,6 @@
 """The contract in its plainest form: the verbs over dictionaries, for comparing a back end with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -62,11 +62,14 @@ class PlainRows:
         gone["documents"] = len([self.documents.pop(key) for key in keys])
         return {name: number for name, number in gone.items() if number}
 
-    def held(self, scope: Scope) -> dict[str, list[Row]]:
-        found = {name: list(rows.values()) for (name, owner), rows in self.rows.items() if owner == scope}
-        keyed = sorted((key, value) for (key, owner), value in self.documents.items() if owner == scope)
-        found["documents"] = [{"id": key, "value": value} for key, value in keyed]
-        return {name: rows for name, rows in found.items() if rows}
+    def tables(self) -> list[str]:
+        return [*dict.fromkeys(name for name, _ in self.rows), "documents"]
+
+    def held(self, scope: Scope, table: str) -> Iterator[Row]:
+        if table == "documents":
+            keyed = sorted((key, value) for (key, owner), value in self.documents.items() if owner == scope)
+            return iter([{"id": key, "value": value} for key, value in keyed])
+        return iter(list(self.rows.get((table, scope), {}).values()))
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         found: list[Match] = []

@@ -55,5 +55,11 @@ def note(note_id: str, **fields: Any) -> Row:
     return {"id": note_id, **fields}
 
 
+def all_held(rows: Any, scope: Scope) -> dict[str, list[Row]]:
+    """Return what a scope owns by table, those without anything left out."""
+    found = {table: list(rows.held(scope, table)) for table in rows.tables()}
+    return {table: held for table, held in found.items() if held}
+
+
 def ids(rows: list[Row]) -> list[str]:
     return [row["id"] for row in rows]

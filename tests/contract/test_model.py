@@ -15,7 +15,7 @@ from fabric.store.base import Where
 
 from .conftest import Factory
 from .plain import PlainRows
-from .samples import JAKE, NOTES, OTHER, RUTH
+from .samples import JAKE, NOTES, OTHER, RUTH, all_held
 
 SCOPES = st.sampled_from([JAKE, RUTH, Scope("session", "\x00'\ud83d")])
 TABLES = st.sampled_from([NOTES, OTHER])
@@ -82,6 +82,10 @@ def calls(draw: st.DrawFn) -> tuple[Any, ...]:
     return (verb, draw(key), scope) if verb == "read" else (verb, scope)
 
 
+def result(rows: Any, verb: str, arguments: list[Any]) -> Any:
+    return all_held(rows, *arguments) if verb == "held" else getattr(rows, verb)(*arguments)
+
+
 class StoreMachine(RuleBasedStateMachine):
     """A back end beside dictionaries."""
 
@@ -106,16 +110,19 @@ class StoreMachine(RuleBasedStateMachine):
 
         def work(rows: Any) -> None:
             for verb, *arguments in steps:
-                assert getattr(rows, verb)(*arguments) == getattr(after, verb)(*arguments), (verb, arguments)
+                assert result(rows, verb, arguments) == result(after, verb, arguments), (verb, arguments)
             if not kept:
                 raise LookupError
 
-        if kept:
-            self.store.transact_sync(work)
-            self.model = after
-        else:
-            with pytest.raises(LookupError):
+        with self.store.snapshot() as before:
+            if kept:
                 self.store.transact_sync(work)
+            else:
+                with pytest.raises(LookupError):
+                    self.store.transact_sync(work)
+            for scope in (JAKE, RUTH):
+                assert all_held(before, scope) == all_held(self.model, scope)
+        self.model = after if kept else self.model
 
     @rule()
     def reopen(self) -> None:

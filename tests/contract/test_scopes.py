@@ -6,7 +6,7 @@ from fabric.errors import StoreError
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import SYSTEM, Match, Rows, Store, Where
 
-from .samples import HOSTILE, JAKE, NOTES, OTHER, RUTH, ids, note, put, run
+from .samples import HOSTILE, JAKE, NOTES, OTHER, RUTH, all_held, ids, note, put, run
 
 
 @pytest.fixture(autouse=True)
@@ -60,14 +60,14 @@ def test_what_a_scope_holds_is_what_a_purge_deletes(store: Store):
     put(store, note("a", content="pizza"), note("b"))
     put(store, note("x"), table=OTHER)
     run(store, lambda tx: (tx.write("e \ud800", JAKE, {"n": [1]}), tx.write("d", JAKE, 2), tx.write("d", RUTH, 3)))
-    held = run(store, lambda tx: tx.held(JAKE))
+    held = run(store, lambda tx: all_held(tx, JAKE))
     assert held == {
         "notes": [note("a", content="pizza"), note("b")],
         "others": [note("x")],
         "documents": [{"id": "d", "value": 2}, {"id": "e \ud800", "value": {"n": [1]}}],
     }
     assert run(store, lambda tx: tx.purge(JAKE)) == {name: len(rows) for name, rows in held.items()}
-    assert run(store, lambda tx: tx.held(JAKE)) == {}
+    assert run(store, lambda tx: all_held(tx, JAKE)) == {}
 
 
 def test_a_purge_that_is_rolled_back_did_nothing(store: Store):

@@ -98,7 +98,7 @@ def test_what_is_no_message_is_refused_and_nothing_is_kept(wrong: list[object]):
     with Memory(user="jake") as memory:
         with pytest.raises(SchemaError, match=r"message \d of \d"):
             memory.capture(wrong)  # type: ignore[arg-type]
-        assert memory.export() == []
+        assert list(memory.export()) == []
 
 
 def test_a_stated_fact_is_held_at_once_and_says_why():
@@ -141,11 +141,11 @@ def test_forgetting_leaves_nothing_and_wants_one_thing():
     with Memory(user="jake") as memory:
         outcome = memory.remember("Is allergic to peanuts")
         assert memory.forget(outcome.id).found
-        assert memory.export() == []
+        assert list(memory.export()) == []
         memory.capture(JOINED)
         memory.wait()
         assert memory.forget(everything=True).found
-        assert memory.export() == []
+        assert list(memory.export()) == []
         with pytest.raises(SchemaError, match="exactly one"):
             memory.forget()
 
@@ -161,7 +161,7 @@ def test_users_of_one_file_do_not_meet():
     with Fabric() as fabric:
         jake, anna = Memory(fabric, user="jake"), Memory(fabric, user="anna")
         jake.remember("Likes green tea", category="preference")
-        assert (contents(jake, "tea"), contents(anna, "tea"), anna.export()) == (["Likes green tea"], [], [])
+        assert (contents(jake, "tea"), contents(anna, "tea"), list(anna.export())) == (["Likes green tea"], [], [])
         jake.close()
         assert contents(anna, "tea") == []  # the file is the fabric's, not jake's
 
@@ -185,7 +185,7 @@ async def test_async_does_the_same():
         assert len(await memory.history(outcome.id)) == 2
         assert "viola" in await memory.context("which instrument?")
         assert (await memory.forget(subject="user")).found
-        assert [one for one in await memory.export() if one["kind"] == "fact"] == []
+        assert [one async for one in memory.export() if one["kind"] == "fact"] == []
 
 
 def test_a_correction_retires_what_it_corrects_everywhere():
@@ -264,7 +264,7 @@ def test_half_a_character_is_exported_as_what_every_reader_of_json_takes():
     with Memory(user="jake") as memory:
         memory.capture("I live in \ud800 Rome.")
         memory.wait()
-        text = json.dumps(memory.export(), ensure_ascii=False)
+        text = json.dumps(list(memory.export()), ensure_ascii=False)
     assert "Rome" in text
     text.encode()
 
@@ -337,7 +337,7 @@ def test_an_answer_that_comes_after_its_message_with_an_id_is_kept_once() -> Non
             assert (done.turns, done.known, memory.wait()) == (0, 1, [])
         again = memory.capture([asked, calls, answer, {"role": "user", "content": "Thanks", "id": "2"}])
         memory.wait()
-        kept = memory.export()
+        kept = list(memory.export())
         found = [one.content for one in memory.recall("viola", tiers=["turn"])]
     assert (again.turns, again.known) == (1, 1)
     assert [one["text"] for one in kept if one["kind"] == "turn"] == [asked["content"], answer["content"], "Thanks"]

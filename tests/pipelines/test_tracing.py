@@ -50,7 +50,7 @@ def test_a_memory_without_a_pipeline_is_traced_and_quotes_nothing(tmp_path: Path
         memory.remember("The password of the house is tangerine.")
         memory.capture([{"role": "user", "content": "My sister lives in Lisbon."}])
         assert memory.recall("where does my sister live?")
-        memory.export()
+        list(memory.export())
         memory.forget(memory.recall("tangerine")[0].id)
     assert len([span for span in spans.all if span.name.startswith("run ")]) >= 5
     assert all(attributes(span)["gen_ai.conversation.id"] for span in spans.all)

@@ -58,7 +58,7 @@ async def test_async_keeps_a_late_answer_too():
         await memory.capture([ASKED])
         await memory.capture([ASKED, ANSWER])
         await memory.wait()
-        assert ANSWER["content"] in [one["text"] for one in await memory.export() if one["kind"] == "turn"]
+        assert ANSWER["content"] in [one["text"] async for one in memory.export() if one["kind"] == "turn"]
 
 
 def test_forgetting_takes_a_late_answer_too():
@@ -67,7 +67,7 @@ def test_forgetting_takes_a_late_answer_too():
         memory.capture([ASKED, ANSWER])
         assert len(turns(memory)) == 2
         memory.forget(everything=True)
-        assert memory.export() == []
+        assert list(memory.export()) == []
 
 
 def test_an_answer_given_anew_is_kept_beside_the_first():
@@ -116,7 +116,7 @@ def test_a_blank_message_is_refused_and_nothing_is_kept(blank: Any):
     with Memory(user="jake") as memory:
         with pytest.raises(SchemaError, match="blank"):
             memory.capture(blank)
-        assert memory.export() == []
+        assert list(memory.export()) == []
 
 
 @pytest.mark.parametrize("content", [{"a": 1}, [{"a": 1}], 5, [user("x"), 3]])
@@ -124,4 +124,4 @@ def test_content_of_an_unknown_shape_is_refused_by_its_place(content: Any):
     with Memory(user="jake") as memory:
         with pytest.raises(SchemaError, match="message 2 of 2: content has"):
             memory.capture([ASKED, user(content)])
-        assert memory.export() == []
+        assert list(memory.export()) == []

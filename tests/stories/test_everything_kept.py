@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from blocks.held import records
 from blocks.tools import memory_tools
 from fabric import Context, Fabric, Session, generator, handler, sequencer
 from fabric.erasure import held_by
@@ -171,4 +170,3 @@ def test_records_name_their_kind_though_a_row_has_one_of_its_own(fabric: Fabric)
     session = filled(fabric, "jake", "Zorblatt")
     items = [one for one in exported(session) if one["kind"] == "item"]
     assert {one["item_kind"] for one in items} >= {"message"}
-    assert records([], MEM.layout) == []

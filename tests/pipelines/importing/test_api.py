@@ -28,10 +28,10 @@ def recalled(memory: Memory) -> list[str]:
 def test_a_dry_run_in_an_open_memory_leaves_it_as_it_is(path: Path) -> None:
     with Memory(user="ann", embedder=None) as memory:
         memory.remember("Likes jazz")
-        before, held = memory.export(), recalled(memory)
+        before, held = list(memory.export()), recalled(memory)
         told = memory.import_file(path, dry_run=True)
         assert (told.facts.new, told.dry_run, told.users) == (1, True, {"ann": 1})
-        assert (memory.export(), recalled(memory)) == (before, held)
+        assert (list(memory.export()), recalled(memory)) == (before, held)
         assert memory.import_file(path).facts.new == 1
         assert sorted(recalled(memory)) == ["Likes jazz", "Likes tea"]
         assert memory.import_file(path, dry_run=True).facts.known == 1
@@ -42,7 +42,7 @@ def test_two_people_are_never_mixed_up(path: Path) -> None:
     with Memory(user="ann", embedder=None) as memory:
         with pytest.raises(RefusedError, match=r"several people: 'ann' \(1\), 'bob' \(1\)"):
             memory.import_file(path)
-        assert memory.export() == []
+        assert list(memory.export()) == []
         assert memory.import_file(path, source_user="bob").refused == 1
         assert recalled(memory) == ["Likes rye"]
 
