@@ -1,10 +1,12 @@
 """The server itself: threads on loopback, a script of replies and a record of what was asked."""
 
 import json
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -82,11 +84,14 @@ class StubServer:
         return StubReply(body=json.dumps(answer).encode())
 
     def close(self) -> None:
-        """Stop listening and let hanging answers go."""
+        """Stop listening, let hanging answers go and end what clients keep open: each connection has a thread."""
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(timeout=2)
+        for one in tuple(self._server.connections):
+            with suppress(OSError):  # the client has closed it
+                one.shutdown(socket.SHUT_RDWR)
+        self._thread.join(timeout=60)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -103,6 +108,10 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     stub: StubServer
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.connections: set[socket.socket] = set()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients that give up are part of the tests."""
 
@@ -111,6 +120,14 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # headers and body are written apart; waiting for an acknowledgement costs 40 ms
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.server.connections.discard(self.connection)
+        super().finish()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
         """Say nothing."""

@@ -2,8 +2,10 @@
 
 import json
 import math
+from http.client import HTTPConnection
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -28,6 +30,16 @@ def test_a_reply_may_depend_on_the_request(server: StubServer):
     answer = post(server, "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": "hi"}]})
     assert answer["choices"][0]["message"]["content"] == "HI"
     assert server.requests[0].body["model"] == "m"
+
+
+def test_a_closed_server_leaves_no_connection_open():
+    with StubServer() as server:
+        server.script([text("hi")])
+        client = HTTPConnection(urlsplit(server.url).netloc, timeout=60)
+        client.request("POST", "/v1/chat/completions", "{}", {"content-type": "application/json"})
+        client.getresponse().read()
+    assert client.sock.recv(1) == b""
+    client.close()
 
 
 def test_a_call_too_many_fails(server: StubServer):

@@ -10,6 +10,7 @@ from typing import Any
 import litellm
 import openai
 import pytest
+from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
 from pipelines.adapters.litellm import INTERRUPTED, MemoryCallback
 from tests.stub_server import StubServer, cut_stream, failure, stalled_stream, text, tools
@@ -28,8 +29,23 @@ def server() -> Iterator[StubServer]:
         yield running
 
 
+def settle() -> None:
+    """Let litellm report what earlier tests called: else it does so on the loop of the next one that calls it."""
+
+    async def report() -> None:
+        await GLOBAL_LOGGING_WORKER.flush()
+        await GLOBAL_LOGGING_WORKER.stop()
+
+    loop = asyncio.new_event_loop()  # asyncio.run would take the loop of the test away
+    try:
+        loop.run_until_complete(report())
+    finally:
+        loop.close()
+
+
 @pytest.fixture
 def callback() -> Iterator[MemoryCallback]:
+    settle()
     with MemoryCallback(embedder=None) as made:
         litellm.callbacks.append(made)
         try:
