@@ -1,52 +1,101 @@
-"""Keep: the turn's own words are stored whole before anything reads them."""
+"""Keep: the turn's own words are stored whole before anything reads them, in one transaction with the job that will."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from capabilities.meaning import Embedded
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.state import MemoryState
 from capabilities.turns import Exchange, Turn
-from fabric.block import Block
+from fabric.block import Block, Keeper
 from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
+from fabric.store.base import RowVectors
 
 from .observed import CaptureResult
+
+WAITING = 200
+"""How many turns the state names as kept and not read. Where more wait, as while a model is away, their rows say so."""
 
 
 def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult]:
     """Return the block that stores an exchange's turns; a blank or already captured one ends the capture here.
 
-    What was imported before is captured now, and keeps the time, the speaker and the tags that it came with.
+    What was imported before is captured now, and keeps the time, the speaker and the tags that it came with. What was
+    stored with the job gets the vectors that it lacks, and nothing when it was forgotten since.
     """
 
     @handler(name=f"{layout.name}/keep", uses=[layout.turns, layout.state])
     async def keep(exchange: Exchange, ctx: Context) -> Exchange | CaptureResult:
         if exchange.user is None:
             return CaptureResult.skipped("empty: there is no user message with text")
-        said = exchange.user
         # Whoever is slow to ask is asked once a turn, when its observations are known too.
-        texts = [turn.text for turn in exchange.turns] if layout.meaning.is_quick else []
-        embedded = (await layout.meaning.embed(texts)).by_text(texts)
-
-        def work(tx: Transaction) -> Exchange | CaptureResult:
-            tx.embedded = embedded
-            known = {turn.id: turn for turn in tx.get_many(layout.turns, [turn.id for turn in exchange.turns])}
-            state = tx.read(layout.state)
-            captured = {turn.id for turn in known.values() if turn.captured} - set(state.pending)
-            if said.id in captured:
-                return CaptureResult.skipped("captured before: this turn was already taken in")
-            fresh = Exchange(
-                user=_merged(said, known),
-                assistant=_merged(exchange.assistant, known) if exchange.assistant else None,
-                missed=[_merged(turn, known) for turn in exchange.missed if turn.id not in captured],
-                background=exchange.background,
-            )
-            keep_turns(tx, layout, fresh.turns, state)
-            return fresh
-
-        return await ctx.transact(work)
+        lacks = layout.meaning.is_quick and exchange.stored != "vectors"
+        embedded = await _embedded(layout, exchange.turns if lacks else [])
+        return await ctx.transact(lambda tx: _kept(tx, layout, exchange, embedded))
 
     return keep
+
+
+def keep_with_job(layout: MemoryLayout) -> Keeper:
+    """Return what stores an exchange's turns with the job that captures them, so that recall finds them at once.
+
+    A quick embedder that is not loaded yet is left to the job: until then the turns are found by their words.
+    """
+
+    async def keeper(value: Any) -> tuple[Exchange, Callable[[Transaction], None]]:
+        exchange = Exchange.model_validate(value)
+        embedded = await _embedded(layout, exchange.turns if layout.meaning.is_ready else [])
+
+        def store(tx: Transaction) -> None:
+            if exchange.user is not None:
+                _kept(tx, layout, exchange, embedded)
+
+        stored = "words" if embedded.vectors is None else "vectors"
+        return exchange.model_copy(update={"stored": stored}), store
+
+    return keeper
+
+
+async def _embedded(layout: MemoryLayout, turns: Sequence[Turn]) -> Embedded:
+    return await layout.meaning.embed([turn.text for turn in turns]) if turns else Embedded()
+
+
+def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: Embedded) -> Exchange | CaptureResult:
+    assert exchange.user is not None  # noqa: S101  whoever calls has looked
+    known = {turn.id: turn for turn in tx.get_many(layout.turns, [turn.id for turn in exchange.turns])}
+    state = tx.read(layout.state)
+    captured = {turn.id for turn in known.values() if turn.captured} - set(state.pending)
+    if exchange.user.id in captured:
+        return CaptureResult.skipped("captured before: this turn was already taken in")
+    if exchange.stored and exchange.user.id not in known:
+        return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
+    fresh = exchange.model_copy(
+        update={
+            "user": _merged(exchange.user, known),
+            "assistant": _merged(exchange.assistant, known) if exchange.assistant else None,
+            "missed": [_merged(turn, known) for turn in exchange.missed if turn.id not in captured],
+        }
+    )
+    tx.embedded = embedded.by_text([turn.text for turn in exchange.turns])
+    if exchange.stored:
+        _give_vectors(tx, layout, list(known.values()))
+        return fresh
+    keep_turns(tx, layout, fresh.turns, state)
+    return fresh
+
+
+def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:
+    """Store turns from which nothing was taken yet.
+
+    That they wait is said in the state, which every capture writes anyway, so that their rows need no second writing.
+    """
+    waiting = state.keeps(turn.id for turn in turns)
+    is_named = len(waiting.pending) <= WAITING
+    tx.put(layout.turns, [turn.model_copy(update={"captured": is_named}) for turn in turns])
+    if is_named:
+        tx.write(layout.state, waiting)
 
 
 def _merged(turn: Turn, known: Mapping[str, Turn]) -> Turn:
@@ -58,29 +107,31 @@ def _merged(turn: Turn, known: Mapping[str, Turn]) -> Turn:
     return turn.model_copy(update={"said_at": held.said_at, "speaker": speaker, "tags": tags})
 
 
+def _give_vectors(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn]) -> None:
+    if tx.embedded is not None:
+        by_text = tx.embedded.by_id
+        vectors = {turn.id: by_text[turn.text] for turn in turns if turn.text in by_text}
+        tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
+
+
 def keep_answers_block(layout: MemoryLayout) -> Block[list[Turn], None]:
-    """Return the block that stores answers to a turn that was captured without them.
+    """Return the work that gives vectors to answers to a turn that was captured without them, stored with its job.
 
     An answer is only context to whoever observes: the turn is not read again for it, so that nothing waits.
     """
 
     @handler(name=f"{layout.name}/keep-answers", input_schema=list[Turn], uses=[layout.turns])
     async def keep_answers(answers: list[Turn], ctx: Context) -> None:
-        embedded = await layout.meaning.embed([turn.text for turn in answers])
+        embedded = await _embedded(layout, answers)
 
         def work(tx: Transaction) -> None:
             tx.embedded = embedded.by_text([turn.text for turn in answers])
-            tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in answers])
+            _give_vectors(tx, layout, tx.get_many(layout.turns, [turn.id for turn in answers]))
 
         await ctx.transact(work)
 
-    return keep_answers
+    async def keeper(value: Any) -> tuple[Any, Callable[[Transaction], None]]:
+        answers = [Turn.model_validate(one).model_copy(update={"captured": True}) for one in value]
+        return answers, lambda tx: tx.put(layout.turns, answers)
 
-
-def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:
-    """Store turns from which nothing was taken yet.
-
-    That they wait is said in the state, which every capture writes anyway, so that their rows need no second writing.
-    """
-    tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in turns])
-    tx.write(layout.state, state.keeps(turn.id for turn in turns))
+    return keep_answers.store_with_job(keeper)

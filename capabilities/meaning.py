@@ -78,6 +78,11 @@ class Meaning:
         return bool(getattr(self.embedder, "quick", False))
 
     @property
+    def is_ready(self) -> bool:
+        """Whether the embedder is quick and loaded: a text then costs less than the transaction that stores it."""
+        return self.is_quick and bool(self._space) and self._works
+
+    @property
     def words(self) -> "Callable[[Sequence[str]], Floats] | None":
         """What gives vectors of single words, to find words of like meaning; None where, or while, nothing does."""
         return None if self._words is None else self._words.vectors

@@ -10,7 +10,7 @@ A block is an immutable value with a name. Wiring blocks together runs nothing; 
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -23,7 +23,7 @@ from .errors import ConfigurationError, FabricError, SchemaMismatchError
 from .events import BlockFinished, BlockStarted
 from .fit import either, fits, shown_type
 from .lending import lasting, lend
-from .resource import Resource
+from .resource import Resource, Transaction
 from .tool import Tool
 from .tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
 from .uses import Use, check_use
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 In = TypeVar("In", contravariant=True)  # noqa: PLC0105  read in every signature: the short name is clearer
 Out = TypeVar("Out", covariant=True)  # noqa: PLC0105
+Keeper = Callable[[Any], Awaitable[tuple[Any, Callable[[Transaction], None]]]]
+"""What says, of a block's connected value, what is stored in one transaction with its job."""
 PATH = " > "
 """What stands between the names in a block's path."""
 
@@ -83,6 +85,7 @@ class Block(Generic[In, Out]):
     retry: Retry | None = None
     rescues: tuple[Rescue, ...] = ()
     connector: Callable[..., Any] | None = None
+    keeper: "Keeper | None" = None
 
     def __post_init__(self) -> None:
         if not self.name.strip() or PATH in self.name:
@@ -281,6 +284,14 @@ class Block(Generic[In, Out]):
     def connect_input(self, fn: Callable[..., Any]) -> Self:
         """Return the same block with ``fn`` mapping the incoming value to what it expects."""
         return replace(self, connector=fn)
+
+    def store_with_job(self, keeper: "Keeper") -> Self:
+        """Return the same block, of which something is stored in one transaction with its job when it is made work.
+
+        ``keeper(value)`` gets the connected value; it returns the one that the job is to have, and a function of
+        that transaction.
+        """
+        return replace(self, keeper=keeper)
 
     def renamed(self, name: str) -> Self:
         """Return the same block under another name."""

@@ -112,8 +112,18 @@ class Run(Protocol):
         """Run ``work`` in one transaction, at most once per background job and key."""
         ...
 
-    def enqueue(self, block: "Block[Any, Any]", value: Any, ctx: "Context", name: str) -> Any:
-        """Put a block's run among the background work; return a ticket for `settle`."""
+    def enqueue(
+        self,
+        block: "Block[Any, Any]",
+        value: Any,
+        ctx: "Context",
+        name: str,
+        beside: Callable[[Transaction], None] | None = None,
+    ) -> Any:
+        """Put a block's run among the background work; return a ticket for `settle`.
+
+        ``beside`` is done in the transaction that stores the job.
+        """
         ...
 
     async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain

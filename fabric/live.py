@@ -59,6 +59,8 @@ class Entry:
     variables: Variables | None = None
     verdict: "Future[Verdict]" = field(default_factory=Future)
     listener: Listener | None = None
+    beside: Callable[[Transaction], None] | None = None
+    """What is done in the transaction that stores the job."""
 
 
 class Verdict(NamedTuple):
@@ -214,7 +216,14 @@ class LiveRun:
 
         return await self.services.store.transact(journaled)
 
-    def enqueue(self, block: Block[Any, Any], value: Any, ctx: Context, name: str) -> Entry:
+    def enqueue(
+        self,
+        block: Block[Any, Any],
+        value: Any,
+        ctx: Context,
+        name: str,
+        beside: Callable[[Transaction], None] | None = None,
+    ) -> Entry:
         """Make a job of a block's run on a connected value; it is stored, and begins, when this run ends."""
         chain = chain_to(block, ctx)
         path = " > ".join(one.name for one in chain)
@@ -231,7 +240,7 @@ class LiveRun:
             seq=self.services.background.next_seq(),
             trace=carrier(),
         )
-        entry = Entry(job, chain, copy_context(), listener=self.emit)
+        entry = Entry(job, chain, copy_context(), listener=self.emit, beside=beside)
         self.entries.append(entry)
         self.jobs.append(job.id)
         return entry

@@ -16,6 +16,7 @@ from .live import Entry, LiveRun, Services, Verdict
 from .log import ITEMS
 from .logger import logger
 from .portal import INSIDE
+from .resource import Transaction
 from .scope import Scope
 from .store.base import SYSTEM, Row, Rows
 from .tracing import Attributes, Span, root, span
@@ -51,14 +52,14 @@ async def _commit(
         known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
         if known:
             return known[0], set()
-        fresh = [entry.job for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
+        fresh = [entry for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
         if rows:
             tx.put(ITEMS, scope, rows)
-        put_jobs(tx, fresh)
+        put_entries(tx, fresh)
         if turn is not None:
             tx.put(TURNS, scope, [turn])
             drop_effects(tx, [run.owner])
-        return None, {job.id for job in fresh}
+        return None, {entry.job.id for entry in fresh}
 
     try:
         known, fresh = await run.services.store.transact(write)
@@ -73,6 +74,14 @@ async def _commit(
             entry.verdict.set_result(Verdict(entry.job, "done"))
     run.services.background.submit([entry for entry in entries if entry.job.id in fresh])
     return known
+
+
+def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
+    """Store new jobs, and what is to be stored with them."""
+    put_jobs(rows, [entry.job for entry in entries])
+    for entry in entries:
+        if entry.beside is not None:
+            entry.beside(Transaction(rows, entry.job.ids))
 
 
 def _is_new(rows: Rows, scope: Scope, job: Job) -> bool:
@@ -151,7 +160,7 @@ class Attempt:
                 return False
             drop_effects(rows, owners)
             rows.put(ITEMS, run.log.scope, new)
-            put_jobs(rows, [child.job for child in children])
+            put_entries(rows, children)
             return True
 
         try:

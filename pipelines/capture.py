@@ -6,7 +6,7 @@ from typing import Any
 
 from blocks.consolidate import ConsolidationResult, consolidate_block
 from blocks.exchange import exchange_from_items, exchange_from_text
-from blocks.keep import keep_block
+from blocks.keep import keep_block, keep_with_job
 from blocks.observe import observe_block
 from blocks.observed import CaptureResult, Observed
 from blocks.prune import PruneResult, prune_block
@@ -55,7 +55,7 @@ class CaptureSteps:
             .then(self.reflect)
             .tap(self.tick)
         )
-        return self._maintained(steps).connect_input(exchange)
+        return self._maintained(steps).connect_input(exchange).store_with_job(keep_with_job(self.layout))
 
     def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
         """Put consolidation and pruning behind the capture, each only when it is due."""

@@ -67,6 +67,8 @@ class Exchange(BaseModel):
     """Messages of the user directly before, whose runs failed before they could be captured."""
     background: list[str] = []
     """Earlier user messages, oldest first, for understanding only: nothing is captured from them again."""
+    stored: Literal["", "words", "vectors"] = ""
+    """What of its messages was stored with the job that captures them: nothing, their words, or also their vectors."""
 
     @property
     def text(self) -> str:

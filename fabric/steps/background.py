@@ -18,10 +18,13 @@ class Work(Single):
         """Return the value."""
         block = self.body.block
         given = value if self.body.connector is None else await self.body.connector(value, ctx)
-        connected = await block.connect(given, ctx.child(block))
+        inner = ctx.child(block)
+        connected, beside = await block.connect(given, inner), None
+        if block.keeper is not None:
+            connected, beside = await block.keeper(connected)
         if ctx.tickets is None:
             ctx.tickets = []
-        ctx.tickets.append(ctx.run.enqueue(block, connected, ctx, block.name))
+        ctx.tickets.append(ctx.run.enqueue(block, connected, ctx, block.name, beside))
         return value
 
     def flow(self, given: Flow) -> Flow:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from blocks.exchange import clean
 from blocks.explain import Explanation
 from blocks.forget import Forget, Receipt
 from blocks.remember import Remember, Statement
@@ -15,6 +16,8 @@ from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory, Subject
 from fabric.context import Context
 from fabric.errors import RefusedError
+from fabric.handler import handler
+from fabric.items import last_said
 from fabric.messages import as_text
 from fabric.prompt import data_block
 from fabric.sequencer import sequencer
@@ -168,11 +171,30 @@ def _forget(mem: MemorySystem) -> Callable[..., Any]:
 
 
 def _capture(mem: MemorySystem) -> Tool:
-    captured = (
+    kept = (
         sequencer(name="capture", input_schema=Said)
-        .work(lambda said: said.message, mem.capture)
-        .map(lambda _: "captured: it can be recalled in a moment")
+        .map(_told)
+        .work(mem.capture)
+        .then(handler(_what_became, name="what-became"))
     )
-    return captured.as_tool(
-        description="Keep what the user said, word for word; what is worth remembering is taken from it."
+    return kept.as_tool(
+        description="Keep what the user said, word for word; it is recalled from now on, and what is worth remembering "
+        "is taken from it behind this call."
     )
+
+
+def _told(said: Said) -> str:
+    told = said.message.strip()
+    if not told:
+        raise RefusedError("the message is blank; nothing was captured", do="Give what the user said.")
+    return told
+
+
+def _what_became(told: str, ctx: Context) -> Outcome:
+    """Return the outcome of a capture: the turn that is stored with it, as it is kept."""
+    said = last_said(ctx.run.added)
+    if said is None:
+        return Outcome(
+            status="skipped", tier="turn", reason="it only repeats what recall returned; nothing was captured"
+        )
+    return Outcome(status="stored", tier="turn", id=said.id, content=clean(told, ctx))

@@ -97,10 +97,14 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
         assert session.run(chat_with(mem), "Still there?").output == "I heard: Still there?"
         assert [job.status for job in fabric.jobs()] == ["running", "pending"]
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
-        assert turns[0]["text"] == "I work at Stripe"
+        said = ["I work at Stripe", "I heard: I work at Stripe", "Still there?", "I heard: Still there?"]
+        assert [(one["text"], one["captured"]) for one in turns] == [(text, False) for text in said]
+        assert [one.content for one in session.run(mem.recall_block, "still there")][:1] == ["Still there?"]
         model.let.set()
         assert fabric.drain() == []
         assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        assert [(one["text"], one["captured"]) for one in turns] == [(text, True) for text in said]
 
 
 @pytest.mark.parametrize("broken", ['{"observations": [{"subject": "us', "", "I could not find anything.", "null"])

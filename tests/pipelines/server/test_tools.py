@@ -152,11 +152,21 @@ async def test_what_has_nothing_to_do_with_a_question_is_left_out_when_something
 
 async def test_what_the_user_said_is_captured_behind_the_answer():
     async with served() as (client, fabric):
-        assert "captured" in await output(client, "capture", message="I moved to Oslo last week.")
+        kept = await output(client, "capture", message="  I moved to Oslo last week.\n")
+        assert (kept["status"], kept["tier"], kept["content"]) == ("stored", "turn", "I moved to Oslo last week.")
+        assert (await output(client, "recall", query="Oslo", kinds=["turn"]))[0]["id"] == kept["id"]
         await fabric.adrain()
         found = await output(client, "recall", query="Oslo", kinds=["semantic"])
         assert [one["content"] for one in found] == ["Moved to Oslo last week"]
         assert "Oslo" in await output(client, "context", query="Where does the user live?", tokens=100)
+
+
+@pytest.mark.parametrize("message", ["", "   ", "\n\t"])
+async def test_a_blank_message_is_refused(message: str):
+    async with served() as (client, fabric):
+        answer = await client.call_tool("capture", {"message": message})
+        assert answer.is_error
+        assert fabric.session("mcp", user="jake").items == []
 
 
 async def test_the_mind_and_the_memory_tools_keep_what_each_call_writes():
