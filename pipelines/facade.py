@@ -23,6 +23,7 @@ from fabric.generator import ModelChoice
 from fabric.jobs import Job
 from fabric.lease import File, Lease
 from fabric.models.base import ModelClient
+from fabric.portal import forbid_nested
 from fabric.session import RunResult, Session
 from fabric.validation import shown, wrong
 
@@ -83,6 +84,16 @@ class _Calls:
     def _in(self, session: str) -> Session:
         return self.fabric.session(session or self._session, **self._ids)
 
+    async def _captured(self, messages: Messages, session: str, tags: Sequence[str]) -> Captured:
+        here = self._in(session)
+        new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
+        added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
+        done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
+        added += [await here.arun(self._answers, one) for one in _late(new, done)]
+        replayed = sum(one.replayed for one in done)
+        jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
+        return Captured(len(done) - replayed, new.known + replayed, jobs)
+
     def _forgotten(self, memory_id: str, subject: str | None, *, everything: bool) -> Forget:
         if sum(map(bool, (memory_id, subject, everything))) != 1:
             raise SchemaError(
@@ -120,12 +131,8 @@ class Memory(_Calls):
         nothing kept, for what is no message; what was said at another time is for `import_turns`. The new turns are
         filed under the ``tags``, and so is what is drawn from them: recall takes tags to look only there.
         """
-        here = self._in(session)
-        new: Transcript = here.run(self._unseen, given(messages, tags)).output
-        added = [here.run(self._answers, new.answers)] if new.answers.messages else []
-        done = [here.run(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
-        added += [here.run(self._answers, one) for one in _late(new, done)]
-        return _captured(new, added, done)
+        forbid_nested("Memory.capture")
+        return self.fabric.call(self._captured(messages, session, tags))
 
     def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
@@ -211,12 +218,7 @@ class AsyncMemory(_Calls):
 
     async def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
         """Do what `Memory.capture` does."""
-        here = self._in(session)
-        new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
-        added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
-        done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
-        added += [await here.arun(self._answers, one) for one in _late(new, done)]
-        return _captured(new, added, done)
+        return await self._captured(messages, session, tags)
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Do what `Memory.remember` does."""
@@ -316,9 +318,3 @@ def _late(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:
         for turn, one in zip(new.turns, done, strict=True)
         if one.replayed and turn.messages[1:]
     ]
-
-
-def _captured(new: Transcript, added: Sequence[RunResult], done: Sequence[RunResult]) -> Captured:
-    replayed = sum(one.replayed for one in done)
-    jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
-    return Captured(len(done) - replayed, new.known + replayed, jobs)
