@@ -150,9 +150,9 @@ class RulesMachine(LastWordMachine):
 
 
 TestLastWordOfAModel = LastWordMachine.TestCase
-TestLastWordOfAModel.settings = settings(max_examples=25, stateful_step_count=14)
+TestLastWordOfAModel.settings = settings(max_examples=12, stateful_step_count=12)
 TestLastWordByRules = RulesMachine.TestCase
-TestLastWordByRules.settings = settings(max_examples=15, stateful_step_count=14)
+TestLastWordByRules.settings = settings(max_examples=8, stateful_step_count=12)
 
 
 def test_a_value_that_returns_day_after_day_stays_what_was_said_last(tmp_path: Path):
@@ -189,7 +189,7 @@ def test_an_older_statement_that_is_read_late_becomes_history():
         model.away.clear()
         fabric.retry(late)
         assert memory.wait() == []
-        kept = memory.export()
+        kept = list(memory.export())
     rome, oslo = sorted((one for one in kept if one["kind"] == "fact"), key=lambda one: str(one["valid_from"]))
     assert (rome["content"], rome["status"], rome["valid_to"]) == ("Lives in Rome", "superseded", oslo["valid_from"])
     assert (oslo["content"], oslo["status"], rome["superseded_by"]) == ("Lives in Oslo", "current", oslo["id"])
