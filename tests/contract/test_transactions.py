@@ -198,10 +198,10 @@ def test_eight_threads_may_write_while_one_closes(factory: Factory, tmp_path: Pa
     store = factory(tmp_path / "own")
     store.open()
     store.define(NOTES)
-    start = threading.Barrier(9)
+    start = threading.Barrier(9, timeout=60)
 
     def write(number: int) -> int:
-        start.wait(PATIENCE)
+        start.wait()
         done = 0
         try:
             for step in range(1000):
@@ -213,7 +213,7 @@ def test_eight_threads_may_write_while_one_closes(factory: Factory, tmp_path: Pa
 
     with ThreadPoolExecutor(8) as pool:
         counts = [pool.submit(write, number) for number in range(8)]
-        start.wait(PATIENCE)
+        start.wait()
         while not store.transact_sync(lambda tx: tx.count(NOTES, JAKE)):
             pass
         store.close()

@@ -183,7 +183,7 @@ def test_calls_that_meet_a_closing_fabric_finish_or_get_a_store_error():
     fabric = Fabric()
     errors: list[BaseException] = []
     finished: list[str] = []
-    started = threading.Barrier(9)
+    started = threading.Barrier(9, timeout=60)
 
     def converse(number: int) -> None:
         started.wait()

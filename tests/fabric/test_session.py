@@ -156,7 +156,7 @@ def test_the_same_turn_from_many_threads_is_recorded_once(tmp_path: Path):
     pipeline = talk()
     with Fabric(tmp_path / "c.duckdb") as fabric:
         session = fabric.session("s", user="u")
-        barrier = threading.Barrier(8)
+        barrier = threading.Barrier(8, timeout=60)
         outputs: list[str] = []
 
         def call() -> None:
@@ -300,7 +300,7 @@ def test_a_stream_can_be_iterated_once():
 
 
 def test_a_run_sees_the_items_up_to_its_own_turn():
-    both, release = threading.Barrier(2), threading.Event()
+    both, release = threading.Barrier(2, timeout=60), threading.Event()
     seen: list[list[str]] = []
 
     @handler(name="slow")

@@ -200,7 +200,7 @@ async def test_what_follows_a_run_is_not_inside_of_it(spans: Spans):
 
 def test_a_span_of_each_thread_is_the_parent_of_its_own_run(spans: Spans):
     names = [f"request {number}" for number in range(8)]
-    together = threading.Barrier(len(names))
+    together = threading.Barrier(len(names), timeout=60)
 
     def ask(name: str) -> None:
         with spans.tracer.start_as_current_span(name):

@@ -16,7 +16,7 @@ SHARED = "mind/shared"
 def on_threads(work: Any) -> list[BaseException]:
     """Call ``work`` with 0, 1, ... on as many threads, which begin together, and return what went wrong."""
     errors: list[BaseException] = []
-    begin = threading.Barrier(THREADS)
+    begin = threading.Barrier(THREADS, timeout=60)
 
     def one(number: int) -> None:
         begin.wait()
