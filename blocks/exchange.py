@@ -4,7 +4,7 @@ from typing import Any
 
 from capabilities.turns import Exchange, Turn
 from fabric.context import Context
-from fabric.items import Draft, Item, content_text, last_said
+from fabric.items import Draft, Item, content_text, kind_of, last_said, words_of
 from fabric.prompt import strip_data_blocks
 
 BACKGROUND_MESSAGES = 3
@@ -26,11 +26,12 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     if isinstance(value, Exchange):
         return value
     text, parts = _content(value)
-    if not clean(text, ctx).strip():
+    draft = Draft(role="user", kind="message", text=text, parts=parts)
+    if not clean(words_of(draft), ctx).strip():
         return Exchange()
     said = last_said(ctx.run.added) or (last_said(ctx.items) if ctx.run.in_job else None)
     if said is None:
-        said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
+        said = ctx.record(draft)[0]
     turn = turn_of(said, ctx)
     if said.text != ctx.redact(text):  # another text of the same turn, such as a part of the message
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
@@ -52,10 +53,12 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
     earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
     user = turn_of(said, ctx)
+    if said.parts and answers and not user.text.strip():  # what the answer says of a picture is kept with its turn
+        user = user.model_copy(update={"text": " ".join(f"[{kind_of(part)}]" for part in said.parts)})
     return Exchange(
         user=user if user.text.strip() else None,
         assistant=turn_of(answers[-1], ctx) if answers else None,
-        missed=[turn_of(item, ctx) for item in _unanswered(said, ctx)],
+        missed=[turn for item in _unanswered(said, ctx) for turn in [turn_of(item, ctx)] if turn.text.strip()],
         background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
     )
 
@@ -78,7 +81,7 @@ def _unanswered(said: Item, ctx: Context) -> list[Item]:
 
 def _record_run(value: Any, ctx: Context) -> Item | None:
     text, parts = _content(ctx.input)
-    if not text.strip():
+    if not text.strip() and not parts:
         return None
     said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
     answer, _ = _content(value)
@@ -99,7 +102,7 @@ def turn_of(item: Item, ctx: Context) -> Turn:
         user=ctx.user,
         turn=item.turn,
         role="assistant" if item.role == "assistant" else "user",
-        text=clean(item.text, ctx),
+        text=clean(words_of(item), ctx),
         said_at=item.created_at,
         tags=list(item.data.get(TAGS, ())),
     )

@@ -1,10 +1,16 @@
 """Items: what was said and done in a session, one row each, and how OpenAI-style messages become them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from .json_text import redacted
+
+WRITTEN = ("alt", "alt_text", "caption", "title", "description", "transcript", "filename")
+"""Under which names a part that is no text says what it is in words, the most telling first."""
+MAX_WRITTEN = 500
+"""How many characters of that are kept."""
 Role = Literal["user", "assistant", "system", "tool"]
 ItemKind = Literal["message", "tool_call", "tool_result", "outcome", "error"]
 
@@ -14,7 +20,8 @@ class Item:
     """One entry of a session.
 
     ``turn`` counts user messages from 1; ``seq`` counts items of the session from 1. ``text`` is what was said;
-    ``parts`` names the parts of a message that are not text (images, audio), as ``{"type": ..., "note": ...}``.
+    ``parts`` names the parts of a message that are not text (images, audio), as ``{"type": ..., "note": ...}``, with
+    ``text`` where somebody wrote one to it.
     ``call_id`` pairs a tool call with its result. ``block`` is the path of the block that made the item.
     """
 
@@ -57,12 +64,15 @@ class Draft:
 def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:
     """Split a message's content into its text and a description of every part that is not text.
 
-    Content may be a string, None, a mapping, or a list of strings and typed parts; nothing raises.
+    Content may be a string, None, a mapping, or a list of strings and typed parts; nothing raises. What somebody wrote
+    to a part that is no text, as a caption or an alternative text, is its ``text``.
 
     >>> content_text([{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:..."}}])
     ('look', ({'type': 'image_url', 'note': 'image_url part, not text'},))
     >>> content_text(None)
     ('', ())
+    >>> content_text({"type": "image", "alt": "Our boat"})[1][0]["text"]
+    'Our boat'
     """
     if content is None:
         return "", ()
@@ -80,9 +90,54 @@ def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:
         if text is not None:
             texts.append(text)
         else:
-            kind = str(part.get("type", "unknown")) if isinstance(part, Mapping) else type(part).__name__
-            others.append({"type": kind, "note": f"{kind} part, not text"})
+            others.append(_described(part))
     return "\n".join(texts), tuple(others)
+
+
+def _described(part: object) -> dict[str, Any]:
+    kind = str(part.get("type", "unknown")) if isinstance(part, Mapping) else type(part).__name__
+    told = _written(part, kind) if isinstance(part, Mapping) else ""
+    note = f"{kind} part, not text"
+    return {"type": kind, "note": f"{note}: {told}", "text": told} if told else {"type": kind, "note": note}
+
+
+def _written(part: Mapping[str, Any], kind: str) -> str:
+    """Return what somebody wrote to a part that is no text, "" for nothing."""
+    inner = part.get(kind)
+    for held in (part, inner):
+        told = (held.get(name) for name in WRITTEN) if isinstance(held, Mapping) else ()
+        said = next((one for one in told if isinstance(one, str) and one.strip()), "")
+        if said:
+            return " ".join(said.split())[:MAX_WRITTEN]
+    return ""
+
+
+def words_of(item: "Item | Draft") -> str:
+    r"""Return all words of a message: its text, and in brackets what is written to its parts that are no text.
+
+    >>> words_of(Draft(role="user", kind="message", text="Look", parts=({"type": "image_url", "text": "Our boat"},)))
+    'Look\n[image: Our boat]'
+    """
+    told = [f"[{kind_of(part)}: {part['text']}]" for part in item.parts if part.get("text")]
+    return "\n".join([item.text, *told] if item.text.strip() else told) if told else item.text
+
+
+def without_secrets(draft: Draft, redact: Callable[[str], str]) -> Draft:
+    """Return a message with ``redact`` applied to all its words.
+
+    >>> without_secrets(Draft(role="user", kind="message", text="my key"), lambda text: text.replace("key", "…")).text
+    'my …'
+    """
+    return replace(draft, text=redact(draft.text), parts=tuple(redacted(part, redact) for part in draft.parts))
+
+
+def kind_of(part: Mapping[str, Any]) -> str:
+    """Return what a part that is no text is to people: an image, a file.
+
+    >>> kind_of({"type": "input_image"}), kind_of({"type": "image_url"}), kind_of({"type": "document"})
+    ('image', 'image', 'document')
+    """
+    return str(part.get("type", "part")).removeprefix("input_").removesuffix("_url")
 
 
 def _part_text(part: object) -> str | None:

@@ -14,7 +14,7 @@ from .clock import Clock
 from .context import Context
 from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
-from .items import Draft, Item
+from .items import Draft, Item, without_secrets
 from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
 from .ledger import Ledger
 from .log import ITEMS, Logs, SessionLog, opens_turn
@@ -148,7 +148,7 @@ class LiveRun:
         """Add items to the session; a user's message begins to be stored at once, without waiting for it."""
         recorded: list[Item] = []
         said = False
-        for draft in (replace(one, text=self.redact(one.text)) for one in drafts):
+        for draft in (without_secrets(one, self.redact) for one in drafts):
             item = self._earlier(draft)
             if item is None:
                 item = self.add(draft, block=block)

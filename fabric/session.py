@@ -11,7 +11,7 @@ from .block import Block
 from .context import Context
 from .errors import ConfigurationError
 from .events import Event, RunFinished
-from .items import Draft, Item, drafts_from_message
+from .items import Draft, Item, drafts_from_message, without_secrets
 from .jobs import TURNS, output_of, to_json
 from .json_text import redacted
 from .live import Listener, LiveRun
@@ -233,8 +233,7 @@ def _named_drafts(message: Mapping[str, Any], redact: Callable[[str], str]) -> l
     name = message.get("id")
     return [
         replace(
-            draft,
-            text=redact(draft.text),
+            without_secrets(draft, redact),
             id="" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}",
         )
         for index, draft in enumerate(drafts_from_message(message))

@@ -133,7 +133,8 @@ class _Search:
     def _add_turns(self, ranking: "Ranking", limit: int) -> None:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)
         for (score, parts), (_, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
-            self._take(score, parts, _of_turn(turn))
+            if not turn.is_wordless:
+                self._take(score, parts, _of_turn(turn))
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
         for number, fact in self._facts(ranking, limit):

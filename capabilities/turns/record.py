@@ -1,5 +1,6 @@
 """The turn as it was said, and the exchange that is being captured."""
 
+import re
 from datetime import datetime
 from typing import Literal
 
@@ -29,6 +30,9 @@ MONTHS = (
 )
 
 
+_WORDLESS = re.compile(r"(?:\[[\w -]{1,40}\]\s*)+")
+
+
 class Turn(BaseModel):
     """One message that was captured, whole. ``id`` is the id of the session item it was, where there was one."""
 
@@ -50,6 +54,11 @@ class Turn(BaseModel):
 
     From what was imported nothing was; capturing a turn of the same id, as a replay does, makes up for it.
     """
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether it is a picture or the like that nobody wrote a word to: its answer is found, and not itself."""
+        return _WORDLESS.fullmatch(self.text) is not None
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""

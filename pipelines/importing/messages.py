@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from fabric.errors import ScopeError
-from fabric.items import drafts_from_message
+from fabric.items import drafts_from_message, words_of
 from fabric.scope import ScopeIds
 
 from ..chat import turn_name
@@ -115,7 +115,7 @@ class Conversation:
 
     def _said(self, where: str, message: Mapping[str, Any]) -> Said:
         said, *_ = drafts_from_message(message)
-        is_kept = said.kind == "message" and said.role in ("user", "assistant") and bool(said.text.strip())
+        is_kept = said.kind == "message" and said.role in ("user", "assistant") and bool(words_of(said).strip())
         number = self.roles[said.role]
         self.roles[said.role] += is_kept
         return Said(
@@ -123,7 +123,7 @@ class Conversation:
             session=self.session,
             id=f"imported_{digest(self.session, f'{self.name} {said.role} {number}')}" if is_kept else "",
             role=said.role,
-            text=text_of(said.text, "the message", MAX_TEXT_CHARS) if is_kept else "",
+            text=text_of(words_of(said), "the message", MAX_TEXT_CHARS) if is_kept else "",
             said_at=self._time(message),
             speaker=name_of(said.name) if is_kept else "",
             owner=self.owner,
