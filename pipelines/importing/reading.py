@@ -106,19 +106,15 @@ class Reading:
                 self.report.refuse(entry)
             elif isinstance(entry, LeftOut):
                 self.report.leave_out(entry.reason, entry.count)
-            elif reason := self._why_not(entry.owner):
-                self.report.refuse(Problem(entry.where, reason))
+            elif self.asked.source_user and not self._is_of(entry.owner, self.asked.source_user):
+                self.report.leave_out(f"records {f'of {entry.owner!r}' if entry.owner else 'that name nobody'}")
+            elif entry.owner and not self.asked.source_user and not self.what.surveyed:
+                self.report.refuse(Problem(entry.where, f"of {entry.owner!r}, where the records before name nobody"))
             else:
                 yield entry
 
-    def _why_not(self, owner: str) -> str:
-        """Return why a record of this owner is not taken, "" when it is."""
-        wanted = self.asked.source_user
-        if wanted and not FORMATS[self.what.format].belongs(owner, wanted):
-            return f"{f'of {owner!r}' if owner else 'of nobody that it names'}, not of {wanted!r}"
-        if owner and not wanted and not self.what.surveyed:
-            return f"of {owner!r}, where the records before name nobody"
-        return ""
+    def _is_of(self, owner: str, wanted: str) -> bool:
+        return FORMATS[self.what.format].belongs(owner, wanted)
 
 
 def _owners(entries: Iterable[Entry]) -> Iterator[str]:

@@ -165,5 +165,5 @@ def test_whose_messages_are_meant_is_asked_for(tmp_path: Path) -> None:
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
     assert "Say with --source-user whose are meant." in refused.stderr
     told = command("replay", path, "--file", file, *ANN[:2], "--source-user", "bob", "--json")
-    assert json.loads(told.stdout)["problems"] == ["record 1, message 1: of 'ann', not of 'bob'"]
+    assert json.loads(told.stdout)["left_out"] == {"records of 'ann'": 1}
     assert [one["text"] for one in held(path) if one["kind"] == "turn"] == ["bob"]

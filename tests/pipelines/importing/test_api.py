@@ -43,7 +43,7 @@ def test_two_people_are_never_mixed_up(path: Path) -> None:
         with pytest.raises(RefusedError, match=r"several people: 'ann' \(1\), 'bob' \(1\)"):
             memory.import_file(path)
         assert list(memory.export()) == []
-        assert memory.import_file(path, source_user="bob").refused == 1
+        assert memory.import_file(path, source_user="bob").left_out == {"records of 'ann'": 1}
         assert recalled(memory) == ["Likes rye"]
 
 
@@ -55,7 +55,7 @@ def test_a_conversation_of_somebody_else_is_refused(path: Path) -> None:
     with Memory(user="ann", embedder=None) as memory:
         with pytest.raises(RefusedError):
             memory.import_file(path)
-        assert memory.import_file(path, source_user="ann").problems == ["record 2, message 1: of 'bob', not of 'ann'"]
+        assert memory.import_file(path, source_user="ann").left_out == {"records of 'bob'": 1}
     plain = {"session": "x", "messages": [{"role": "user", "content": "hi"}]}
     write(path, [plain] * 60 + [talk("bob", "ho")])
     with Memory(user="ann", embedder=None) as memory:
