@@ -53,7 +53,11 @@ def _grouped(episodes: Sequence[Existing]) -> list[list[Existing]]:
 
 
 def _together(a: Existing, b: Existing) -> bool:
-    return a.subject.lower() == b.subject.lower() and a.category == b.category and agree(a.content, b.content)
+    return (
+        a.subject.lower() == b.subject.lower()
+        and a.category == b.category
+        and agree(a.content, b.content, a.subject.lower())
+    )
 
 
 def _current(groups: list[list[Existing]]) -> list[list[Existing]]:
@@ -96,8 +100,9 @@ def _moved_on(episode: Existing, facts: Sequence[Existing]) -> bool:
     """Return whether ``episode`` only ends a value in whose place another one is known: history, and no fact."""
     if not only_ends(episode.content):
         return False
-    ended = slot_of(_ENDING.sub("", episode.content))
-    current = (slot_of(fact.content) for fact in facts if fact.subject.lower() == episode.subject.lower())
+    subject = episode.subject.lower()
+    ended = slot_of(_ENDING.sub("", episode.content), subject)
+    current = (slot_of(fact.content, subject) for fact in facts if fact.subject.lower() == subject)
     return ended is not None and any(held is not None and held.slot == ended.slot for held in current)
 
 
@@ -105,7 +110,8 @@ def _matching(episode: Existing, facts: Sequence[Existing]) -> Existing | None:
     alike = [
         fact
         for fact in facts
-        if fact.subject.lower() == episode.subject.lower() and agree(fact.content, episode.content)
+        if fact.subject.lower() == episode.subject.lower()
+        and agree(fact.content, episode.content, fact.subject.lower())
     ]
     return max(alike, key=lambda fact: shared(fact.content, episode.content), default=None)
 

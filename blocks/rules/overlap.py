@@ -22,8 +22,8 @@ def shared(a: str, b: str) -> tuple[float, float]:
     return larger, smaller
 
 
-def agree(a: str, b: str) -> bool:
-    """Return whether two texts are about the same thing and no number, date, name or negation differs.
+def agree(a: str, b: str, subject: str = "user") -> bool:
+    """Return whether two texts on ``subject`` are about the same thing and no number, date, name or negation differs.
 
     Other words for the value of one slot agree too.
 
@@ -32,7 +32,7 @@ def agree(a: str, b: str) -> bool:
     >>> agree("Joined Stripe last week", "Works at Stripe")
     True
     """
-    if same_claim(a, b):
+    if same_claim(a, b, subject):
         return True
     larger, smaller = shared(a, b)
-    return larger >= SIMILAR and smaller >= SIMILAR / 2 and not changes_value(a, b)
+    return larger >= SIMILAR and smaller >= SIMILAR / 2 and not changes_value(a, b, subject)

@@ -79,7 +79,9 @@ def _copies_of_protected(facts: Sequence[Existing]) -> list[Removal]:
 
 
 def _covers(strong: Existing, fact: Existing) -> bool:
-    same = strong.subject.lower() == fact.subject.lower() and not changes_value(strong.content, fact.content)
+    same = strong.subject.lower() == fact.subject.lower() and not changes_value(
+        strong.content, fact.content, fact.subject.lower()
+    )
     return same and set(words(fact.content)) <= set(words(strong.content))
 
 
@@ -96,7 +98,7 @@ def _merges(facts: Sequence[Existing]) -> list[Merge]:
 
 
 def _duplicates(a: Existing, b: Existing) -> bool:
-    if a.subject.lower() != b.subject.lower() or not agree(a.content, b.content):
+    if a.subject.lower() != b.subject.lower() or not agree(a.content, b.content, a.subject.lower()):
         return False
     larger, _ = shared(a.content, b.content)
     needed = 1.0 if _certain(a) or _certain(b) else 0.8

@@ -12,6 +12,7 @@ import regex
 from fabric.text import normalise, word_set, words
 
 from .owners import USER, spoken_of
+from .small import says_otherwise
 
 COMPARED = 4_096
 """How many texts' numbers, dates and names are kept in memory: the same facts are compared over and over."""
@@ -119,7 +120,6 @@ _CJK_NEGATION = regex.compile(
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’-]\p{L}+)*")
 _OPENING = regex.compile(r"(\p{Lu}[\p{L}\p{M}\p{N}]*+)(?!\s*(?:,|&|and\b|or\b))")
 _BETWEEN = word_set("than over to from before after instead rather")
-_LETTER = regex.compile(r"(?<![\p{L}\p{N}.'’-])(?!I\b)\p{Lu}(?![\p{L}\p{N}.'’-])")
 _SPACED = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _SAID_BY_NAME = word_set(
     "is has was works lives likes loves hates wants prefers owns plays studies moved joined had goes does speaks drives"
@@ -145,7 +145,7 @@ def changes_value(a: str, b: str, subject: str = USER) -> bool:
     if negated(a) != negated(b) or spoken_of(a, subject).owner != spoken_of(b, subject).owner:
         return True
     return (
-        _rival(_letters(a, b), _letters(b, a))
+        says_otherwise(a, b, subject)
         or _rival(numbers(a), numbers(b))
         or _reordered(a, b)
         or _recounted(a, b)
@@ -153,13 +153,6 @@ def changes_value(a: str, b: str, subject: str = USER) -> bool:
         or rival_names(a, b)
         or _changed_places(a, b)
     )
-
-
-def _letters(text: str, other: str) -> list[str]:
-    """Return the capital letters that stand alone; "A" in front is one only where the other text has one there too."""
-    found = _LETTER.findall(text)
-    opens = text[:2] == "A " and _LETTER.match(other) is None
-    return found[1:] if opens else found
 
 
 def numbers(text: str) -> list[str]:

@@ -9,7 +9,8 @@ from fabric.text import word_set, words
 
 from .changes import dates, negated, numbers
 from .owners import USER, spoken_of
-from .slots import Filled, bare, slot_of
+from .slots import LONG_AGO, Filled, bare, slot_of
+from .small import turned
 
 
 def stems(listed: str) -> frozenset[str]:
@@ -49,6 +50,13 @@ _APART = regex.compile(
 _NAMED = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'’&.-]*")
 _FROM = regex.compile(r"^\s*(?:from|at|by|with)?\s*(?P<name>\p{Lu}.*)$")
 _ADDED = regex.compile(r"^\s*(?:$|last\b|this\b|in\b|on\b|yesterday|today|recently|after\b|because\b|since\b|,)")
+_WISHED = re.compile(
+    r"(?:wants?|wanting|hopes?|plans?|would|will|is (?:moving|going|planning|thinking))\b", re.IGNORECASE
+)
+_SOMETIMES = re.compile(
+    r"\b(?:(?:morning|evening|afternoon|night|noon|weekend|summer|winter|spring|autumn)s?|\w+days)\b", re.IGNORECASE
+)
+"""When something is not so, while at other times it may be."""
 _JOBS = frozenset({"employer", "job title"})
 _CLASSES = {
     stemmed: kind
@@ -127,7 +135,12 @@ def parted_from_another(said: Filled, held: Filled) -> bool:
 def _parts(said: str, held: Filled) -> bool:
     """Return whether who is together with somebody no longer is; with a name, only with that one."""
     found = _APART.match(said)
-    if found is None or held.slot not in {"partner", "relationship status"} or _APART.match(held.said):
+    if (
+        found is None
+        or LONG_AGO.search(said)
+        or held.slot not in {"partner", "relationship status"}
+        or _APART.match(held.said)
+    ):
         return False
     return _may_be_one(found["rest"], held.said)
 
@@ -155,13 +168,24 @@ def _begins_again(filled: Filled, known: str, held: Filled | None) -> bool:
 
 def _undoes(said: str, known: str) -> bool:
     found = _ENDED.match(said)
-    if found is None:
+    if found is None or _stays(found["how"].lower(), found["rest"], known):
         return False
     over = undated(about(found["rest"]) - _OVER_VERBS, said)
     held = undated(about(known) - _OVER_VERBS, known)
     if not over or not over <= held or 2 * len(over) < len(held):
         return False
     return not _ended_kinds(found["how"].lower(), found["rest"]).isdisjoint(_kinds(known))
+
+
+def _stays(how: str, rest: str, known: str) -> bool:
+    """Return whether what is known is past or wished, or over at times only, or one of several, or of another sort."""
+    return (
+        known.startswith(("used to", "interned"))
+        or (_WISHED.match(known) is not None and _WISHED.match(rest.strip()) is None)
+        or (_SOMETIMES.search(rest) is not None and _SOMETIMES.search(known) is None)
+        or (how in ("sold", "lost") and bool(numbers(known)))
+        or turned(rest, known)
+    )
 
 
 def _ended_kinds(how: str, rest: str) -> frozenset[str]:

@@ -15,9 +15,11 @@ from ..vocabulary import Observation
 from .changes import COMPARED, changes_value, dates, designated, negated, numbers
 from .claims import same_claim
 from .endings import LIGHT, about, ends, leaves, parted_from_another, stems, undated
+from .extent import EXTENT
 from .owners import spoken_of
 from .relations import renamed
 from .slots import Filled, slot_of
+from .small import turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,21 @@ def _fills_anew(new: Observation, filled: Filled | None, entry: Existing) -> boo
         return False
     if filled.slot.startswith("relationship status") and parted_from_another(filled, held):
         return False
-    if filled.is_one and filled.slot not in _SEVERAL:
-        return True
     changes = _CHANGING.search(new.content) is not None
+    if filled.is_one and filled.slot not in _SEVERAL:
+        return changes or not _is_part(filled, held)
     return changes and (not filled.slot.startswith("age of ") or _is_birthday(filled, held))
+
+
+def _is_part(filled: Filled, held: Filled) -> bool:
+    """Return whether one value is a place in which the other may be: who lives in Germany may live in Berlin."""
+    if filled.slot.partition(" of ")[0] not in {"home", "birthplace"}:
+        return False
+    return _extent(filled) != _extent(held)
+
+
+def _extent(place: Filled) -> int:
+    return max((EXTENT.get(word, 0) for word in place.value), default=0)
 
 
 def _held(filled: Filled | None, new: Observation, entry: Existing) -> Filled | None:
@@ -168,12 +181,10 @@ def _is_said_over(new: Observation, filled: Filled | None, entry: Existing) -> b
         return not moves_home and _calls_off(new, entry)
     if ends(new.content, entry.content, new.subject):
         return True
-    same = new.category == entry.category and _about_one(new, entry)
-    return same and (_denies(new.content, entry.content) or _recounts(new, entry))
-
-
-def _about_one(new: Observation, entry: Existing) -> bool:
-    return spoken_of(new.content, new.subject).owner == spoken_of(entry.content, new.subject).owner
+    one, other = spoken_of(new.content, new.subject), spoken_of(entry.content, new.subject)
+    if new.category != entry.category or one.owner != other.owner:
+        return False
+    return _denies(new.content, entry.content) or (one.is_one and _recounts(new, entry))
 
 
 def _same_value(a: Filled, b: Filled, new: str, old: str) -> bool:
@@ -190,6 +201,8 @@ def _denies(new: str, old: str) -> bool:
     Who likes no coffee likes no black coffee either, but who likes no black coffee may like coffee.
     """
     if negated(new) == negated(old) or _is_of_taste(new) != _is_of_taste(old) or leaves(new) or leaves(old):
+        return False
+    if turned(new, old):
         return False
     said, known = about(new), about(old)
     if not said or not known:

@@ -14,9 +14,10 @@ from .owners import USER, openings, own
 from .table import LOOSE_SLOTS, SLOTS
 
 _IS_NOW = re.compile(r"^is\s+(?=now\b)", re.IGNORECASE)
-_FILLER = re.compile(
+_FILLER = regex.compile(
     r"(?<!\S)(?:now|currently|actually|just|recently|presently|these days|at the moment|today|the|a|an|new|still|"
-    r"instead|finally|already)(?!\S)|^(?:Now|Currently|Actually|Just|Recently|Presently|The|An|Still|Finally|Already)(?!\S)"
+    r"instead|finally|already)(?!\S)|^(?:Now|Currently|Actually|Just|Recently|Presently|The|An|Still|Finally|Already)(?!\S)|"
+    r"^New(?= \p{Ll})"
 )
 
 
@@ -45,10 +46,12 @@ _PAST = re.compile(
 _BESIDE = re.compile(
     r"\b(?:on the side|part[- ]time|as well|too|also|another|second (?:home|job)|sometimes|occasionally|"
     r"(?:in|during) (?:the )?(?:summer|winter|spring|autumn|fall|holidays)s?|at (?:night|weekends?)|on weekends?|"
-    r"on \w+days|half the (?:year|time)|most of the (?:year|time)|part of the year)\b",
+    r"on \w+days|during the week|half the (?:year|time)|most of the (?:year|time)|part of the year)\b",
     re.IGNORECASE,
 )
 """What tells that something else stays true beside it."""
+LONG_AGO = re.compile(r"\b(?:19|20)\d\d\b|\byears ago\b|\bin (?:college|high school|university|school)\b")
+"""What tells of a time since when much may have changed."""
 _PLACES = frozenset({"employer", "home", "birthplace", "school"})
 """Slots whose value is no time: one works at Stripe, and at Easter."""
 _OF_TIME = frozenset({"due", "birth date"})
@@ -99,6 +102,8 @@ def _filled(text: str, table: "Iterable[tuple[str, regex.Pattern[str]]]") -> Fil
         groups = {key: value for key, value in found.groupdict().items() if value}
         value = next((text for key, text in groups.items() if key[0] == "v"), "")
         kind = next((text for key, text in groups.items() if key[0] == "k"), "")
+        if name == "relationship status" and LONG_AGO.search(text):
+            continue
         if name in _OF_TIME and not (dates(value) or numbers(value)):
             continue
         if name in _PLACES and dates(f"in {value.partition(' ')[0]}"):

@@ -16,6 +16,11 @@ _FIRM = (
     r"(?:(?:company|startup|start-up|firm|agency|bank|hospital|school) (?:called|named) )?"
     rf"(?P<v>(?!Christmas\b|Easter\b){_BIG}.*)"
 )
+_NO_CLUB = (
+    r"(?!.*\b(?:Club|Society|Party|Church|Choir|Gym|Association|Union|League|Guild|Orchestra|Band|Forum|Community|Zoom|"
+    r"Discord|Slack|Reddit|Facebook|Instagram|Twitter|TikTok|LinkedIn|Duolingo|Strava|Tinder|Bumble|Netflix|Spotify|"
+    r"Mastodon|Bluesky|Weight Watchers|Costco|Army|Navy|Rotary)\b)"
+)
 _IN_PLACE = (
     r"(?:(?:downtown|central|greater|inner|(?:north|south|east|west)(?:ern)?|rural|upstate|"
     r"(?:small )?(?:city|town|village|suburbs?|outskirts|cent(?:er|re)|heart|middle|state) (?:of|in)) )*"
@@ -76,7 +81,7 @@ TABLE: tuple[tuple[str, str], ...] = (
         (
             r"(?:joined|is joining|was hired by|got hired by|got hired at|hired by|hired at|got job at|moved to "
             r"work at|"
-            rf"switched to) {_FIRM}"
+            rf"switched to) {_NO_CLUB}{_FIRM}"
         ),
     ),
     ("employer", rf"(?:is|works as|started as) {_NO_JOB}{_ROLE} (?:at|for) {_FIRM}"),

@@ -212,6 +212,17 @@ ONE_SUBJECT = {
     "Does not like black coffee": ("Likes coffee",),
     "Likes plan B": ("Does not like plan A",),
     "Has a dog named Biscuit": ("Anna has a dog named Biscotti", "Anna's dog's name is Biscotti"),
+    "Son is 7": ("Son is 10",),
+    "Is an engineer at Google": ("Joined the Rotary Club", "Joined Duolingo"),
+    "Works with Tom": ("No longer works for Tom",),
+    "Lives in Germany": ("Lives in Berlin", "Lives in Bavaria", "Lives in Oslo during the week"),
+    "Lives in Texas": ("Lives in Austin", "Lives in the USA"),
+    "Was born in Norway": ("Was born in Oslo",),
+    "Is married to Anna": ("Divorced in 2010", "Broke up with Eva in college"),
+    "Is moving to Rome in May": ("Used to live in Rome",),
+    "Wants to live in Rome": ("Used to live in Rome",),
+    "Has two dogs": ("Lost their dog",),
+    "Likes tea": ("Does not like tea in the evening", "Does not drink tea on Mondays"),
     "Is flying to Berlin on May 10": ("Moved to Berlin on May 3",),
 }
 
@@ -239,6 +250,22 @@ def test_a_letter_is_no_article(old: str, fresh: str) -> None:
     assert changes_value(fresh, old)
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Moved to Oslo", "Moved from Oslo"),
+        ("Works with Tom", "Works for Tom"),
+        ("Lives near Anna", "Lives with Anna"),
+        ("Is German", "Preferred language is German"),
+        ("Email is a@example.org", "Work email is b@example.org"),
+        ("Car is red", "Is red"),
+    ],
+)
+def test_nearly_the_same_words_say_something_else(a: str, b: str) -> None:
+    assert changes_value(a, b)
+    assert changes_value(b, a)
+
+
 def test_an_article_is_no_letter() -> None:
     assert not changes_value("A dog barks at night", "The dog barks at night")
     assert not changes_value("Has A Dog", "Has a dog")
@@ -261,8 +288,11 @@ CORRECTIONS: list[tuple[str, str, Category]] = [
     ("Has a blood type of A", "Has a blood type of B", "attribute"),
     ("Blood type is A", "Blood type is AB", "attribute"),
     ("Lives in Oslo", "Lives in Århus", "identity"),
-    ("Lives in the Netherlands", "Lives in The Hague", "identity"),
-    ("Lives in downtown Oslo", "Lives in northern Italy", "identity"),
+    ("Lives in Germany", "Lives in France", "identity"),
+    ("Lives in Oslo", "Moved to Germany", "identity"),
+    ("Lives in The Hague", "Lives in Rome", "identity"),
+    ("Boss is Tom", "New boss is Karen", "profession"),
+    ("Lives in downtown Oslo", "Lives in central Bergen", "identity"),
     ("Married to Anna", "Divorced from Anna", "relationship"),
     ("Is married to Anna", "Is divorced", "relationship"),
     ("Is dating Anna", "Broke up with Anna", "relationship"),
