@@ -44,6 +44,7 @@ _TOGETHER = re.compile(
     r"^(?:me and (?:my|the) [\w-]+|my [\w-]+ and (?:I|me|myself)|(?:[A-Z][a-z]+|the [\w-]+) and I) ", re.IGNORECASE
 )
 _NOT_SO = re.compile(r", (?:and )?not (?!only|just|even|because|to\b)[\w' -]{2,40}$")
+_INSTEAD = re.compile(r"^(I am )not ((?:\w+ )?(?:allergic|intolerant) to )([^,]+),? (?:it is|but(?: to)?|rather) (.+)$")
 _ELIDED = re.compile(r"^(?:Love|Hate|Enjoy|Prefer|Can not stand) (?=\w)")
 _WE = re.compile(r"^We\b")
 _ASKED_TO_DO = re.compile(
@@ -101,6 +102,11 @@ def _read(sentence: str, known: str, before: str) -> Iterator[tuple[Observation 
 
 
 def _clause(clause: str, known: str) -> Iterator[Observation]:
+    instead = _INSTEAD.match(_ADVERB.sub(r"\1 ", clause))
+    if instead:
+        yield from _clause(f"{instead[1]}not {instead[2]}{instead[3]}", known)
+        yield from _clause(f"{instead[1]}{instead[2]}{instead[4]}", known)
+        return
     whole = clause
     clause = _ELIDED.sub(lambda verb: f"I {verb[0].lower()}", clause)
     clause = _TOGETHER.sub("we ", _SURE.sub("", clause), count=1)

@@ -68,11 +68,19 @@ RULES = (
         0.65,
     ),
     rule(
-        r"I am (?P<x>(?:severely |deathly |very |mildly |highly )?(?:allergic|intolerant) to .{2,80}|"
-        r"(?:lactose|gluten|fructose)[- ]intolerant.{0,30}|(?:gluten|dairy|nut|sugar)[- ]free.{0,30})",
-        "Is {x}",
+        r"I am (?P<neg>not )?(?P<x>(?:severely |deathly |very |mildly |highly )?(?:allergic|intolerant) to .{2,80}?|"
+        r"(?:lactose|gluten|fructose)[- ]intolerant.{0,30}?|(?:gluten|dairy|nut|sugar)[- ]free.{0,30}?)"
+        r"(?: after all| at all| any ?more| any longer)?$",
+        "Is {neg} {x}",
         "attribute",
         0.9,
+    ),
+    rule(
+        r"I am no longer (?P<x>(?:an? )?(?:vegan|vegetarian|pescatarian|allergic to|lactose intolerant|gluten[- ]free|"
+        r"married|engaged|single|dating|diabetic|pregnant|smoker|student)\b.{0,60})",
+        "Is no longer {x}",
+        "attribute",
+        0.8,
     ),
     rule(
         r"I am (?P<neg>not )?(?P<x>(?:an? )?(?:strict |mostly |lifelong )?(?:vegan|vegetarian|pescatarian|"

@@ -231,6 +231,11 @@ def test_a_question_never_becomes_a_fact(text: str) -> None:
     [
         ("I'm allergic to peanuts. Sorry, I meant walnuts.", ["Is allergic to walnuts"]),
         ("I'm allergic to peanuts, sorry, I meant walnuts.", ["Is allergic to walnuts"]),
+        ("I'm not allergic to nuts after all.", ["Is not allergic to nuts"]),
+        ("Actually I'm not allergic to nuts, it's eggs.", ["Is not allergic to nuts", "Is allergic to eggs"]),
+        ("I'm not allergic to nuts but to eggs.", ["Is not allergic to nuts", "Is allergic to eggs"]),
+        ("I am not lactose intolerant anymore.", ["Is not lactose intolerant"]),
+        ("I'm no longer a vegetarian.", ["Is no longer a vegetarian"]),
         ("I'm allergic to peanuts. Sorry, I meant intolerant.", []),
         ("I'm allergic to tree nuts. I meant peanuts.", []),
         ("I work at Google. I mean Meta.", ["Works at Meta"]),
