@@ -33,6 +33,7 @@ def kin_in(text: str, also: str = "", *, is_memory: bool = False) -> list[Kin]:
     return list(_kin_in(text[:LONGEST], also, is_memory))
 
 
+@lru_cache(maxsize=8_192)
 def starts_with_kin(text: str, *, is_memory: bool = False) -> bool:
     """Return whether a text begins with somebody's kin and says something of them, not only what they are called.
 

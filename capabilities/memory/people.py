@@ -28,6 +28,10 @@ MOST_READ = 500
 """How many of a tier's rows that hold a word for somebody are read, the newest; older ones count without being read."""
 SHORTEST = 5
 """A word of another language than the question's tells of kin from so many letters on: "kind" and "far" do not."""
+MOST_BESIDE = 100
+"""How many of a tier's rows are read to see whether they say of kin what is asked of the user."""
+BEGIN = 80
+"""By how many characters of a text it is seen whom it is about."""
 NOWHERE = -1
 """The number of a fact that is read for the names in it, where no facts are looked for."""
 FOLLOWING = 2
@@ -205,7 +209,7 @@ class _Reader:
         for pool in self.pools:
             slots = self._slots(pool, asked)
             slots = np.intersect1d(slots, self._slots(pool, further)) if further else slots
-            slots = slots[pool.allowed[slots]][-MOST_READ:]
+            slots = slots[pool.allowed[slots]][-(MOST_BESIDE if further else MOST_READ) :]
             self._read(pool, [slot for slot in slots.tolist() if pool.start + slot not in self._texts])
             yield from (self._texts[pool.start + slot] for slot in slots.tolist() if pool.start + slot in self._texts)
         if further:
@@ -241,7 +245,7 @@ def _row(number: int, one: Any) -> _Row:
 
 
 def _tells_of_kin(row: _Row, language: str) -> bool:
-    if row.subject not in (None, USER) or not starts_with_kin(row.text, is_memory=row.subject is not None):
+    if row.subject not in (None, USER) or not starts_with_kin(row.text[:BEGIN], is_memory=row.subject is not None):
         return False
     said = words(row.text)
     return not any(GRAMMAR[one].i.intersection(said) for one in ("english", language) if one in GRAMMAR)
