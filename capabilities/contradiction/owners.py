@@ -28,7 +28,7 @@ _SORTS = word_set(
     "employee intern secretary patient"
 )
 """What somebody may have several of, none of them kin."""
-_NO_OWNERS = word_set(
+NO_OWNERS = word_set(
     "it that this these those there here he she they you who what when where why how which whoever and or but so if "
     "then because since while not no never always often usually sometimes rarely really also still just only even too "
     "very currently recently actually mostly barely hardly finally already previously formerly apparently probably "
@@ -141,7 +141,7 @@ def _says(tokens: Sequence[str], size: int) -> bool:
 def _is_owner(tokens: Sequence[str]) -> bool:
     """Return whether words may be whoever a sentence is about: "Anna Berg", "older sister", "Anna's mother"."""
     first = _bare_word(tokens[0])
-    if first in _NO_OWNERS or first in _SAYS:
+    if first in NO_OWNERS or first in _SAYS:
         return False
     if " ".join(tokens).lower() in _KIN:
         return True

@@ -6,13 +6,17 @@ import regex
 
 from fabric.text import FUNCTION_WORDS, word_set, words
 
-from .owners import USER, own
+from .owners import NO_OWNERS, USER, own
 
 _LETTER = regex.compile(r"(?<![\p{L}\p{N}.'’-])(?!I\b)\p{Lu}(?![\p{L}\p{N}.'’-])")
 _ADDRESS = regex.compile(r"[^\s,;<>()]+@[^\s,;<>()]*[\p{L}\p{N}]")
 _TELLING = word_set("with from without near against before after as")
 """Prepositions of which another one makes another claim: who works with Tom does not work for Tom."""
 _PREPOSITIONS = _TELLING | word_set("to for in at on by of into under over behind beside between")
+_NOBODY = (NO_OWNERS | FUNCTION_WORDS) - word_set(
+    "everyone everybody someone somebody anyone anybody nobody he she they you it everything something nothing one"
+)
+"""Words in front of a verb that tell how or when, and not who."""
 _SAID_PLAINLY = regex.compile(r"(?:is|are)\s", regex.IGNORECASE)
 _SAID_OF_THING = regex.compile(r"(?!(?:is|are)\s)(?:[\p{L}'’-]+\s){1,3}(?:is|are)\s", regex.IGNORECASE)
 
@@ -30,6 +34,7 @@ def says_otherwise(a: str, b: str, subject: str = USER) -> bool:
         or _differ(_ADDRESS.findall(a.lower()), _ADDRESS.findall(b.lower()))
         or _turns_round(a, b)
         or _is_of_thing(own(a, subject), own(b, subject))
+        or _is_of_another(words(own(a, subject)), words(own(b, subject)))
     )
 
 
@@ -55,6 +60,19 @@ def _letters(text: str, other: str) -> list[str]:
 
 def _differ(a: Sequence[str], b: Sequence[str]) -> bool:
     return bool(set(a) - set(b)) and bool(set(b) - set(a))
+
+
+def _is_of_another(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Return whether one has somebody in front of the verb that the other begins with: "snores", "husband snores"."""
+    return _has_in_front(a, b) or _has_in_front(b, a)
+
+
+def _has_in_front(short: Sequence[str], full: Sequence[str]) -> bool:
+    begins = list(short[:2])
+    if not begins or not begins[0].endswith(("s", "ed")):
+        return False
+    at = next((at for at in range(1, len(full)) if list(full[at : at + len(begins)]) == begins), 0)
+    return any(word not in _NOBODY for word in full[:at])
 
 
 def _is_of_thing(a: str, b: str) -> bool:

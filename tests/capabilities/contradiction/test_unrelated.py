@@ -259,6 +259,12 @@ def test_a_letter_is_no_article(old: str, fresh: str) -> None:
         ("Is German", "Preferred language is German"),
         ("Email is a@example.org", "Work email is b@example.org"),
         ("Car is red", "Is red"),
+        ("Snores", "Husband snores"),
+        ("Votes green", "Uncle votes green"),
+        ("Lives in Rome", "Friend from school lives in Rome"),
+        ("Likes tea", "A friend of theirs likes tea"),
+        ("Likes tea", "Everyone likes tea"),
+        ("Likes tea", "Knows that Tom likes tea"),
     ],
 )
 def test_nearly_the_same_words_say_something_else(a: str, b: str) -> None:
