@@ -1,10 +1,11 @@
 """Telling the same claim in other words: two texts that fill one slot with one value need not share their verbs."""
 
 import re
+from functools import lru_cache
 
 from fabric.text import word_set, words
 
-from .changes import changes_value
+from .changes import COMPARED, changes_value
 from .owners import USER
 from .relations import called
 from .slots import bare, slot_of
@@ -47,7 +48,7 @@ def same_claim(a: str, b: str, subject: str = USER) -> bool:
     one, other = called(a, subject), called(b, subject)
     if one is not None and other is not None and (one.kind, one.name) == (other.kind, other.name):
         return True
-    dated, undated = slot_of(a, subject), (_BEGAN.sub(" ", a), _BEGAN.sub(" ", b))
+    dated, undated = slot_of(a, subject), (_undated(a), _undated(b))
     if dated is not None and dated.slot.partition(":")[0] in _OF_DATES:
         undated = (a, b)
     first, second = slot_of(undated[0], subject), slot_of(undated[1], subject)
@@ -57,3 +58,9 @@ def same_claim(a: str, b: str, subject: str = USER) -> bool:
         return False
     added = [set(words(bare(text, subject))) - first.value - _HELPING for text in undated]
     return added[0] <= added[1] or added[1] <= added[0]
+
+
+@lru_cache(maxsize=COMPARED)
+def _undated(text: str) -> str:
+    """Return the text without what tells since when."""
+    return _BEGAN.sub(" ", text)

@@ -228,7 +228,10 @@ def _recounts(new: Observation, entry: Existing) -> bool:
     A number that says which thing is meant, as in "Invoice number 17 was paid", or when something was, makes it another
     thing, and what somebody did they may have done twice.
     """
-    old, fresh = numbers(entry.content), numbers(new.content)
+    fresh = numbers(new.content)
+    if not fresh:  # the known text need not be read for its numbers
+        return False
+    old = numbers(entry.content)
     if len(old) != len(fresh) or designated(new.content) != designated(entry.content):
         return False
     changed = [pair for pair in zip(old, fresh, strict=True) if pair[0] != pair[1]]

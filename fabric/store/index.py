@@ -39,6 +39,10 @@ class Column:
         else:
             self.cells.extend([self.cell(value) for value in values])
 
+    def append(self, value: Any) -> None:
+        """Add the cell of one new slot."""
+        self.cells.append(self.cell(value))
+
     def cell(self, value: Any) -> float:
         """Return a value as it is kept."""
         if self.is_text:
@@ -186,6 +190,10 @@ class TextIndex:
             return []
         counts = np.bincount(np.concatenate(held), minlength=len(self.ids))
         slots = np.flatnonzero((counts > 0) & self.alive.view)
+        if len(slots) > limit:  # only those that share enough words are sorted
+            shared = counts[slots]
+            sharing = np.cumsum(np.bincount(shared)[::-1])[::-1]  # how many share so many words at least
+            slots = slots[shared >= np.flatnonzero(sharing >= limit)[-1]]
         best = slots[np.lexsort((self.places.view[slots], -counts[slots]))[:limit]]
         return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
 
@@ -231,7 +239,7 @@ class TextIndex:
         self.lengths.append(len(tokens))
         self.total_length += len(tokens)
         for column, value in zip(self.columns.values(), entry.cells, strict=True):
-            column.extend([value])
+            column.append(value)
         self.different.append(self.postings.add(slot, tokens))
 
     def _bury(self, slot: int, tokens: str) -> None:

@@ -10,7 +10,7 @@ from .catalog import Known
 from .columns import SQL_TYPES, cell, storable
 from .sql import Sql
 
-SINGLE = 2
+SINGLE = 3
 """Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
 
 
