@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -25,6 +26,8 @@ SETTINGS: dict[str, Any] = {
     "enable_external_access": False,
     "python_enable_replacements": False,
 }
+PARSED = 256
+"""How many statements with parameters are kept parsed."""
 _MAGIC = b"DUCK"
 _MAGIC_OFFSET = 8
 _HEADER_BYTES = 12_288  # a smaller file has lost its headers, or was never given them
@@ -51,10 +54,40 @@ def translated(location: str, *, ignore: bool = False) -> Generator[None]:
             raise StoreError(f"{location}: {_first_line(error)}{_advice(error)}") from error
 
 
+class Parsing:
+    """A connection that parses a statement with parameters once; each run plans it anew, for the tables as they are."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._parsed = lru_cache(PARSED)(self._parse)
+
+    def execute(self, query: str, parameters: Any = None) -> Any:
+        """Run one statement."""
+        return self._connection.execute(self._parsed(query) if parameters else query, parameters)
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows of the last statement."""
+        found: list[Any] = self._connection.fetchall()
+        return found
+
+    def fetchnumpy(self) -> Any:
+        """Return the columns of the last statement by name, as arrays."""
+        return self._connection.fetchnumpy()
+
+    def close(self) -> None:
+        """Close it."""
+        self._parsed.cache_clear()
+        self._connection.close()
+
+    def _parse(self, query: str) -> Any:
+        (statement,) = self._connection.extract_statements(query)
+        return statement
+
+
 def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
     """Open the file; return the connection, what to call after closing it, and whether the file is new."""
     if location == MEMORY:
-        return _connect(location, read_only=False), lambda: None, True
+        return Parsing(_connect(location, read_only=False)), lambda: None, True
     try:
         path = Path(location).absolute()
         release = _claim(path.resolve())
@@ -62,7 +95,7 @@ def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
         raise StoreError(f"{location!r} cannot be a path: {error}") from error
     try:
         new = _is_new(path) or _is_blank(path)
-        return _connect(str(path), read_only=False), release, new
+        return Parsing(_connect(str(path), read_only=False)), release, new
     except BaseException:
         release()
         raise
