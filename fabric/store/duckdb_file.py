@@ -74,6 +74,10 @@ class Parsing:
         """Return the columns of the last statement by name, as arrays."""
         return self._connection.fetchnumpy()
 
+    def cursor(self) -> Connection:
+        """Return another connection to the same database, with transactions of its own."""
+        return Parsing(self._connection.cursor())
+
     def close(self) -> None:
         """Close it."""
         self._parsed.cache_clear()
