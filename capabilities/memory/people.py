@@ -15,7 +15,7 @@ from fabric.text import words
 from ..kin.names import alike, is_spoken_of, may_be_word, names_asked
 from ..kin.reading import kin_in, starts_with_kin
 from ..kin.tokens import MINE, SOMEBODY, Kin
-from ..kin.words import EVERYBODY, FORMS, GRAMMAR, IMPLIED, means
+from ..kin.words import FORMS, GRAMMAR, IMPLIED, means
 from ..retrieval.people import USER, People, asks_who, named_subjects, people_of
 from ..retrieval.pool import Pool, Pools
 from ..semantic import Fact
@@ -152,7 +152,7 @@ class _Reader:
     def without_kin(self, question: "Question") -> NDArray[np.bool_] | None:
         """Return all rows but those that say of the user's kin what is asked of the user; None where there are none."""
         asked = {term for word in question.cue.words for term in word.terms}
-        kin = frozenset[str]().union(*(_kin_terms(one, self.language) for one in EVERYBODY))
+        kin = frozenset[str]().union(*_terms_by_kin(self.language).values())
         theirs = [row.number for row in self._holding(kin, asked) if _tells_of_kin(row, self.language)]
         if not theirs:
             return None
@@ -277,16 +277,21 @@ def _told_apart(one: Kin, said: Sequence[tuple[int, str, frozenset[str]]]) -> li
     ]
 
 
-@lru_cache(maxsize=4_096)
 def _kin_terms(kin: str, language: str) -> frozenset[str]:
     """Return the terms under which rows may hold a word for somebody, in any language."""
-    found: set[str] = set()
+    return frozenset[str]().union(*(held for meant, held in _terms_by_kin(language).items() if means(kin, meant)))
+
+
+@lru_cache(maxsize=32)
+def _terms_by_kin(language: str) -> dict[str, set[str]]:
+    """Return the terms for everybody, for a question in this language."""
+    found: dict[str, set[str]] = {}
     for spoken, forms in FORMS.items():
         for said, meant in forms.items():
             word = max(said, key=len)
-            if means(kin, meant) and (spoken in (language, "english") or len(word) >= SHORTEST or not word.isascii()):
-                found |= {word, stem(word, spoken), stem(word, "english")}
-    return frozenset(found)
+            if spoken in (language, "english") or len(word) >= SHORTEST or not word.isascii():
+                found.setdefault(meant, set()).update((word, stem(word, spoken), stem(word, "english")))
+    return found
 
 
 def _spelled(name: str) -> set[str]:
