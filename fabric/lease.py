@@ -1,6 +1,7 @@
 """A file in use by somebody who opened it or was handed it open: users of one path share it, and the last closes it."""
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -8,11 +9,16 @@ from types import TracebackType
 from typing import Self
 
 from .errors import StoreError
+from .logger import logger
 from .models.base import ModelClient
-from .portal import aside
+from .portal import aside, forbid_nested
 from .run import Fabric
 
 File = str | PathLike[str] | Fabric
+PATIENCE = 30.0
+"""Seconds that closing waits while no piece of background work ends; what is not done then waits in the file."""
+LAST_CALLS = 1.0
+"""Seconds that calls of other threads may take to their end when the file is closed under them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -55,31 +61,55 @@ class Lease:
             self._shared = _taken(self._path, file)
             self.fabric = self._shared.fabric
         self._owns = opens if owns is None else owns
+        self._is_closed = False
 
-    def close(self) -> None:
-        """Close the file, if it is this lease's to close and no other lease has it."""
-        if not self._gives_back():
-            return
-        self._close()
+    def check_open(self) -> None:
+        """Raise StoreError when this lease was closed, whoever else has the file open."""
+        if self._is_closed:
+            raise StoreError(f"{self.fabric.location}: what had this file open here is closed; open it again")
+        self.fabric.check_open()
 
-    async def aclose(self) -> None:
+    def close(self, patience: float = PATIENCE) -> None:
+        """Close the file, if it is this lease's to close and no other lease has it.
+
+        Background work is waited for as long as a piece of it ends within so many seconds, which a model that never
+        answers does not let happen. What is left waits in the file for its next opening, and is told in a warning.
+        """
+        forbid_nested("close")
+        if self._gives_back():
+            self._close(patience)
+
+    async def aclose(self, patience: float = PATIENCE) -> None:
         """Do what `close` does, without blocking the caller's event loop."""
-        if not self._gives_back():
-            return
-        if self._shared is not None:  # whoever opens the path meanwhile waits, and may do so on this loop
-            await aside(self._close)
-        else:
-            await self.fabric.aclose()
+        forbid_nested("aclose")
+        if self._gives_back():  # whoever opens the path meanwhile waits, and may do so on this loop
+            await aside(lambda: self._close(patience))
 
-    def _close(self) -> None:
+    def _close(self, patience: float) -> None:
         try:
-            self.fabric.close()
+            with suppress(StoreError):  # somebody closed it beside the leases
+                self._settle(patience)
+            self.fabric.close(timeout=LAST_CALLS)
         finally:
             self._leave()
+
+    def _settle(self, patience: float) -> None:
+        """Wait while background work gets on; tell what it leaves in the file."""
+        before, left = set[str](), {job.id: job for job in self.fabric.jobs()}
+        while before != left.keys() and any(job.status != "failed" for job in left.values()):
+            before = set(left)
+            left = {job.id: job for job in self.fabric.drain(patience)}
+            if not any(job.status == "running" for job in left.values()):
+                break
+        waiting = sum(job.status != "failed" for job in left.values())
+        if waiting:
+            kept = "is lost with it" if self.fabric.location == ":memory:" else "is done when the file is opened next"
+            logger(file=self.fabric.location).warning(f"closed with background work left, which {kept}", jobs=waiting)
 
     def _gives_back(self) -> bool:
         """Return whether the file is to be closed now, and say so only once."""
         with _LOCK:
+            self._is_closed = True
             owned, self._owns = self._owns, False
             if not owned or self._shared is None:
                 return owned
@@ -101,7 +131,7 @@ class Leasing:
     _lease: Lease
 
     def close(self) -> None:
-        """Close the file, if it was opened here."""
+        """Close the file, if it was opened here; background work that stands still for 30 seconds waits in it."""
         self._lease.close()
 
     async def aclose(self) -> None:

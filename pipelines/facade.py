@@ -21,7 +21,7 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError, SchemaError, ScopeError
 from fabric.generator import ModelChoice
 from fabric.jobs import Job
-from fabric.lease import File, Lease
+from fabric.lease import PATIENCE, File, Lease
 from fabric.models.base import ModelClient
 from fabric.portal import forbid_nested
 from fabric.session import RunResult, Session
@@ -54,7 +54,7 @@ class _Calls:
         self,
         file: File = ":memory:",
         *,
-        user: str,
+        user: str = "",
         session: str = "default",
         org: str | None = None,
         model: ModelChoice | None = None,
@@ -82,6 +82,7 @@ class _Calls:
             raise
 
     def _in(self, session: str) -> Session:
+        self._lease.check_open()
         return self.fabric.session(session or self._session, **self._ids)
 
     async def _captured(self, messages: Messages, session: str, tags: Sequence[str]) -> Captured:
@@ -194,11 +195,16 @@ class Memory(_Calls):
 
         A failed job is tried again with ``memory.fabric.retry(job)``.
         """
+        self._lease.check_open()
         return self.fabric.drain(timeout)
 
-    def close(self) -> None:
-        """Finish background work and close the file, if this memory opened it."""
-        self._lease.close()
+    def close(self, patience: float = PATIENCE) -> None:
+        """Finish background work and close the file, if this memory opened it; afterwards its calls raise StoreError.
+
+        When no piece of the work ends for ``patience`` seconds, as when a model never answers, the rest stays in the
+        file and is done when it is opened next; a warning says how much.
+        """
+        self._lease.close(patience)
 
     def __enter__(self) -> Self:
         return self
@@ -210,7 +216,7 @@ class Memory(_Calls):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self.close(_patience(error))
 
 
 class AsyncMemory(_Calls):
@@ -263,11 +269,12 @@ class AsyncMemory(_Calls):
 
     async def wait(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
         """Do what `Memory.wait` does."""
+        self._lease.check_open()
         return await self.fabric.adrain(timeout)
 
-    async def close(self) -> None:
+    async def close(self, patience: float = PATIENCE) -> None:
         """Do what `Memory.close` does."""
-        await self._lease.aclose()
+        await self._lease.aclose(patience)
 
     async def __aenter__(self) -> Self:
         return self
@@ -275,7 +282,7 @@ class AsyncMemory(_Calls):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        await self.close(_patience(error))
 
     async def _run(self, block: Block[Any, T], value: Any, session: str = "") -> T:
         output: T = (await self._in(session).arun(block, value)).output
@@ -298,6 +305,11 @@ async def _awaited(records: Generator[T]) -> AsyncGenerator[T]:
         if reading is not None:
             await asyncio.wait([reading])  # the thread goes on when this is cancelled
         records.close()
+
+
+def _patience(error: BaseException | None) -> float:
+    """Return how long a memory's end may take: whoever interrupts the program does not wait for background work."""
+    return PATIENCE if error is None or isinstance(error, Exception) else 0.0
 
 
 def _check(file: object, user: object, system: object) -> None:
