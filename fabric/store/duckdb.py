@@ -175,10 +175,13 @@ class DuckDBStore:
             self._release()
 
     def _keep_runs(self, connection: Connection) -> None:
-        """Keep the tokens of big indexes, so that they are made faster next time: nothing is lost where that fails."""
+        """Keep tokens as runs, so that indexes are made faster next time; nothing is lost where that fails.
+
+        Not before: between the writes of an import they would keep the file from shrinking.
+        """
         tables = {known.name: known for known in self._catalog.tables()}
         with suppress(StoreError), translated(self._location):
-            for table, owner in self._indexes:
+            for table, owner in {*self._indexes, *self._indexes.grown}:
                 sql = Sql(connection, atomic=True)
                 keep = partial(Searching(sql, self._indexes).keep_runs, tables[table], owner)
                 self._whole(connection, sql, keep)

@@ -109,9 +109,9 @@ class SqlRows:
             return
         prepared = [prepare(known, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
         owner = self._catalog.scope_for_writing(self._sql, scope)
-        added = [one for some in prepared for one in self._writing.put(known, owner, some)]
-        if known.text and len(added) >= LEAST:
-            self._searching.runs.add(known, owner, added)
+        added = sum(self._writing.put(known, owner, some) for some in prepared)
+        if known.text and added >= LEAST:
+            self._searching.grown(known, owner)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""

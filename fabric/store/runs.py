@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .coding import Coded
 
 LEAST = 500
-"""From how many rows on their tokens are kept as a run."""
+"""From how many rows on their tokens are kept as a run, when the file is closed."""
 MOST = 2_000
 """How many rows a run has at most: what is lost with it when one of them changes is little."""
 WORTH = 8

@@ -13,7 +13,7 @@ from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
 from .columns import cell, original, originals, storable
-from .runs import MOST, Part, Run, Runs, fitting, known_runs, parts
+from .runs import LEAST, MOST, Part, Run, Runs, fitting, known_runs, parts
 from .sql import Sql, chunks
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Indexes:
         """The numbers of the spaces by name, once they were read."""
         self.runs: dict[tuple[str, int], list[Run]] | None = None
         """Where the runs of tokens are in the file, once that was read."""
+
+        self.grown: set[tuple[str, int]] = set()
+        """The collections and scopes to which many rows at once were added."""
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """Yield the collection and the scope of each index."""
@@ -225,12 +228,20 @@ class Searching:
             self._indexes.runs = known_runs(self._sql)
         return Runs(self._sql, self._indexes.runs)
 
+    def grown(self, known: Known, owner: int) -> None:
+        """Take note that many rows were added at once."""
+        self._indexes.grown.add((known.name, owner))
+
     def keep_runs(self, known: Known, owner: int) -> None:
-        """Keep the tokens of a big scope's rows as runs, where they are not kept yet and are many."""
-        index, held = self.known(known, owner), sum(run.rows for run in self.runs.of(known, owner))
-        if index is None or len(index) <= BATCH or len(index) - held < MOST:
+        """Keep the tokens of a scope as runs where many are not kept yet: it is big and searched, or grew by many."""
+        count = self._sql.rows(f"SELECT count(*) FROM {known.sql} WHERE _scope = ?", [owner])[0][0]
+        left = count - sum(run.rows for run in self.runs.of(known, owner))
+        is_grown = (known.name, owner) in self._indexes.grown
+        if left < (LEAST if is_grown else MOST) or not (is_grown or count > BATCH):
             return
         for part in [part for part in self._parts(known, owner) if not part.runs]:
+            if part.end == 0:
+                self.runs.clear(known, owner)
             rows = self._columns(known, owner, ["id", "_seq", "_terms"], part)
             self.runs.add(known, owner, list(zip(rows[1].tolist(), rows[2].tolist(), strict=True)))
 

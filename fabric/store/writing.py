@@ -53,22 +53,19 @@ class Writing:
         self._texts = texts
         self.touched: set[tuple[str, int]] = set()
 
-    def put(self, known: Known, owner: int, given: Prepared) -> list[tuple[int, str]]:
-        """Insert rows, or replace those of the same id in their place; return the places and tokens of new ones."""
+    def put(self, known: Known, owner: int, given: Prepared) -> int:
+        """Insert rows, or replace those of the same id in their place; return how many are new."""
         keys = {row_key(owner, row["id"]): row["id"] for row in given.rows}
         self._learn_keys(known, owner)
         held = self._remove(known, self.there(known, owner, keys))
         space = self._searching.space(given.space, make=True) if given.vectors else None
         new: list[New] = []
-        added: list[tuple[int, str]] = []
         changed: list[int] = []
         for (key, row_id), tokens in zip(keys.items(), given.tokens, strict=True):
             old = held.get(key)
             place = known.next_place if old is None else old.place
             known.next_place = max(known.next_place, place + 1)
-            if old is None:
-                added.append((place, tokens or ""))
-            elif old.tokens != tokens:
+            if old is not None and old.tokens != tokens:
                 changed.append(place)
             kept = old if old is not None and old.tokens == tokens else Search()
             own = given.vectors.get(row_id)
@@ -79,7 +76,7 @@ class Writing:
             self._texts.change(Place(known.name, key), owner, text)
         self._reindex(known, owner, new, given.rows, held)
         self._drop_runs(known, owner, changed)
-        return added
+        return len(new) - len(held)
 
     def delete(self, known: Known, owner: int, ids: Sequence[str]) -> int:
         """Delete the rows with these ids; return how many there were."""
