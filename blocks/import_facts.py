@@ -57,7 +57,7 @@ async def import_facts(
 
     Secrets must have been taken out of the texts.
     """
-    embedded = await layout.meaning.embed([one.content for one in given])
+    embedded = await layout.meaning.embed_stored([one.content for one in given])
 
     def work(tx: Transaction) -> list[Arrival]:
         tx.embedded = embedded.by_text([one.content for one in given])

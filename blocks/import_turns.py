@@ -87,7 +87,7 @@ async def keep_turns(ctx: Context, layout: MemoryLayout, given: Sequence[Importe
     """Keep these turns in one transaction, those that are not there yet."""
     turns = [one.turn(ctx.redact(one.text)) for one in given]
     new = await ctx.transact(lambda tx: unknown_turns(tx, layout, turns))
-    embedded = await layout.meaning.embed([turn.text for turn in new])
+    embedded = await layout.meaning.embed_stored([turn.text for turn in new])
 
     def work(tx: Transaction) -> None:
         tx.embedded = embedded.by_text([turn.text for turn in new])

@@ -59,7 +59,7 @@ def keep_with_job(layout: MemoryLayout) -> Keeper:
 
 
 async def _embedded(layout: MemoryLayout, turns: Sequence[Turn]) -> Embedded:
-    return await layout.meaning.embed([turn.text for turn in turns]) if turns else Embedded()
+    return await layout.meaning.embed_stored([turn.text for turn in turns]) if turns else Embedded()
 
 
 def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: Embedded) -> Exchange | CaptureResult:

@@ -25,7 +25,10 @@ Moved = Callable[[int], Any]
 
 
 class Kind(BaseModel):
-    """The rows of one kind: how many there are, have a vector of the embedder in use, of another model, or none."""
+    """The rows of one kind: how many there are, have a vector of the embedder in use, of another model, or none.
+
+    ``uncut`` are long rows of an earlier version: they have one vector of it, none for the passages of their texts.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,6 +37,7 @@ class Kind(BaseModel):
     embedded: int
     other_models: dict[str, int] = {}
     missing: int = 0
+    uncut: int = 0
 
 
 class EmbeddingStatus(BaseModel):
@@ -51,8 +55,13 @@ class EmbeddingStatus(BaseModel):
 
     @property
     def left(self) -> int:
-        """How many rows have no vector of the embedder in use; 0 without an embedder."""
+        """How many rows are to be embedded with the embedder in use; 0 without an embedder."""
         return sum(kind.rows - kind.embedded for kind in self.kinds) if self.embedder else 0
+
+    @property
+    def uncut(self) -> int:
+        """How many long rows have one vector for all of their text."""
+        return sum(kind.uncut for kind in self.kinds)
 
     @property
     def other_models(self) -> dict[str, int]:
@@ -92,7 +101,7 @@ class _Task:
             failure = str(error)
         seen: dict[str, Coverage] = dict.fromkeys(embedded_collections(self.layout), Coverage())
         for name, rows in self.rows:
-            seen[name] += coverage(await self._counts(rows), space)
+            seen[name] += await self._coverage(rows, space)
         return embedding_status(embedder.name if embedder else "", space, seen, failure)
 
     async def reembed(self, moved: Moved, most: int | None = None) -> Reembedded:
@@ -116,8 +125,12 @@ class _Task:
             return Reembedded(embedded=done, degraded=str(error))
         return Reembedded(embedded=done)
 
-    async def _counts(self, asked: Embedded) -> dict[str, int]:
-        return await self.transact(lambda rows: rows.spaces(asked.table, asked.scope))
+    async def _coverage(self, asked: Embedded, space: str) -> Coverage:
+        def work(rows: Rows) -> Coverage:
+            counts = rows.spaces(asked.table, asked.scope)
+            return coverage(counts, space, rows.uncut(asked.table, asked.scope, space))
+
+        return await self.transact(work)
 
 
 def reembed_block(layout: MemoryLayout) -> Block[object, Reembedded]:
@@ -206,6 +219,7 @@ def _kind(name: str, counted: Coverage) -> Kind:
         embedded=counted.done,
         other_models=dict(counted.others),
         missing=counted.missing,
+        uncut=counted.uncut,
     )
 
 
@@ -214,5 +228,7 @@ def _diagnosis(status: EmbeddingStatus, failure: str) -> tuple[str, str]:
     if failure:
         return f"the embedder fails, everything is found by its words: {failure}", f"repair that, then run: {MEND}"
     if status.left:
-        return f"{status.left} rows have no vector of this embedder and are found by their words", f"run: {MEND}"
+        without = f"{status.left - status.uncut} rows have no vector of this embedder and are found by their words"
+        long = f"; long rows with one for all of their text: {status.uncut}" if status.uncut else ""
+        return f"{without}{long}", f"run: {MEND}"
     return "", ""

@@ -37,7 +37,7 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
         # they were not embedded when they were kept.
         said = [] if layout.meaning.is_quick else observed.exchange.turns
         texts = list(dict.fromkeys([*(turn.text for turn in said), *(one.content for one in observed.observations)]))
-        embedded = await layout.meaning.embed(texts)
+        embedded = await layout.meaning.embed_stored(texts)
 
         def work(tx: Transaction) -> dict[str, object]:
             tx.embedded = embedded.by_text(texts)

@@ -61,7 +61,7 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
     @handler(name=f"{layout.name}/remember", input_schema=Remember, uses=layout.resources)
     async def remember(asked: Remember, ctx: Context) -> Outcome:
         turn = _said(asked.content, ctx, asked.tags)
-        embedded = await layout.meaning.embed([turn.text])
+        embedded = await layout.meaning.embed_stored([turn.text])
 
         def work(tx: Transaction) -> Outcome:
             tx.embedded = embedded.by_text([turn.text])
@@ -93,7 +93,7 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
     @handler(name=f"{layout.name}/correct", input_schema=Correct, uses=layout.resources)
     async def correct(asked: Correct, ctx: Context) -> Fact:
         turn = _said(asked.content, ctx)
-        embedded = await layout.meaning.embed([turn.text])
+        embedded = await layout.meaning.embed_stored([turn.text])
 
         def work(tx: Transaction) -> Fact | None:
             tx.embedded = embedded.by_text([turn.text])

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.embedding import Embedder, embed_and_identify, embed_texts, identity, word_table
+from fabric.embedding.parts import by_whole, with_passages
 from fabric.embedding.static import TokenTable
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Vectors of texts, one row each, and their space; or why there are none."""
+    """Vectors of texts, one each, and their space; or why there are none. That of a stored text may be several rows."""
 
     space: str = ""
-    vectors: "Floats | None" = None
+    vectors: "Floats | list[Floats] | None" = None
     degraded: str = ""
 
     def by_text(self, texts: Sequence[str]) -> RowVectors | None:
@@ -59,6 +60,15 @@ class Meaning:
             return Embedded(degraded=f"by words only: {error}")
         self._works = True
         return Embedded(self._space, vectors)
+
+    async def embed_stored(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts that are stored, with those of their passages, as `embed` does."""
+        every, counts = with_passages(texts)
+        embedded = await self.embed(every)
+        made = embedded.vectors
+        if made is None or isinstance(made, list):
+            return embedded
+        return replace(embedded, vectors=by_whole(made, counts))
 
     async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> "Floats":
         if self._space:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import regex
 
 # Scripts written without spaces: a run of them has no word boundaries, so it is cut into bigrams.
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f"  # Myanmar
     "\u1780-\u17ff"  # Khmer
@@ -16,7 +16,7 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"  # CJK extensions
     "\uac00-\ud7af"  # Hangul syllables
 )
-_UNSPACED_RUN = regex.compile(f"[{_UNSPACED}]+")
+_UNSPACED_RUN = regex.compile(f"[{UNSPACED}]+")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points

@@ -158,14 +158,18 @@ def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
             )
         return
     space, failure = _space(layout, held)
-    seen = {name: coverage(held.spaces(one.table.name), space) for name, one in embedded_collections(layout).items()}
+    seen = {
+        name: coverage(held.spaces(one.table.name), space, held.uncut(one.table.name, space))
+        for name, one in embedded_collections(layout).items()
+    }
     status = embedding_status(own.name, space, seen, failure)
     rows = sum(kind.rows for kind in status.kinds)
     if failure:
         yield Finding("embedder", "problem", f"{own.name}: {failure}", f"repair that, then run: {mend}")
     elif status.left:
         others = "".join(f"; {count} have one of {name}" for name, count in status.other_models.items())
-        found = f"{own.name}: {status.left} of {rows} rows have no vector of it{others}"
+        long = f"; long rows with one for all of their text: {status.uncut}" if status.uncut else ""
+        found = f"{own.name}: {status.left - status.uncut} of {rows} rows have no vector of it{others}{long}"
         yield Finding("embedder", "warning", found, mend)
     else:
         yield Finding("embedder", "ok", f"{own.name}: all {rows} rows have its vectors")

@@ -76,6 +76,7 @@ def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
             order=one.turn or place,
             speaker=one.speaker or one.role,
             note=one.note,
+            nearest=one.nearest,
         )
         for place, one in enumerate(found)
     ]

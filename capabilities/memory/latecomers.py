@@ -40,7 +40,7 @@ def latecomers(tx: Transaction, layout: MemoryLayout, space: str) -> list[Lateco
 async def embed_latecomers(ctx: Context, layout: MemoryLayout, late: list[Latecomers]) -> None:
     """Give the rows their vectors, in one call of the embedder; when it fails they are left as they are."""
     texts = [text for one in late for text in one.texts.values()]
-    embedded = await layout.meaning.embed(texts)
+    embedded = await layout.meaning.embed_stored(texts)
     if embedded.vectors is None:
         return
     by_text = dict(zip(texts, embedded.vectors, strict=True))

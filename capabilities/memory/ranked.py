@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..sources import Source
 from ..vocabulary import about
@@ -96,6 +96,8 @@ class RankedMemory(BaseModel):
     """What a turn says and is no longer so; memories themselves are not recalled any more when they are not so."""
     parts: Parts = Parts()
     degraded: str = ""
+    nearest: int = Field(default=-1, exclude=True)
+    """Which passage of a long content comes nearest to the cue by its vector, -1 for none."""
 
     @property
     def note(self) -> str:

@@ -132,9 +132,9 @@ class _Search:
 
     def _add_turns(self, ranking: "Ranking", limit: int) -> None:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)
-        for (score, parts), (_, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
+        for (score, parts), (number, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
             if not turn.is_wordless:
-                self._take(score, parts, _of_turn(turn))
+                self._take(score, parts, _of_turn(turn, ranking.pools.nearest(number, self.question.vector)))
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
         for number, fact in self._facts(ranking, limit):
@@ -285,7 +285,7 @@ def _says(turn: RankedMemory, own: set[str]) -> bool:
     return len(turn.content) < LONG and overlap(own, set(words(turn.content))) > ALIKE
 
 
-def _of_turn(turn: Turn) -> RankedMemory:
+def _of_turn(turn: Turn, nearest: int) -> RankedMemory:
     return RankedMemory(
         id=turn.id,
         content=turn.text,
@@ -299,4 +299,5 @@ def _of_turn(turn: Turn) -> RankedMemory:
         role=turn.role,
         speaker=turn.speaker,
         tags=turn.tags,
+        nearest=nearest,
     )

@@ -4,19 +4,24 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import regex
+from fabric.passages import passages, sentences
 
 from ..formulas.budget import CHARS_PER_TOKEN, tokens
 
 LONG_CHARS = 800
 """From this length on, only the part of a text is taken that holds most of the question's words."""
+NEAREST = 2.0
+"""How many terms the nearest passage counts for."""
 HEAD_TOKENS = 6
 """What a line costs that says when a session was."""
+SHORTEST_CHARS = 240
+"""To what length a text is cut at most, where no more room is left."""
+MARKS = ": …  …\n"
+"""What stands around a text that was cut, in its line."""
 MISSES = 10
 """After so many texts that did not fit no further one is tried."""
 TermsOf = Callable[[str], frozenset[str]]
 """The terms of a text."""
-_SENTENCE_END = regex.compile(r"(?<=[.!?\n])\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Passage:
     speaker: str = ""
     note: str = ""
     """What stands behind it, also where it is cut."""
+    nearest: int = -1
+    """Which passage of a long text (`fabric.passages`) comes nearest to the question, -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,13 @@ def choose(passages: Iterable[Passage], budget: int, terms_of: TermsOf, asked: f
     seen: set[str] = set()
     for passage in passages:
         key = " ".join(passage.text.casefold().split())
-        line = _line(passage, terms_of, asked)
-        head = (passage.session, _head(passage))
-        cost = cost_of(line) + (0 if head in heads else HEAD_TOKENS)
         if key in seen:
             continue
+        head = (passage.session, _head(passage))
+        for_head = 0 if head in heads else HEAD_TOKENS
+        room = (budget - used - for_head) * CHARS_PER_TOKEN - len(passage.speaker + passage.note) - len(MARKS)
+        line = _line(passage, terms_of, asked, min(LONG_CHARS, max(room, SHORTEST_CHARS)))
+        cost = cost_of(line) + for_head
         if used + cost > budget:
             misses += 1
             if misses == MISSES:
@@ -86,37 +95,52 @@ def cost_of(line: str) -> int:
     return tokens(len(line) + 1)
 
 
-def crop(text: str, terms_of: TermsOf, asked: frozenset[str], limit: int = LONG_CHARS) -> str:
+def crop(text: str, terms_of: TermsOf, asked: frozenset[str], limit: int = LONG_CHARS, nearest: int = -1) -> str:
     """Return the run of whole sentences, at most ``limit`` characters long, that holds most of the asked terms.
+
+    What lies in the ``nearest`` of the text's passages counts as some terms more.
 
     >>> crop("It rained. We saw a cat. Then we slept.", lambda text: frozenset(text.split()), frozenset({"cat."}), 16)
     '… We saw a cat. …'
     """
     if len(text) <= limit:
         return text
-    sentences = [part for part in _SENTENCE_END.split(text) if part.strip()] or [text]
-    begin, end = _best_run(sentences, [terms_of(part) & asked for part in sentences], limit)
-    kept = " ".join(part.strip() for part in sentences[begin:end])[:limit]
-    return ("… " if begin else "") + kept + (" …" if end < len(sentences) or len(kept) == limit else "")
+    spans = [(begin, end) for begin, end in sentences(text) if text[begin:end].strip()] or [(0, len(text))]
+    found = [terms_of(text[begin:end]) & asked for begin, end in spans]
+    begin, end = _best_run(spans, found, _shares(text, spans, nearest), limit)
+    kept = " ".join(text[first:last].strip() for first, last in spans[begin:end])[:limit]
+    return ("… " if begin else "") + kept + (" …" if end < len(spans) or len(kept) == limit else "")
 
 
-def _best_run(sentences: Sequence[str], found: Sequence[frozenset[str]], limit: int) -> tuple[int, int]:
+def _shares(text: str, spans: Sequence[tuple[int, int]], nearest: int) -> list[float]:
+    """Return which share of the nearest passage each sentence is."""
+    cut = passages(text) if nearest >= 0 else []
+    if not 0 <= nearest < len(cut):
+        return [0.0] * len(spans)
+    low, high = cut[nearest]
+    return [max(0, min(end, high) - max(begin, low)) / (high - low) for begin, end in spans]
+
+
+def _best_run(
+    spans: Sequence[tuple[int, int]], found: Sequence[frozenset[str]], shares: Sequence[float], limit: int
+) -> tuple[int, int]:
     """Return the run with most different terms; of equal ones the longest, then the earliest."""
-    best, run = (-1, -1), (0, 1)
-    for begin in range(len(sentences)):
-        size, terms = 0, frozenset[str]()
-        for end in range(begin, len(sentences)):
-            size += len(sentences[end]) + 1
+    best, run = (-1.0, -1), (0, 1)
+    for begin in range(len(spans)):
+        size, near, terms = 0, 0.0, frozenset[str]()
+        for end in range(begin, len(spans)):
+            size += spans[end][1] - spans[end][0] + 1
             if size > limit and end > begin:
                 break
             terms |= found[end]
-            if (len(terms), min(size, limit)) > best:
-                best, run = (len(terms), min(size, limit)), (begin, end + 1)
+            near += shares[end]
+            if (len(terms) + NEAREST * near, min(size, limit)) > best:
+                best, run = (len(terms) + NEAREST * near, min(size, limit)), (begin, end + 1)
     return run
 
 
-def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str]) -> str:
-    text = " ".join(crop(passage.text, terms_of, asked).split())
+def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str], limit: int) -> str:
+    text = " ".join(crop(passage.text, terms_of, asked, limit, passage.nearest).split())
     said = f"{passage.speaker}: {text}" if passage.speaker else text
     return f"{said} {passage.note}" if passage.note else said
 

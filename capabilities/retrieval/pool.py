@@ -92,9 +92,23 @@ class Pools:
         """Whether all rows may be found."""
         return all(pool.is_open for pool in self.pools)
 
+    @property
+    def are_exact(self) -> bool:
+        """Whether all cosines are exact that are taken quickly."""
+        return all(pool.index.vectors is None or pool.index.vectors.is_exact for pool in self.pools)
+
     def of(self, number: int) -> Pool:
         """Return the pool of a row's number."""
         return next(pool for pool in self.pools if number < pool.end)
+
+    def nearest(self, number: int, asked: NDArray[np.float32] | None) -> int:
+        """Return which passage of a row comes nearest to a unit vector, -1 where it has none."""
+        pool = self.of(number)
+        vectors = pool.index.vectors
+        if asked is None or vectors is None or vectors.dimension != len(asked):
+            return -1
+        cosines = vectors.of_parts(number - pool.start, asked)
+        return int(cosines.argmax()) if len(cosines) else -1
 
     def row_id(self, number: int) -> str:
         """Return the id of the row of a number."""

@@ -207,10 +207,12 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
         base[~same.allowed] = 0
     count = max(BEST_ROWS, 2 * most)
     rows = np.arange(pools.size)
-    if pools.size > max(ALL_ROWS, count):
+    is_large = pools.size > max(ALL_ROWS, count)
+    if is_large or not pools.are_exact:
         top = greatest(base, count)
         refine(question, pools, top[same.allowed[top]], meaning, base, weights.dense)
-        rows = _with_neighbours(top, np.flatnonzero(same.exact)[:count], pools)
+        if is_large:
+            rows = _with_neighbours(top, np.flatnonzero(same.exact)[:count], pools)
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.asarray(weights.next * near + weights.beyond * far, np.float32)
     if "assistant" not in question.roles:

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar
 from ..errors import StoreError
 from ..scope import Scope
 from ..store.base import Row, Rows, RowVectors, Table
-from .base import Embedder, embed_texts, same_model
+from .base import Embedder, same_model
+from .parts import embed_stored
 
 T = TypeVar("T")
 BATCH = 512
@@ -41,12 +42,16 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many rows there are, how many have a vector of the model in use, of other models by space, and none."""
+    """How many rows there are, how many have a vector of the model in use, of other models by space, and none.
+
+    ``uncut`` are those that have one, and may need others for the passages of a long text: they are not ``done``.
+    """
 
     rows: int = 0
     done: int = 0
     others: tuple[tuple[str, int], ...] = ()
     missing: int = 0
+    uncut: int = 0
 
     @property
     def left(self) -> int:
@@ -56,18 +61,24 @@ class Coverage:
     def __add__(self, other: "Coverage") -> "Coverage":
         names = dict.fromkeys(name for name, _ in self.others + other.others)
         counts = [(name, sum(n for known, n in self.others + other.others if known == name)) for name in names]
-        return Coverage(self.rows + other.rows, self.done + other.done, tuple(counts), self.missing + other.missing)
+        return Coverage(
+            self.rows + other.rows,
+            self.done + other.done,
+            tuple(counts),
+            self.missing + other.missing,
+            self.uncut + other.uncut,
+        )
 
 
-def coverage(counts: dict[str, int], space: str) -> Coverage:
-    """Return the coverage that `Rows.spaces` tells, seen from the space of the model in use ("" for no model).
+def coverage(counts: dict[str, int], space: str, uncut: int = 0) -> Coverage:
+    """Return the coverage that `Rows.spaces` and `Rows.uncut` tell, seen from the space of the model in use, or "".
 
-    >>> coverage({"": 2, "old/3/7f": 5, "new/3/00": 1}, "new/3/00")
-    Coverage(rows=8, done=1, others=(('old/3/7f', 5),), missing=2)
+    >>> coverage({"": 2, "old/3/7f": 5, "new/3/00": 3}, "new/3/00", 1)
+    Coverage(rows=10, done=2, others=(('old/3/7f', 5),), missing=2, uncut=1)
     """
     done = {name for name in counts if name and space and same_model(name, space)}
     others = tuple(sorted((name, count) for name, count in counts.items() if name and name not in done))
-    return Coverage(sum(counts.values()), sum(counts[name] for name in done), others, counts.get("", 0))
+    return Coverage(sum(counts.values()), sum(counts[name] for name in done) - uncut, others, counts.get("", 0), uncut)
 
 
 async def renew(
@@ -108,7 +119,7 @@ async def _outside(transact: Transact, rows: Embedded, space: str, limit: int) -
 
 async def _embed(transact: Transact, rows: Embedded, embedder: Embedder, space: str, found: list[Row]) -> int:
     texts = {str(row["id"]): rows.text(row) for row in found}
-    vectors = dict(zip(texts, await embed_texts(embedder, list(texts.values())), strict=True))
+    vectors = dict(zip(texts, await embed_stored(embedder, list(texts.values())), strict=True))
 
     def write(tx: Rows) -> int:
         unchanged = [

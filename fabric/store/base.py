@@ -47,7 +47,10 @@ class Table:
 
 
 class RowVectors(NamedTuple):
-    """Unit vectors of rows by their ids, all of one space: what one model makes of texts."""
+    """Unit vectors of rows by their ids, all of one space: what one model makes of texts.
+
+    That of a row has shape (dimension,); where its text has passages, (1 + passages, dimension), the whole text first.
+    """
 
     space: str
     by_id: "Mapping[str, NDArray[float32]]"
@@ -157,7 +160,11 @@ class Rows(Protocol):
         ...
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
-        """Return the first rows that have no vector in this space."""
+        """Return the first rows that have no vector in this space, or are `uncut`."""
+        ...
+
+    def uncut(self, table: Table, scope: Scope, space: str) -> int:
+        """Return how many rows have a vector in this space, written before texts had passages, and may be long."""
         ...
 
     def spaces(self, table: Table, scope: Scope) -> dict[str, int]:

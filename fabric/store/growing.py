@@ -50,6 +50,11 @@ class Growing(Generic[S]):
         self._reserve(rows)
         self._size += rows
 
+    def keep(self, rows: NDArray[np.int64]) -> None:
+        """Drop all rows but these."""
+        self._data = self._data[rows]
+        self._size = len(rows)
+
     def _reserve(self, more: int) -> None:
         needed = self._size + more
         if needed > len(self._data):

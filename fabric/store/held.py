@@ -5,10 +5,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..embedding.base import same_model
 from ..scope import Scope
 from .base import Row
 from .catalog import Catalog, Known
 from .migrations import MIGRATIONS, file_format
+from .searching import UNCUT
 from .sql import Sql
 
 AT_ONCE = 10_000
@@ -62,6 +64,16 @@ class Held:
             "GROUP BY ALL ORDER BY ALL"
         )
         return {name: int(count) for name, count in found}
+
+    def uncut(self, table: str, space: str) -> int:
+        """Return how many rows have a vector in this space, and may need others for the passages of their texts."""
+        if table not in self.tables or not self.is_current:
+            return 0
+        numbers = [
+            number for number, name in self.sql.rows("SELECT number, name FROM _spaces") if same_model(name, space)
+        ]
+        query = f"SELECT count(*) FROM {self.tables[table].sql} WHERE _space = ? AND {UNCUT}"
+        return sum(int(self.sql.rows(query, [number])[0][0]) for number in numbers)
 
     def _read(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         last = -1

@@ -166,10 +166,19 @@ class TextIndex:
             self.vectors = Vectors(space, vectors.shape[1], len(self.ids))
         self.vectors.put(slots, vectors)
 
-    def note_vector(self, row_id: str, space: int | None, stored: bytes | None) -> None:
-        """Note the vector that a row has now, as it is stored; None for none."""
+    def set_parts(self, space: int, parts: Iterable[tuple[str, bytes]]) -> None:
+        """Note the vectors of the passages of rows, as they are stored, where the rows have vectors here."""
+        for row_id, stored in parts:
+            if stored and self.vectors is not None and space == self.space:
+                self.vectors.put_parts(
+                    self.slots[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
+                )
+
+    def note_vector(self, row_id: str, space: int | None, stored: bytes | None, parts: bytes | None) -> None:
+        """Note the vectors that a row and its passages have now, as they are stored; None for none."""
         if stored is not None and space is not None and space == self.space:
             self.set_vectors(space, [row_id], np.frombuffer(stored, np.float16)[None, :])
+            self.set_parts(space, [(row_id, parts or b"")])
         elif self.vectors is not None:
             self.vectors.drop(self.slots[row_id])
 
@@ -244,6 +253,8 @@ class TextIndex:
 
     def _bury(self, slot: int, tokens: str) -> None:
         self.alive.view[slot] = False
+        if self.vectors is not None:
+            self.vectors.drop_parts([slot])
         self.total_length -= int(self.lengths.view[slot])
         if tokens:
             self.postings.remove(tokens.split(" "))

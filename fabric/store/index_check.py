@@ -48,6 +48,7 @@ class Stored(NamedTuple):
     tokens: str | None
     space: int | None
     vector: bytes | None
+    parts: bytes | None
     cells: tuple[Any, ...]
 
 
@@ -182,29 +183,34 @@ def _flaws(stored: Stored, due: Due) -> set[str]:
 
 
 def bad_vectors(rows: Sequence[Stored], dimensions: Mapping[int, int]) -> set[int]:
-    """Return the places of rows whose vector is of an unknown space, of another length than its space, or no vector."""
+    """Return the places of rows whose vector is of an unknown space, of another length than its space, or no vector.
+
+    So it is with the vectors of passages, which are as long as that of their row.
+    """
     import numpy as np  # noqa: PLC0415  an import of the engine must stay light
 
     bad = {place for place, one in enumerate(rows) if (one.space is None) != (one.vector is None)}
-    by_size: dict[int, list[int]] = {}
+    bad |= {place for place, one in enumerate(rows) if one.parts and len(one.parts) % len(one.vector or one.parts * 2)}
+    by_size: dict[int, dict[int, bytes]] = {}
     for place, one in enumerate(rows):
         if one.space is None or one.vector is None:
             continue
         dimension = dimensions.get(one.space, -1)
         if dimension < 0 or len(one.vector) % 2 or not one.vector or dimension not in (0, len(one.vector) // 2):
             bad.add(place)
-        else:
-            by_size.setdefault(len(one.vector), []).append(place)
-    for size, places in by_size.items():
-        flat = np.frombuffer(b"".join(rows[place].vector or b"" for place in places), np.float16)
+        elif place not in bad:
+            by_size.setdefault(len(one.vector), {})[place] = one.vector + (one.parts or b"")
+    for size, stored in by_size.items():
+        flat = np.frombuffer(b"".join(stored.values()), np.float16)
         lengths = np.linalg.norm(flat.reshape(-1, size // 2).astype(np.float32), axis=1)
         wrong = ~((np.abs(lengths - 1) <= TOLERANCE) | (lengths == 0))  # true for NaN too
-        bad.update(places[index] for index in np.flatnonzero(wrong).tolist())
+        owners = np.repeat(list(stored), [len(vectors) // size for vectors in stored.values()])
+        bad.update(owners[wrong].tolist())
     return bad
 
 
 def _stored(sql: Sql, known: Known) -> Iterator[list[Stored]]:
-    names = ["rowid", "_key", "_scope", "id", "_row", "_terms", "_space", "_vector"]
+    names = ["rowid", "_key", "_scope", "id", "_row", "_terms", "_space", "_vector", "_parts"]
     columns = ", ".join([*names, *(known.column(name)[0] for name in known.columns)])
     last = int(sql.rows(f"SELECT coalesce(max(rowid), -1) FROM {known.sql}")[0][0])
     for start in range(0, last + 1, AT_ONCE):

@@ -21,6 +21,7 @@ class Search(NamedTuple):
     tokens: str | None = None
     space: int | None = None
     vector: bytes | None = None
+    parts: bytes | None = None
 
 
 class New(NamedTuple):
@@ -41,11 +42,11 @@ class Cells(NamedTuple):
 
 def insert(sql: Sql, known: Known, new: Sequence[New], held: Cells) -> None:
     """Insert the rows, none of which may be there."""
-    names = ["_key", "_scope", "_seq", *held.names, "_terms", "_space", "_vector"]
-    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, "VARCHAR", "INTEGER", "BLOB"]
+    names = ["_key", "_scope", "_seq", *held.names, "_terms", "_space", "_vector", "_parts"]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, "VARCHAR", "INTEGER", "BLOB", "BLOB"]
     fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
-    searched: list[list[Any]] = [[one.search.tokens for one in new], [one.search.space for one in new]]
-    cells = [*fixed, *held.values, *searched, [one.search.vector for one in new]]
+    searched: list[list[Any]] = [list(column) for column in zip(*(one.search[1:] for one in new), strict=True)]
+    cells = [*fixed, *held.values, *searched]
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]

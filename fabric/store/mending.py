@@ -39,6 +39,7 @@ def _write(sql: Sql, known: Known, wrong: Sequence[Checked]) -> None:
         "_space": ("INTEGER", [None if "vector" in one.flaws else one.stored.space for one, _ in rows]),
         "_vector": ("BLOB", [None if "vector" in one.flaws else one.stored.vector for one, _ in rows]),
     }
+    cells["_parts"] = ("BLOB", [None if "vector" in one.flaws else one.stored.parts for one, _ in rows])
     for place, name in enumerate(known.columns):
         column, kind = known.column(name)
         cells[column] = (SQL_TYPES[kind], [due.cells[place] for _, due in rows])

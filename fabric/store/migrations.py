@@ -8,8 +8,11 @@ from .sql import Sql, identifier
 
 APPLICATION = "thought-fabric"
 SYSTEM_TABLES = frozenset({"_meta", "_migrations", "_tables", "_scopes", "_documents"})
-SEARCH_COLUMNS = ["_terms VARCHAR", "_space INTEGER", "_vector BLOB"]
-"""What every collection's rows have for searching: tokens, and a vector with the number of its space."""
+SEARCH_COLUMNS = ["_terms VARCHAR", "_space INTEGER", "_vector BLOB", "_parts BLOB"]
+"""What every collection's rows have for searching: tokens, a vector with the number of its space, those of passages.
+
+``_parts`` is empty where the text has no passages, and NULL where nobody has looked.
+"""
 MIGRATIONS: list[Callable[[Sql], None]] = []
 
 
@@ -40,7 +43,7 @@ def m002_searching(sql: Sql) -> None:
     """Give every row room for its tokens and its vector; tokens are filled in when a scope is searched first."""
     sql.run("CREATE TABLE _spaces (number INTEGER NOT NULL, name VARCHAR NOT NULL)")
     for (name,) in sql.rows("SELECT name FROM _tables"):
-        for column in SEARCH_COLUMNS:
+        for column in ("_terms VARCHAR", "_space INTEGER", "_vector BLOB"):
             sql.run(f"ALTER TABLE {identifier(name, 'the collection name')} ADD COLUMN {column}")
 
 
@@ -52,6 +55,13 @@ def m003_token_runs(sql: Sql) -> None:
         "last BIGINT NOT NULL, rows INTEGER NOT NULL, tokens VARCHAR NOT NULL, sizes BLOB NOT NULL, "
         "numbers BLOB NOT NULL)"
     )
+
+
+@migration
+def m004_passages(sql: Sql) -> None:
+    """Give every row room for the vectors of its passages; long texts get them when they are embedded again."""
+    for (name,) in sql.rows("SELECT name FROM _tables"):
+        sql.run(f"ALTER TABLE {identifier(name, 'the collection name')} ADD COLUMN _parts BLOB")
 
 
 def migrate(sql: Sql, location: str, *, new: bool) -> None:

@@ -189,6 +189,11 @@ class SqlRows:
         known, owner = self._searched(table), self._catalog.scope(scope)
         return [] if owner is None else self._searching.outside(known, owner, space, limit)
 
+    def uncut(self, table: Table, scope: Scope, space: str) -> int:
+        """Return how many rows with a vector in this space may need others for the passages of their texts."""
+        known, owner = self._searched(table), self._catalog.scope(scope)
+        return 0 if owner is None else self._searching.uncut(known, owner, space)
+
     def spaces(self, table: Table, scope: Scope) -> dict[str, int]:
         """Return how many rows have a vector in each space."""
         known, owner = self._searched(table), self._catalog.scope(scope)

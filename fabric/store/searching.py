@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..embedding.base import same_model
 from ..errors import StoreError
+from ..passages import LONG
 from ..text import words
 from .base import ColumnType, Row
 from .catalog import Known
@@ -32,6 +33,8 @@ KEPT_AT_ONCE = 200_000
 Reading what a search finds costs more than the search; for one that stays alone, keeping all would cost more.
 """
 SECOND = 2
+UNCUT = f"_parts IS NULL AND strlen(_row) > {LONG}"
+"""What is true in SQL of a row whose text nobody has looked for passages in, and which may be long."""
 CHUNK = 1000
 
 
@@ -155,6 +158,7 @@ class Searching:
             index.begin_space(number or 0)
             for ids, vectors in self._stored_vectors(known, owner, number) if number else ():
                 index.set_vectors(number or 0, ids, vectors)
+            index.set_parts(number or 0, self._stored_parts(known, owner, number) if number else ())
         return index
 
     def set_vectors(
@@ -162,21 +166,21 @@ class Searching:
     ) -> int:
         """Store the vectors of rows, of which ``keys`` tells the ids; return how many of the rows there were."""
         number = self.space(space, make=True) or 0
-        written: list[int] = []
+        written: dict[int, tuple[bytes, bytes]] = {}
         for some in chunks(keys, CHUNK):
-            stored = [half(vectors[keys[key]]).tobytes() for key in some]
+            given = {key: stored(vectors[keys[key]]) for key in some}
             query = (
-                f"UPDATE {known.sql} SET _space = ?, _vector = new.vector FROM "
-                "(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::BLOB[]) AS vector) AS new "
+                f"UPDATE {known.sql} SET _space = ?, _vector = new.vector, _parts = new.parts FROM "
+                "(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::BLOB[]) AS vector, unnest(?::BLOB[]) AS parts) AS new "
                 "WHERE _key = new.key RETURNING _key"
             )
-            written += [key for (key,) in self._sql.rows(query, [number, some, stored])]
+            columns = [list(column) for column in zip(*given.values(), strict=True)]
+            written |= {key: given[key] for (key,) in self._sql.rows(query, [number, some, *columns])}
         index = self.known(known, owner)
         if index is not None and written:
-            import numpy as np  # noqa: PLC0415
-
             ids = [keys[key] for key in written]
-            index.set_vectors(number, ids, np.stack([half(vectors[row_id]) for row_id in ids]))
+            index.set_vectors(number, ids, unpacked([vector for vector, _ in written.values()]))
+            index.set_parts(number, zip(ids, (of_parts for _, of_parts in written.values()), strict=True))
         return len(written)
 
     def spaces(self, known: Known, owner: int) -> dict[str, int]:
@@ -191,9 +195,15 @@ class Searching:
     def outside(self, known: Known, owner: int, space: str, limit: int) -> list[Row]:
         """Return the first rows that have no vector in this space."""
         query = (
-            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND _space IS DISTINCT FROM ? ORDER BY _seq LIMIT {limit:d}"
+            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND (_space IS DISTINCT FROM ? OR {UNCUT}) "
+            f"ORDER BY _seq LIMIT {limit:d}"
         )
         return [json.loads(row) for (row,) in self._sql.rows(query, [owner, self.space(space) or 0])]
+
+    def uncut(self, known: Known, owner: int, space: str) -> int:
+        """Return how many rows with a vector in this space may need others for the passages of their texts."""
+        query = f"SELECT count(*) FROM {known.sql} WHERE _scope = ? AND _space = ? AND {UNCUT}"
+        return int(self._sql.rows(query, [owner, self.space(space) or 0])[0][0])
 
     def space(self, name: str, *, make: bool = False) -> int | None:
         """Return the number that stands for a space; None, or with ``make`` a new one, when it has none."""
@@ -275,16 +285,18 @@ class Searching:
         return [column[order] for column in found]
 
     def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
-        import numpy as np  # noqa: PLC0415
-
         for part in self._parts(known, owner):
             some = " AND _seq >= ? AND _seq < ?" if part.end else ""
             values = [part.start, part.end] if part.end else []
             query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some}"
             ids, vectors = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
-                flat = np.frombuffer(b"".join(vectors.tolist()), np.float16)
-                yield originals(ids.tolist()), flat.reshape(len(ids), -1)
+                yield originals(ids.tolist()), unpacked(vectors.tolist())
+
+    def _stored_parts(self, known: Known, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
+        query = f"SELECT id, _parts FROM {known.sql} WHERE _scope = ? AND _space = ? AND octet_length(_parts) > 0"
+        for row_id, vectors in self._sql.rows(query, [owner, number]):
+            yield original(row_id), vectors
 
     def _parts(self, known: Known, owner: int) -> Iterator[Part]:
         """Return the parts in which the scope's rows are read, of about `BATCH` rows; all places where they are few."""
@@ -312,8 +324,16 @@ def _read(known: Known, name: str) -> str:
     return f"epoch({column})" if kind == "time" else column
 
 
-def half(vector: "NDArray[Any]") -> "NDArray[float16]":
-    """Return a vector as it is stored."""
+def stored(vector: "NDArray[Any]") -> tuple[bytes, bytes]:
+    """Return a vector as it is stored, and those of passages, which are the rows below it."""
     import numpy as np  # noqa: PLC0415
 
-    return np.asarray(vector, np.float16)
+    rows = np.asarray(vector, np.float16)
+    return (rows.tobytes(), b"") if rows.ndim == 1 else (rows[0].tobytes(), rows[1:].tobytes())
+
+
+def unpacked(vectors: Sequence[bytes]) -> "NDArray[float16]":
+    """Return stored vectors as rows."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.frombuffer(b"".join(vectors), np.float16).reshape(len(vectors), -1)

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .growing import Growing
+from .parts import Parts
 
 EXACT_ROWS = 12_000
-"""Up to how many rows every cosine is exact; above, that of all rows is taken from the first numbers of a vector."""
+"""Up to how many rows and passages every cosine is exact; above, it is taken from the first numbers of a vector."""
 HEAD = 64
 """How many numbers of a vector stand for all of it then."""
 FEW = 500
@@ -33,6 +34,8 @@ class Vectors:
         self._quick = Growing[np.float32](np.float32, dimension)
         self.present = Growing[np.bool_](np.bool_)
         """Which slots have a vector."""
+        self.parts: Parts | None = None
+        """The vectors of passages, once a slot has some."""
         self.grow(slots)
 
     def __len__(self) -> int:
@@ -48,7 +51,7 @@ class Vectors:
             self._quick.grow(slots - len(self._quick))
 
     def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
-        """Set the vectors of these slots."""
+        """Set the vectors of these slots, which have no passages then."""
         places = _span(np.asarray(slots, np.int64))
         head = _headed(vectors, self._quick.view.shape[1])
         present: NDArray[np.bool_] = np.any(head, axis=1)
@@ -57,14 +60,24 @@ class Vectors:
         self._full.view[places] = vectors
         self._quick.view[places] = head
         self.present.view[places] = present
+        self.drop_parts(slots)
+
+    def drop_parts(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
+        """Take away the vectors of the passages of slots."""
+        if self.parts is not None:
+            for slot in np.asarray(slots).tolist():
+                self.parts.drop(slot)
+
+    def put_parts(self, slot: int, vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of the passages of a slot that has a vector."""
+        if self.parts is None:
+            self.parts = Parts(self.dimension, self._quick.view.shape[1])
+        self.parts.add(slot, vectors, _headed(vectors, self._quick.view.shape[1]))
+        self._narrow()
 
     def drop(self, slot: int) -> None:
         """Take away the vector of a slot."""
         self.put([slot], np.zeros((1, self.dimension), np.float16))
-
-    def copy(self, source: int, target: int) -> None:
-        """Give one slot the vector of another."""
-        self.put([target], self._full.view[[source]])
 
     def at(self, slot: int) -> Floats:
         """Return the vector of one slot, zeros where it has none."""
@@ -72,9 +85,15 @@ class Vectors:
         return found
 
     def quick(self, asked: Floats) -> Floats:
-        """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots."""
-        width = self._quick.view.shape[1]
-        return _dots(self._quick.view, _headed(asked[None, :].astype(np.float32), width)[0])
+        """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots.
+
+        That of a slot with passages is that of the nearest of them, or of the whole where that is nearer.
+        """
+        head = _headed(asked[None, :].astype(np.float32), self._quick.view.shape[1])[0]
+        found = _dots(self._quick.view, head)
+        if self.parts is not None:
+            self.parts.raise_all(found, _dots(self.parts.quick.view, head))
+        return found
 
     @property
     def is_exact(self) -> bool:
@@ -83,14 +102,23 @@ class Vectors:
 
     def exact(self, asked: Floats, slots: NDArray[np.int64]) -> Floats:
         """Return the exact cosines of some slots with a unit vector."""
-        return _dots(_wide(self._full.view[slots]), asked.astype(np.float32))
+        wide = asked.astype(np.float32)
+        found = _dots(_wide(self._full.view[slots]), wide)
+        if self.parts is not None:
+            parts, places = self.parts.among(slots, len(self))
+            np.maximum.at(found, places, _dots(_wide(self.parts.full.view[parts]), wide))
+        return found
+
+    def of_parts(self, slot: int, asked: Floats) -> Floats:
+        """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
+        return np.zeros(0, np.float32) if self.parts is None else _dots(_wide(self.parts.of(slot)), asked)
 
     def _narrow(self) -> None:
-        if len(self.present) > EXACT_ROWS and self._quick.view.shape[1] > HEAD:
-            narrow = Growing[np.float32](np.float32, HEAD)
-            for start in range(0, len(self._full), AT_ONCE):
-                narrow.extend(_headed(self._full.view[start : start + AT_ONCE], HEAD))
-            self._quick = narrow
+        if self._quick.view.shape[1] <= HEAD or len(self) + len(self.parts or ()) <= EXACT_ROWS:
+            return
+        self._quick = _narrowed(self._full)
+        if self.parts is not None:
+            self.parts.quick = _narrowed(self.parts.full)
 
 
 def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
@@ -99,6 +127,13 @@ def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
     if width < vectors.shape[1]:
         head /= np.maximum(np.sqrt(np.einsum("ij,ij->i", head, head)), 1e-9)[:, None]
     return head
+
+
+def _narrowed(full: Growing[np.float16]) -> Growing[np.float32]:
+    narrow = Growing[np.float32](np.float32, HEAD)
+    for start in range(0, len(full), AT_ONCE):
+        narrow.extend(_headed(full.view[start : start + AT_ONCE], HEAD))
+    return narrow
 
 
 def _wide(vectors: NDArray[Any]) -> Floats:

@@ -10,7 +10,7 @@ from .catalog import MANY_KEYS, Known
 from .columns import to_json
 from .inserting import Cells, New, Search, cells_of, insert, row_key
 from .kept import Place, Texts
-from .searching import Searching, entry_of, half, tokens_of
+from .searching import Searching, entry_of, stored, tokens_of
 from .sql import Sql, among, chunks
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Prepared(NamedTuple):
     tokens: list[str | None]
     cells: Cells
     space: str
-    vectors: dict[str, bytes]
+    vectors: dict[str, tuple[bytes, bytes]]
 
 
 def prepare(known: Known, rows: Sequence[Row], vectors: RowVectors | None) -> Prepared:
@@ -40,7 +40,7 @@ def prepare(known: Known, rows: Sequence[Row], vectors: RowVectors | None) -> Pr
     tokens = [tokens_of(known, row) for row in rows]
     cells = cells_of(known, rows, texts)
     given = vectors.by_id if vectors is not None else {}
-    own = {row["id"]: half(given[row["id"]]).tobytes() for row in rows if row["id"] in given}
+    own = {row["id"]: stored(given[row["id"]]) for row in rows if row["id"] in given}
     return Prepared(rows, texts, tokens, cells, vectors.space if vectors is not None else "", own)
 
 
@@ -69,7 +69,7 @@ class Writing:
                 changed.append(place)
             kept = old if old is not None and old.tokens == tokens else Search()
             own = given.vectors.get(row_id)
-            vector = (kept.space, kept.vector) if own is None else (space, own)
+            vector = (kept.space, kept.vector, kept.parts) if own is None else (space, *own)
             new.append(New(key, owner, Search(place, tokens, *vector)))
         insert(self._sql, known, new, given.cells)
         for key, text in zip(keys, given.texts, strict=True):
@@ -137,7 +137,7 @@ class Writing:
         for one, row in zip(new, rows, strict=True):
             old = held.get(one.key)
             index.put(entry_of(known, row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
-            index.note_vector(row["id"], one.search.space, one.search.vector)
+            index.note_vector(row["id"], *one.search[2:])
 
     def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, Search]:
         """Delete rows and return by key their places and what they are searched by.
@@ -147,7 +147,9 @@ class Writing:
         found: dict[int, Search] = {}
         for some in chunks(keys, CHUNK):
             keyed, values = among(some)
-            query = f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING _key, _seq, _terms, _space, _vector"
+            query = (
+                f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING _key, _seq, _terms, _space, _vector, _parts"
+            )
             found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, values)}
         return found
 

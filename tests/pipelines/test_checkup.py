@@ -134,6 +134,25 @@ def test_rows_of_another_model_are_told_with_what_converts_them(path: Path):
     assert found["embedder"].mend == (f"thought-fabric reembed --file {path} --embedder openai/text-embedding-3-small")
 
 
+@needs_static
+def test_long_rows_with_one_vector_are_told_until_they_are_embedded_again(path: Path):
+    with Fabric(path) as fabric:
+        said = "I work at Stripe. " + "The weather was rather nice again today. " * 20
+        turn = {"session": "monday", "role": "user", "text": said, "said_at": "2026-03-01T09:00:00Z"}
+        fabric.session("monday", user="jake").run(MEM.import_block, [turn])
+    assert "rows have its vectors" in told(path, "embedder", "")
+    change(path, "UPDATE turns SET _parts = NULL")
+    found = amiss(path, "")["embedder"]
+    assert "0 of 1 rows have no vector of it; long rows with one for all of their text: 1" in found.found
+    assert found.mend == f"thought-fabric reembed --file {path}"
+    with Fabric(path) as fabric:
+        session = fabric.session("monday", user="jake")
+        assert session.run(MEM.embedding_status_block).output.uncut == 1
+        assert session.run(MEM.reembed_block).output.embedded == 1
+        assert session.run(MEM.embedding_status_block).output.degraded == ""
+    assert "all 1 rows have its vectors" in told(path, "embedder", "")
+
+
 def test_an_embedder_that_there_is_not_is_a_problem(path: Path):
     with Fabric(path):
         pass

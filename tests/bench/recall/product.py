@@ -46,6 +46,9 @@ class Product:
         if haystack.name not in self._imported:
             self._imported.add(haystack.name)
             self._clock.set(haystack.turns[-1].said_at)
-            session.run(self._memory.import_block, [turn.record for turn in haystack.turns])
+            self._import(session, haystack)
         self._clock.set(question.asked_at)
         return session.run(block, value).output
+
+    def _import(self, session: Any, haystack: Haystack) -> None:
+        session.run(self._memory.import_block, [turn.record for turn in haystack.turns])

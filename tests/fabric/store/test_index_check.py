@@ -138,6 +138,23 @@ def test_each_row_that_is_wrong_is_counted_once_for_each_flaw_and_only_those_are
     assert flaws(path) == {}
 
 
+def test_vectors_of_passages_that_cannot_be_used_are_found_and_dropped_with_that_of_their_row(path: Path) -> None:
+    made(path, 4)
+    change(path, "UPDATE notes SET _parts = _vector || _vector WHERE _seq IN (0, 3)")
+    assert flaws(path) == {}
+    change(path, "UPDATE notes SET _parts = 'abc'::BLOB WHERE _seq = 1")
+    change(path, "UPDATE notes SET _parts = repeat('\\xFF\\x7F', 4)::BLOB WHERE _seq = 2")
+    change(path, "UPDATE notes SET _space = NULL, _vector = NULL WHERE _seq = 3")
+    assert flaws(path) == {"notes": Counter(vector=3)}
+    store = opened(path)
+    try:
+        assert store.rebuild([NOTES, PLAIN]) == {"notes": 3}
+        assert store.transact_sync(lambda rows: rows.spaces(NOTES, USERS[0])) == {"": 3, SPACE: 1}
+    finally:
+        store.close()
+    assert flaws(path) == {}
+
+
 def test_what_an_open_store_knows_is_true_again_after_a_rebuild(path: Path) -> None:
     made(path, 20)
     change(path, "UPDATE notes SET _terms = 'x'")
