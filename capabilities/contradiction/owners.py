@@ -46,7 +46,7 @@ _SAYS = word_set(
     "plans came comes smokes weighs earns attends attended graduated resides reports majors pays paid cancelled "
     "canceled cancels postponed rescheduled called doesn't isn't wasn't don't didn't hasn't won't can't no never "
     "always often usually still also really just recently currently now relocated switched transferred hired follows "
-    "converted says said"
+    "converted says said broke split"
 )
 _THINGS = word_set(
     "name surname nickname birthday birthdate birthplace hometown home city residence location address employer "
@@ -65,11 +65,15 @@ _FROM_THERE = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Somebody whom a sentence opens with, and what it says of them; ``is_one``: nobody else is meant by the words."""
+    """Somebody whom a sentence may open with, and what it says of them.
+
+    ``is_one``: nobody else is meant by the words; ``tells``: a verb follows, or what is theirs.
+    """
 
     owner: str
     is_one: bool
     rest: str
+    tells: bool = True
 
 
 def own(content: str, subject: str = USER) -> str:
@@ -106,7 +110,7 @@ def _openings(text: str) -> Iterator[Opening]:
     for size in range(1, min(_LONGEST, len(tokens) - 1) + 1):
         if not _is_owner(tokens[:size]) and not (size == 1 and _is_verb_and_name(tokens)):
             continue
-        yield Opening(_key(tokens[:size]), _is_one(tokens[:size]), " ".join(tokens[size:]))
+        yield Opening(_key(tokens[:size]), _is_one(tokens[:size]), " ".join(tokens[size:]), _tells(tokens, size))
 
 
 def spoken_of(content: str, subject: str = USER) -> Opening:
@@ -120,8 +124,7 @@ def spoken_of(content: str, subject: str = USER) -> Opening:
 
 @lru_cache(maxsize=CACHED)
 def _spoken_of(text: str) -> Opening:
-    tokens = text.split()
-    said = [one for one in openings(text) if _tells(tokens, len(tokens) - len(one.rest.split()))]
+    said = [one for one in openings(text) if one.tells]
     return max(said, key=lambda one: len(one.owner), default=Opening("", True, text))
 
 

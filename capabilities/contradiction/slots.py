@@ -86,8 +86,8 @@ def slot_of(content: str, subject: str = USER) -> Filled | None:
     if filled is not None:
         return filled
     for opening in openings(text):
-        rest = _without_filler(opening.rest)
-        filled = _filled(rest, SLOTS)
+        rest = _without_filler(opening.rest) if opening.tells else ""
+        filled = _filled(rest, SLOTS) if opening.tells else None
         if filled is not None:
             slot = f"{filled.slot} of {opening.owner}"
             return Filled(slot, filled.value, opening.owner, opening.is_one, rest)
