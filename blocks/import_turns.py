@@ -16,6 +16,8 @@ from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
 
+from .exchange import clean
+
 BATCH = 2_000
 """How many turns are embedded and written at once."""
 
@@ -33,16 +35,16 @@ class ImportedTurn(BaseModel):
     tags: list[Tag] = []
     id: str = ""
 
-    def turn(self, text: str) -> Turn:
-        """Return the turn as it is kept, with its text without secrets."""
+    def turn(self, ctx: Context) -> Turn:
+        """Return the turn as it is kept: without secrets, and without what a memory had put into a prompt."""
         return Turn(
             id=self.id or self._fingerprint(),
             session=self.session,
             turn=0,
             role=self.role,
-            text=text,
+            text=clean(self.text, ctx),
             said_at=self.said_at,
-            speaker=self.speaker,
+            speaker=ctx.redact(self.speaker),
             tags=self.tags,
         )
 
@@ -85,7 +87,7 @@ def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
 
 async def keep_turns(ctx: Context, layout: MemoryLayout, given: Sequence[ImportedTurn]) -> ImportResult:
     """Keep these turns in one transaction, those that are not there yet."""
-    turns = [one.turn(ctx.redact(one.text)) for one in given]
+    turns = [one.turn(ctx) for one in given]
     new = await ctx.transact(lambda tx: unknown_turns(tx, layout, turns))
     embedded = await layout.meaning.embed_stored([turn.text for turn in new])
 

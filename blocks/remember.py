@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
 
 from capabilities.episodic import EpisodeLog
 from capabilities.memory.layout import MemoryLayout
@@ -15,9 +15,15 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import ConfigurationError, RunError
 from fabric.handler import handler
+from fabric.prompt import strip_data_blocks
 from fabric.resource import Collection, Transaction
 
-Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
+Statement = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS),
+    BeforeValidator(lambda given: strip_data_blocks(given) if isinstance(given, str) else given),
+]
+"""A fact in its own words: what a memory had put into a prompt is taken out of it."""
 
 
 class Remember(BaseModel):

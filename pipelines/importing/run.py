@@ -109,7 +109,7 @@ class _Keeping:
         def work(tx: Transaction) -> None:
             while batch := _batch(kept):
                 turns, facts = self._sorted(batch)
-                new = unknown_turns(tx, self.layout, [one.turn(self.ctx.redact(one.text)) for one in turns])
+                new = unknown_turns(tx, self.layout, [one.turn(self.ctx) for one in turns])
                 tx.put(self.layout.turns, new)
                 self._count_turns(len(new), len(turns) - len(new))
                 if facts:

@@ -10,6 +10,7 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import ConfigurationError, FabricError, RunError, SchemaError, ScopeError
+from fabric.prompt import data_block
 from fabric.testing import ScriptedModel
 from pipelines import AsyncMemory, Memory, memory_system
 
@@ -120,6 +121,23 @@ def test_a_correction_supersedes_and_history_keeps_both():
             ("Works at Shopify", "current"),
         ]
         assert memory.history("nothing") == []
+
+
+def test_what_a_memory_put_into_a_prompt_never_comes_in_again(tmp_path: Path):
+    block = data_block("memory", "Works at Stripe")
+    path = tmp_path / "chat.json"
+    path.write_text(
+        json.dumps([{"role": "user", "content": f"{block}\nHello"}, {"role": "assistant", "content": block}])
+    )
+    with Memory(user="jake", embedder=None) as memory:
+        memory.import_file(path)
+        fact = memory.remember(f"Likes tea {block}")
+        memory.update(fact.id, f"Likes green tea {block}")
+        with pytest.raises(SchemaError, match="content"):
+            memory.remember(block)
+        assert "Stripe" not in str(list(memory.export()))
+        turns = [one["text"].strip() for one in memory.export() if one["kind"] == "turn"]
+        assert sorted(turns) == ["Hello", "Likes green tea", "Likes tea"]
 
 
 @pytest.mark.parametrize("limit", [1, 3, None])
