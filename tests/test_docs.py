@@ -38,6 +38,10 @@ def rows(heading: str, text: str = README) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
+def page(folder: str) -> str:
+    return (ROOT / folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_first_two_code_blocks_are_the_two_commands():
     assert FENCE.findall(README)[:2] == [("bash", "make demo\n"), ("bash", "make test\n")]
 
@@ -89,9 +93,9 @@ def test_files_that_are_named_exist(path: Path):
     assert [name for name in sorted(named) if not any((place / name).exists() for place in places)] == []
 
 
-def test_the_readme_lists_every_command():
+def test_the_page_of_the_command_line_lists_every_command():
     command: Any = typer.main.get_command(app)
-    listed = [cells[0].strip("`").split()[0] for cells in rows("The command line")]
+    listed = [cells[0].strip("`").split()[0] for cells in rows("Commands", page("pipelines/cli"))]
     assert listed == list(command.commands)
 
 
@@ -120,13 +124,9 @@ def flat(prefix: str, config: BaseModel) -> dict[str, Any]:
     return found
 
 
-def test_the_readme_lists_every_option_with_its_default():
-    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Settings")}
+def test_the_page_of_the_memory_lists_every_option_with_its_default():
+    listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Settings", page("capabilities/memory"))}
     assert listed == {name: repr(value) for name, value in defaults().items()}
-
-
-def page(folder: str) -> str:
-    return (ROOT / folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_page_of_the_mind_lists_every_option_with_its_default():
