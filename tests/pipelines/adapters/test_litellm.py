@@ -10,9 +10,9 @@ from typing import Any
 import litellm
 import openai
 import pytest
-from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
 from pipelines.adapters.litellm import INTERRUPTED, MemoryCallback
+from tests.pipelines.adapters.settled import settle
 from tests.stub_server import StubServer, cut_stream, failure, stalled_stream, text, tools
 from tests.stub_server.bad import BAD_TRANSPORT
 
@@ -27,20 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 def server() -> Iterator[StubServer]:
     with StubServer() as running:
         yield running
-
-
-def settle() -> None:
-    """Let litellm report what earlier tests called: else it does so on the loop of the next one that calls it."""
-
-    async def report() -> None:
-        await GLOBAL_LOGGING_WORKER.flush()
-        await GLOBAL_LOGGING_WORKER.stop()
-
-    loop = asyncio.new_event_loop()  # asyncio.run would take the loop of the test away
-    try:
-        loop.run_until_complete(report())
-    finally:
-        loop.close()
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from structlog.testing import capture_logs
 from pipelines import Memory
 from pipelines.adapters.litellm import MemoryCallback
 from pipelines.adapters.litellm_reports import wait_for_threads
+from tests.pipelines.adapters.settled import settle
 from tests.stub_server import StubServer, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
@@ -33,6 +34,7 @@ def server() -> Iterator[StubServer]:
 
 @pytest.fixture
 def callback(tmp_path: Path) -> Iterator[MemoryCallback]:
+    settle()
     with MemoryCallback(tmp_path / "calls.duckdb", embedder=None) as made:
         litellm.callbacks.append(made)
         try:
