@@ -1,6 +1,7 @@
 """Whom a cue asks about, by the subjects of what is remembered and by what turns and facts call them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -152,8 +153,9 @@ class _Reader:
     def without_kin(self, question: "Question") -> NDArray[np.bool_] | None:
         """Return all rows but those that say of the user's kin what is asked of the user; None where there are none."""
         asked = {term for word in question.cue.words for term in word.terms}
-        kin = frozenset[str]().union(*_terms_by_kin(self.language).values())
-        theirs = [row.number for row in self._holding(kin, asked) if _tells_of_kin(row, self.language)]
+        theirs = [
+            row.number for row in self._holding(_all_terms(self.language), asked) if _tells_of_kin(row, self.language)
+        ]
         if not theirs:
             return None
         rows = np.ones(self.pools.size, np.bool_)
@@ -175,7 +177,7 @@ class _Reader:
                     rows[row.number] = True
         else:
             for pool in self.pools:
-                rows[pool.start + self._slots(pool, {term for one in spellings for term in _spelled(one)})] = True
+                rows[pool.start : pool.end] |= _holds(pool, {term for one in spellings for term in _spelled(one)})
         self._follow(rows)
         return rows
 
@@ -192,24 +194,18 @@ class _Reader:
             if not pool.index.thread:
                 continue
             at: NDArray[np.integer[Any]] = np.flatnonzero(rows[pool.start : pool.end])
+            held = _holds(pool, terms) if len(at) else rows
             for _ in range(FOLLOWING):
                 at = pool.index.after.view[at]
                 at = at[at >= 0]
-                held = np.isin(at, self._slots(pool, terms))
-                rows[pool.start + at[held]] = True
+                rows[pool.start + at[held[at]]] = True
 
-    def _slots(self, pool: Pool, terms: Iterable[str]) -> NDArray[np.int32]:
-        postings = pool.index.postings
-        held = [postings.of(postings.terms[term])[0] for term in terms if term in postings.terms]
-        return np.unique(np.concatenate(held)) if held else np.zeros(0, np.int32)
-
-    def _holding(self, terms: Iterable[str], beside: Iterable[str] = ()) -> Iterator[_Row]:
+    def _holding(self, terms: AbstractSet[str], beside: Iterable[str] = ()) -> Iterator[_Row]:
         """Yield the rows that may be found and hold one of the terms, and one of those ``beside`` if there are any."""
-        asked, further = set(terms), set(beside)
+        asked, further = terms, set(beside)
         for pool in self.pools:
-            slots = self._slots(pool, asked)
-            slots = np.intersect1d(slots, self._slots(pool, further)) if further else slots
-            slots = slots[pool.allowed[slots]][-(MOST_BESIDE if further else MOST_READ) :]
+            held = pool.allowed & _holds(pool, further) if further else pool.allowed
+            slots = np.flatnonzero(held & _holds(pool, asked))[-(MOST_BESIDE if further else MOST_READ) :]
             self._read(pool, [slot for slot in slots.tolist() if pool.start + slot not in self._texts])
             yield from (self._texts[pool.start + slot] for slot in slots.tolist() if pool.start + slot in self._texts)
         if further:
@@ -235,6 +231,15 @@ class _Reader:
             held = [] if collection is None else self.tx.get_many(collection, list(ids))
         for one in held:
             self._texts[ids[one.id]] = _row(ids[one.id], one)
+
+
+def _holds(pool: Pool, terms: AbstractSet[str]) -> NDArray[np.bool_]:
+    """Return which rows of a pool hold one of the terms."""
+    postings = pool.index.postings
+    found = np.zeros(len(pool.index.ids), np.bool_)
+    for term in terms & postings.terms.keys():
+        found[postings.of(postings.terms[term])[0]] = True
+    return found
 
 
 def _row(number: int, one: Any) -> _Row:
@@ -292,6 +297,11 @@ def _terms_by_kin(language: str) -> dict[str, set[str]]:
             if spoken in (language, "english") or len(word) >= SHORTEST or not word.isascii():
                 found.setdefault(meant, set()).update((word, stem(word, spoken), stem(word, "english")))
     return found
+
+
+@lru_cache(maxsize=32)
+def _all_terms(language: str) -> frozenset[str]:
+    return frozenset[str]().union(*_terms_by_kin(language).values())
 
 
 def _spelled(name: str) -> set[str]:
