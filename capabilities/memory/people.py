@@ -29,7 +29,7 @@ MOST_READ = 500
 """How many of a tier's rows that hold a word for somebody are read, the newest; older ones count without being read."""
 SHORTEST = 5
 """A word of another language than the question's tells of kin from so many letters on: "kind" and "far" do not."""
-MOST_BESIDE = 100
+MOST_BESIDE = 40
 """How many of a tier's rows are read to see whether they say of kin what is asked of the user."""
 BEGIN = 80
 """By how many characters of a text it is seen whom it is about."""

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import litellm
@@ -29,6 +30,7 @@ PATIENCE = 10.0
 _NOBODY = (
     'a call is not captured: it names no user; pass metadata={"user": "jake", "session": "monday"} with texts in it'
 )
+_NUMBERS = count(1)
 _KNOWN = 10_000
 """How many calls are known as captured, so that a second report of one is nothing new."""
 
@@ -53,6 +55,7 @@ class MemoryCallback(Leasing, CustomLogger):
         embedder: EmbedderChoice = "default",
     ) -> None:
         super().__init__()
+        self.number = next(_NUMBERS)  # litellm takes two callbacks for one that no public number or text tells apart
         self._system = memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
         self._lease = Lease(file)
         self.fabric = self._lease.fabric

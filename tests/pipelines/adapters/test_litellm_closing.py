@@ -81,6 +81,23 @@ def test_calls_before_closing_are_captured(
     assert captured(tmp_path) == expected(count)
 
 
+@pytest.mark.parametrize("first_is_closed", [False, True])
+def test_two_callbacks_of_one_process_both_capture(
+    server: StubServer, callback: MemoryCallback, tmp_path: Path, first_is_closed: bool
+):
+    with MemoryCallback(tmp_path / "others.duckdb", embedder=None) as other:
+        litellm.callbacks.insert(0, other)
+        if first_is_closed:
+            other.close()
+        litellm.completion(**call(server))
+        asyncio.run(litellm.acompletion(**call(server, 1)))
+        callback.close()
+    assert captured(tmp_path) == expected(2)
+    with Memory(tmp_path / "others.duckdb", user="jake", embedder=None) as memory:
+        turns = [one for one in memory.export() if one["kind"] == "turn"]
+    assert len(turns) == (0 if first_is_closed else 4)
+
+
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_a_stream_of_an_async_call_is_captured_when_closed_after_the_loop(
     server: StubServer, callback: MemoryCallback, tmp_path: Path, wrapped: bool
