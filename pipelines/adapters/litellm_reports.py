@@ -5,8 +5,13 @@ import threading
 import time
 from concurrent.futures import CancelledError
 
-from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
-from litellm.litellm_core_utils.thread_pool_executor import MAX_THREADS, executor
+try:
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+    from litellm.litellm_core_utils.thread_pool_executor import MAX_THREADS, executor
+except ImportError as error:
+    raise ImportError(
+        "this adapter needs a version of litellm that it is tested with: pip install --upgrade 'path/to/thought-fabric'"
+    ) from error
 
 _ALONE = threading.Lock()
 """Two that wait at once would each hold half of the threads."""

@@ -33,6 +33,13 @@ def test_an_adapter_says_what_to_install_as_the_readme_does(adapter: str, found:
     assert "`pip install 'path/to/thought-fabric[langgraph]'`" in README
 
 
+def test_the_callback_names_the_library_where_it_is_of_another_version():
+    part = "litellm.litellm_core_utils.logging_worker"
+    done = python(f"import litellm, sys; sys.modules[{part!r}] = None; import pipelines.adapters.litellm")
+    assert done.returncode == 1
+    assert "a version of litellm that it is tested with: pip install --upgrade" in done.stderr.splitlines()[-1]
+
+
 def test_the_server_says_what_to_install_as_the_readme_does(tmp_path: Path):
     done = python(
         "import sys; sys.modules['mcp'] = None; from pipelines.cli import main;"
