@@ -1,9 +1,7 @@
 """The litellm callback, over HTTP with a scripted provider: every chat is captured once, however it ends."""
 
 import asyncio
-import gc
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +10,7 @@ import openai
 import pytest
 
 from pipelines.adapters.litellm import INTERRUPTED, MemoryCallback
-from tests.pipelines.adapters.settled import settle
+from tests.pipelines.adapters.through_litellm import heard_by, to_stub
 from tests.stub_server import StubServer, cut_stream, failure, stalled_stream, text, tools
 from tests.stub_server.bad import BAD_TRANSPORT
 
@@ -31,28 +29,13 @@ def server() -> Iterator[StubServer]:
 
 @pytest.fixture
 def callback() -> Iterator[MemoryCallback]:
-    settle()
-    with MemoryCallback(embedder=None) as made:
-        litellm.callbacks.append(made)
-        try:
-            yield made
-        finally:
-            litellm.logging_callback_manager._reset_all_callbacks()  # litellm copies it into lists of its own
-            with warnings.catch_warnings(action="ignore"):
-                gc.collect()  # what litellm left is no matter of a later test
+    with heard_by(MemoryCallback(embedder=None)) as made:
+        yield made
 
 
 def call(server: StubServer, said: str = SAID, **options: Any) -> dict[str, Any]:
     messages = options.pop("messages", [{"role": "system", "content": "Be brief."}, {"role": "user", "content": said}])
-    return {
-        "model": "openai/stub",
-        "api_base": f"{server.url}/v1",
-        "api_key": "none",
-        "max_retries": 0,
-        "messages": messages,
-        "metadata": dict(WHOSE),
-        **options,
-    }
+    return to_stub(server, messages, WHOSE, **options)
 
 
 def items(callback: MemoryCallback, user: str = "jake", session: str = "monday") -> list[Any]:

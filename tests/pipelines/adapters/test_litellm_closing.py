@@ -1,11 +1,9 @@
 """Closing the litellm callback waits for what litellm reports behind the calls, and nothing is lost in silence."""
 
 import asyncio
-import gc
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from structlog.testing import capture_logs
 from pipelines import Memory
 from pipelines.adapters.litellm import MemoryCallback
 from pipelines.adapters.litellm_reports import wait_for_threads
-from tests.pipelines.adapters.settled import settle
+from tests.pipelines.adapters.through_litellm import heard_by, to_stub
 from tests.stub_server import StubServer, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
@@ -34,27 +32,13 @@ def server() -> Iterator[StubServer]:
 
 @pytest.fixture
 def callback(tmp_path: Path) -> Iterator[MemoryCallback]:
-    settle()
-    with MemoryCallback(tmp_path / "calls.duckdb", embedder=None) as made:
-        litellm.callbacks.append(made)
-        try:
-            yield made
-        finally:
-            litellm.logging_callback_manager._reset_all_callbacks()  # litellm copies it into lists of its own
-            with warnings.catch_warnings(action="ignore"):
-                gc.collect()  # what litellm left is no matter of a later test
+    with heard_by(MemoryCallback(tmp_path / "calls.duckdb", embedder=None)) as made:
+        yield made
 
 
 def call(server: StubServer, number: int = 0, **options: Any) -> dict[str, Any]:
-    return {
-        "model": "openai/stub",
-        "api_base": f"{server.url}/v1",
-        "api_key": "none",
-        "max_retries": 0,
-        "messages": [{"role": "user", "content": f"I like jazz {number}."}],
-        "metadata": {"user": "jake", "session": f"s{number}"},
-        **options,
-    }
+    said = [{"role": "user", "content": f"I like jazz {number}."}]
+    return to_stub(server, said, {"user": "jake", "session": f"s{number}"}, **options)
 
 
 def captured(tmp_path: Path) -> list[tuple[str, str]]:
