@@ -47,7 +47,7 @@ class Answers(BaseModel):
 class Transcript:
     """What is new in a list of messages: what answers a turn that is held, the turns, how many were known."""
 
-    answers: "Answers"
+    answers: Answers
     turns: Sequence[RecordedTurn]
     known: int = 0
 

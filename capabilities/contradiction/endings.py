@@ -71,7 +71,6 @@ _CLASSES = {
     for stemmed in stems(listed)
 }
 """What kind of a thing a verb says, by its stem; a verb that is not here is a kind of its own."""
-_KINDS = frozenset(_CLASSES.values())
 _ENDS: dict[str, frozenset[str]] = {
     "left": frozenset({"job", "home", "study"}),
     "resigned": frozenset({"job"}),

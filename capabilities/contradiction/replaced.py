@@ -69,9 +69,10 @@ def find_replaced(new: Observation, existing: Sequence[Existing]) -> str:
     misnamed = renamed(new.content, [entry.content for entry in own], new.subject)
     if misnamed is not None:
         return own[misnamed].id
+    others = [entry for entry in reversed(own) if not _says_the_same(new, entry)]
     for does in (_fills_anew, _is_said_over):
-        for entry in reversed(own):
-            if not _says_the_same(new, entry) and does(new, filled, entry):
+        for entry in others:
+            if does(new, filled, entry):
                 return entry.id
     return ""
 

@@ -139,6 +139,4 @@ _ACQUAINTANCES = word_set(
     "friend boss colleague roommate neighbour doctor dentist therapist teacher coach trainer landlord lawyer "
     "accountant mentor assistant reporting"
 )
-EVERYBODY = frozenset(FORMS["english"].values()) - IMPLIED
-"""All whom words mean, by their names in English."""
-_KIN = EVERYBODY - _ACQUAINTANCES
+_KIN = frozenset(FORMS["english"].values()) - IMPLIED - _ACQUAINTANCES

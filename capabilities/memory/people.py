@@ -202,16 +202,16 @@ class _Reader:
 
     def _holding(self, terms: AbstractSet[str], beside: Iterable[str] = ()) -> Iterator[_Row]:
         """Yield the rows that may be found and hold one of the terms, and one of those ``beside`` if there are any."""
-        asked, further = terms, set(beside)
+        further = set(beside)
         for pool in self.pools:
             held = pool.allowed & _holds(pool, further) if further else pool.allowed
-            slots = np.flatnonzero(held & _holds(pool, asked))[-(MOST_BESIDE if further else MOST_READ) :]
+            slots = np.flatnonzero(held & _holds(pool, terms))[-(MOST_BESIDE if further else MOST_READ) :]
             self._read(pool, [slot for slot in slots.tolist() if pool.start + slot not in self._texts])
             yield from (self._texts[pool.start + slot] for slot in slots.tolist() if pool.start + slot in self._texts)
         if further:
             return
         if self.layout.semantic is not None and all(pool.tier != "semantic" for pool in self.pools):
-            matches = self.tx.match(self.layout.semantic, sorted(asked), MOST_READ)
+            matches = self.tx.match(self.layout.semantic, sorted(terms), MOST_READ)
             facts = self.tx.get_many(self.layout.semantic, [match.id for match in matches])
             yield from (_row(NOWHERE, fact) for fact in facts)
 
@@ -263,8 +263,7 @@ def _is_same(kin: Kin, way: Kin, row: _Row) -> bool:
         of = row.subject or MINE
     elif of == SOMEBODY and row.is_reply:
         of = MINE  # an answer says "your brother" of the user's
-    asked = (way.of, way.kin)
-    return of == asked[0] and len(kin.kin) == len(way.kin) and all(map(means, way.kin, kin.kin))
+    return of == way.of and len(kin.kin) == len(way.kin) and all(map(means, way.kin, kin.kin))
 
 
 def _told_apart(one: Kin, said: Sequence[tuple[int, str, frozenset[str]]]) -> list[tuple[int, str, frozenset[str]]]:

@@ -25,6 +25,7 @@ MOST = 2_000
 """How many rows a run has at most: what is lost with it when one of them changes is little."""
 WORTH = 8
 """How many times as many rows all runs of a file may have as those of a scope: the database reads all to give some."""
+_STORED = "SELECT first, tokens, sizes, numbers FROM _token_runs WHERE collection = ? AND _scope = ?"
 
 
 class Run(NamedTuple):
@@ -120,8 +121,7 @@ class Runs:
         """Return the tokens of the rows of each run of a scope, by where it begins; without those that are damaged."""
         from .coding import decoded  # noqa: PLC0415
 
-        query = "SELECT first, tokens, sizes, numbers FROM _token_runs WHERE collection = ? AND _scope = ?"
-        stored = {first: decoded(*rest) for first, *rest in self._sql.rows(query, [known.name, owner])}
+        stored = {first: decoded(*rest) for first, *rest in self._sql.rows(_STORED, [known.name, owner])}
         return {first: one for first, one in stored.items() if one is not None}
 
 
@@ -141,8 +141,7 @@ def wrong_rows(sql: Sql, known: Known) -> int:
     for (collection, owner), runs in known_runs(sql).items():
         if collection != known.name:
             continue
-        query = "SELECT first, tokens, sizes, numbers FROM _token_runs WHERE collection = ? AND _scope = ?"
-        stored = {first: rest for first, *rest in sql.rows(query, [collection, owner])}
+        stored = {first: rest for first, *rest in sql.rows(_STORED, [collection, owner])}
         for run in runs:
             rows = f"SELECT _terms FROM {known.sql} WHERE _scope = ? AND _seq >= ? AND _seq <= ? ORDER BY _seq"
             due = coded([tokens for (tokens,) in sql.rows(rows, [owner, run.first, run.last])])
