@@ -18,7 +18,7 @@ from fabric.text import printable, words
 
 from .observed import Observations, Observed
 from .prompts import PROMPTS
-from .rules.observe import observe_text
+from .readers.observe import observe_text
 
 SHOWN_PLANS = 5
 """How many events and tasks of earlier sessions the observer is shown."""

@@ -31,7 +31,7 @@ from .exchange import clean
 from .observe import MODEL_CHARS, shorten
 from .prompts import PROMPTS
 from .reflect import PIN_IMPORTANCE
-from .rules.observe import observe_text
+from .readers.observe import observe_text
 
 PER_TURN = 3
 """How many observations the standalone observer takes from one turn."""

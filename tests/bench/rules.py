@@ -10,12 +10,12 @@ from typing import Any
 
 from snowballstemmer import stemmer
 
-from blocks.rules.observe import observe_text
+from blocks.readers.observe import observe_text
 from capabilities.contradiction import negated
 from fabric.text import word_set, words
 
 ROOT = Path(__file__).parents[2]
-LABELLED = ROOT / "tests" / "blocks" / "rules" / "labelled.jsonl"
+LABELLED = ROOT / "tests" / "blocks" / "readers" / "labelled.jsonl"
 MSC = ROOT / ".." / "shared" / "data" / "msc_personas_a.jsonl.xz"
 COVERED = 0.75
 TURN_COVERED = 0.5

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from blocks.rules.observe import observe_text
+from blocks.readers.observe import observe_text
 from capabilities.semantic import FactInput
 from fabric import Fabric, generator, handler, sequencer
 from fabric.models.base import Request, ToolCall

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocks.rules.observe import observe_text
+from blocks.readers.observe import observe_text
 from capabilities.contradiction import Existing, changes_value, find_replaced, same_claim
 from capabilities.vocabulary import Category, Observation
 

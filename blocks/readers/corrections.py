@@ -3,28 +3,10 @@
 import re
 from collections.abc import Iterable
 
+from .patterns import Patterns
 from .sentences import HIDDEN
 
-_TAKEN_BACK = r"""
-    (?:(?:oh|oops|whoops|ah|um+|uh+|erm?|hmm+|well|but|and|no|wait|(?:i'm\ |i\ am\ )?(?:so\ |very\ )?sorry|apologies
-        |actually|my\ bad|my\ mistake|hang\ on|hold\ on)\b[\s,.!:…–—-]*)*
-    (?:i\ meant(?!\ (?:it|that|well|no|every\w*|to\ (?!say\b|write\b|type\b))\b)(?:\ to\ (?:say|write|type))?
-      |i\ mean(?=\ )(?!\ (?:it|that|this|i|i'm|i've|we|my|you|they|he|she|there|who|what|how|why|where|really
-        |well|to|no|yes)\b)
-      |no[\s,.]+wait|wait[\s,.]+no|no[\s,.]+actually|(?:scratch|strike)\ that|correction(?=\s*[:,.–—-])
-      |actually[\s,]+no(?!\ (?:one|problem|idea|doubt|matter)\b)
-      |(?:i\ was\ |i\ am\ |i'm\ )?(?:just|only)\ (?:kidding|joking)|i\ misspoke|let\ me\ correct\ (?:that|myself)
-      |(?:no|sorry)(?=[\s,]+(?-i:[A-Z0-9])[\w'-]*\W*$)
-    )(?!\w)[\s,.:;!…–—-]*"""
-_CORRECTION = re.compile(_TAKEN_BACK, re.IGNORECASE | re.VERBOSE)
-_WITHIN = re.compile(
-    rf"(?:\s*[,;:(–—…]|\s-)\s*(?={_TAKEN_BACK})|\s+(?=(?:no,?\ wait|scratch\ that|sorry,?\ i\ meant)\b)",
-    re.IGNORECASE | re.VERBOSE,
-)
-_LAST = re.compile(
-    r"(?P<head>.*\b(?:to|at|in|for|from|of|is|named|called|have|\d+|two|three|four|five) )(?P<x>[\w'-]+)[.!…]*$"
-)
-_NAMED = re.compile(r"\b(?!I\b)[A-Z][\w'-]*")
+_FORM = Patterns("corrections")
 
 
 def standing(sentences: Iterable[str]) -> list[str]:
@@ -41,9 +23,9 @@ def standing(sentences: Iterable[str]) -> list[str]:
     for sentence in sentences:
         rest: str = sentence
         while rest:
-            correction = _CORRECTION.match(rest)
+            correction = _FORM["correction"].match(rest)
             begin = correction.end() if correction else 0
-            inner = _WITHIN.search(rest, begin)
+            inner = _FORM["within"].search(rest, begin)
             said = rest[begin : inner.start() if inner else None]
             if correction and kept:
                 kept[-1] = _put_right(kept[-1], said) or said or HIDDEN
@@ -55,10 +37,10 @@ def standing(sentences: Iterable[str]) -> list[str]:
 
 def _put_right(said: str, meant: str) -> str:
     """Return what was said with its last word as it was meant, "" when that is not sure."""
-    word, last = meant.strip(" .!()…"), _LAST.match(said)
+    word, last = meant.strip(" .!()…"), _FORM["last"].match(said)
     if last is None or not re.fullmatch(r"[\w'-]+", word) or _kind(word) != _kind(last["x"]) or not _kind(word):
         return ""
-    return "" if len(_NAMED.findall(last["head"][1:])) else f"{last['head']}{word}"
+    return "" if len(_FORM["named"].findall(last["head"][1:])) else f"{last['head']}{word}"
 
 
 def _kind(word: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocks.rules.observe import observe_text
+from blocks.readers.observe import observe_text
 from capabilities.vocabulary import MAX_OBSERVATIONS
 from tests.bench.rules import labelled, on_labelled
 

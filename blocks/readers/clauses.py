@@ -1,0 +1,61 @@
+"""Cutting a sentence into clauses, and refusing those that claim nothing: questions, conditions, hearsay, requests."""
+
+from collections.abc import Iterator
+
+from .patterns import Patterns
+from .sentences import HIDDEN, MAX_CLAUSE
+from .voice import plain
+
+_FORM = Patterns("clauses")
+_ASKED_WORDS = ("when", "how", "what", "who", "where", "why", "me ", "you", "your", "it", "us", "them", "those")
+
+
+def remember(sentence: str) -> str:
+    """Return what the speaker asks to be remembered in ``sentence``, or ``""``.
+
+    >>> remember("Please remember that my locker code is 4417.")
+    'my locker code is 4417.'
+    """
+    told = _FORM["remember"].match(sentence)
+    if told is None or (sentence.endswith("?") and not sentence.lower().startswith(("can you", "could you"))):
+        return ""
+    rest = sentence[told.end() :]
+    if told[0].lower().strip(" ,:") in {"know", "save", "store", "note"} and ":" not in told[0]:
+        return ""
+    return "" if rest.lower().startswith(_ASKED_WORDS) else rest.rstrip("?")
+
+
+def clauses(sentence: str) -> Iterator[str]:
+    """Yield the plain claims of one sentence, contractions written out and openers such as "Well," cut.
+
+    >>> list(clauses("Well, I'm a nurse and I live in Rome, do you?"))
+    ['I am a nurse', 'I live in Rome']
+    """
+    if sentence.rstrip(" )\"'").endswith(("?", "？")) or "?" in sentence[-4:]:
+        asked = _FORM["asked_tail"].search(sentence)
+        if asked is None:
+            return
+        sentence = sentence[: asked.start()]
+    sentence = unmarked(plain(sentence))
+    if HIDDEN in sentence or _FORM["asks"].match(sentence) or _FORM["request"].match(sentence):
+        return
+    if _FORM["unreal"].search(sentence):
+        return
+    for piece in _FORM["joint"].split(sentence):
+        clause = unmarked(piece.strip(" ,.!()"))
+        if 3 < len(clause) <= MAX_CLAUSE and not _FORM["hearsay"].search(clause) and not _FORM["asks"].match(clause):
+            yield clause
+
+
+def unmarked(text: str) -> str:
+    """Return ``text`` without the discourse markers it opens with.
+
+    >>> unmarked("Oh, well, actually I moved")
+    'I moved'
+    """
+    for _ in range(6):
+        marker = _FORM["marker"].match(text)
+        if marker is None:
+            return text
+        text = text[marker.end() :]
+    return text

@@ -1,0 +1,206 @@
+"""The people and animals of the speaker's life: who they are to the speaker, what they are called, what they do."""
+
+import re
+from collections.abc import Iterator
+from typing import cast
+
+from capabilities.kin.words import NOT_NAMES
+from capabilities.vocabulary import Category, Observation
+
+from .patterns import Patterns, table
+from .rule import observed
+from .voice import trimmed
+
+_FORM = Patterns("people")
+_TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
+
+
+def people_in(clause: str, known: str) -> Iterator[Observation | None]:
+    """Yield what ``clause`` says of other people; ``known`` is whom "he" or "she" means, ``""`` when nobody.
+
+    >>> [(seen.subject, seen.content) for seen in people_in("My sister Anna lives in Oslo", "") if seen]
+    [('user', 'Sister is Anna'), ('anna', 'Lives in Oslo')]
+    """
+    kin = _FORM["of_kin"].match(clause)
+    if kin:
+        yield observed(f"{kin['kin']}'s {kin['rest']}", "relationship", "permanent", 0.75)
+        return
+    named = _introduction(clause)
+    if named:
+        yield introduced(named["rel"], named["name"])
+        yield _said_of(named["name"], named["rest"])
+        return
+    married = _FORM["married"].match(clause)
+    if married:
+        yield observed(f"Is {married['how']} {married['name']}", "relationship", "persistent", 0.8)
+        return
+    unnamed = _FORM["unnamed"].match(clause)
+    if unnamed:
+        category = _category(unnamed["rest"])
+        if category and not clause.lower().startswith(("my family", "my friends")):
+            kind: Category = "event" if category == "event" else "relationship"
+            yield observed(f"{unnamed['rel']} {unnamed['rest']}", kind, "persistent", 0.6)
+        return
+    yield from _others(clause, known)
+
+
+def _introduction(clause: str) -> re.Match[str] | None:
+    """Return how ``clause`` tells the name of somebody close to the speaker."""
+    for pattern, _ in table("people", "named"):
+        found = pattern.match(clause)
+        if found and found["name"].split()[0] not in NOT_NAMES:
+            return found
+    return None
+
+
+def introduced(relation: str, name: str) -> Observation | None:
+    """Return who ``name`` is to the speaker.
+
+    >>> [seen.content for seen in (introduced("sister", "Anna"), introduced("dog", "Rex")) if seen]
+    ['Sister is Anna', 'Has a dog named Rex']
+    """
+    name = re.sub(r"['’]s$", "", name)
+    low = relation.lower()
+    kind = low.split()[-1]
+    if _FORM["pet"].fullmatch(kind):
+        content = f"Has {'an' if low[0] in 'aeiou' else 'a'} {low} named {name}"
+    else:
+        content = f"{relation} is {name}"
+    return observed(content, "relationship", "persistent", 0.75)
+
+
+def subject_of(name: str) -> str:
+    """Return the subject under which facts about ``name`` are kept: the first name, after a title the last one.
+
+    >>> subject_of("Jennifer Lee"), subject_of("Dr. Ray")
+    ('jennifer', 'ray')
+    """
+    first = name.split(maxsplit=1)[0]
+    titled = first.rstrip(".") in _TITLES
+    return re.sub(r"['’]s$", "", (name.rsplit(maxsplit=1)[-1] if titled else first).lower())
+
+
+def _others(clause: str, known: str) -> Iterator[Observation | None]:
+    organisation = _FORM["organisation"].match(clause)
+    if organisation:
+        subject = "-".join(organisation["name"].lower().replace(".", "").split())
+        yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
+        return
+    owner = _FORM["of_one"].match(clause)
+    if owner and not set(owner["name"].split()) & NOT_NAMES:
+        yield belonging(owner["name"], owner["rest"])
+        return
+    named = _FORM["by_name"].match(clause)
+    if named and not set(named["name"].split()) & NOT_NAMES:
+        yield _said_of(named["name"], named["rest"], strict=True)
+        return
+    theirs = _FORM["of_them"].match(clause)
+    if theirs and known:
+        yield belonging(known, theirs["rest"])
+        return
+    pronoun = _FORM["pronoun"].match(clause)
+    if pronoun and known:
+        yield _said_of(known, pronoun["rest"])
+
+
+def belonging(name: str, rest: str) -> Observation | None:
+    """Return what is said of something that ``name`` has: a birthday, a spouse, a favourite dish."""
+    found = _FORM["belongs"].match(trimmed(rest))
+    if found is None or name.isupper():
+        return None
+    if found["born"]:
+        return observed(f"{found['born']} is {found['x']}", "identity", "permanent", 0.8, subject_of(name))
+    if found["rel"]:
+        if not found["x"][:1].isupper() or found["x"].split()[0] in NOT_NAMES:
+            return None
+        return observed(f"{found['rel']} is {found['x']}", "relationship", "persistent", 0.65, subject_of(name))
+    own = found["own"].lower()
+    category: Category = "identity"
+    if own.startswith("favo"):
+        category = "preference"
+    elif own.startswith(("job", "employer")):
+        category = "profession"
+    return observed(f"{found['own']} is {found['x']}", category, "persistent", 0.65, subject_of(name))
+
+
+def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | None:
+    rest = trimmed(rest if strict else _FORM["link"].sub("", rest.strip()))
+    rest = _FORM["no_more"].sub(r"no longer \1s", rest) if _FORM["any_more"].search(rest) else rest
+    rest = _FORM["any_more"].sub("", rest)
+    category = _category(rest)
+    # Of a bare name only what is said of people counts: "Docker runs", "Summer is a joy" are about things.
+    if not category or (strict and not _FORM["one_person"].match(rest)):
+        return None
+    return observed(rest, category, "persistent", 0.6, subject_of(name))
+
+
+def _category(rest: str) -> Category | None:
+    """Return the category of what one may say of another person and still know next week, None for anything else."""
+    for pattern, category in table("people", "lasting"):
+        if pattern.match(rest):
+            return cast("Category", category)
+    return None
+
+
+def implied(clause: str) -> Iterator[Observation | None]:
+    """Yield the people and animals that ``clause`` shows the speaker to have, said in passing.
+
+    >>> [seen.content for seen in implied("I am cooking for my kids tonight") if seen]
+    ['Has kids']
+    """
+    for found in _FORM["kept"].finditer(clause):
+        who = found["who"].lower()
+        counted = "" if who.endswith(("s", "children")) else ("an " if who[0] in "aeiou" else "a ")
+        yield observed(f"Has {counted}{who}", "relationship", "persistent", 0.5)
+
+
+def named_person(clause: str) -> str:
+    """Return the person whom ``clause`` introduces by name, or ``""``.
+
+    >>> named_person("my sister Anna is visiting")
+    'Anna'
+    """
+    found = _introduction(clause)
+    if found:
+        return str(found["name"])
+    for form in ("of_one", "by_name", "companion"):
+        found = _FORM[form].search(clause) if form == "companion" else _FORM[form].match(clause)
+        if found is None or set(found["name"].split()) & NOT_NAMES:
+            continue
+        if form == "companion" or _FORM["belongs"].match(found["rest"]) or _category(found["rest"]):
+            return str(found["name"])
+    return ""
+
+
+def companions(clause: str) -> Iterator[Observation | None]:
+    """Yield whom ``clause`` names in passing as close to the speaker.
+
+    >>> [seen.content for seen in companions("I live in Lisbon with my wife Jennifer") if seen]
+    ['Wife is Jennifer']
+    """
+    for found in _FORM["companion"].finditer(clause):
+        if found["name"].split()[0] not in NOT_NAMES:
+            yield introduced(found["rel"], found["name"])
+
+
+def without_companion(clause: str) -> str:
+    """Return a clause about the speaker's home without the named person it is shared with.
+
+    >>> without_companion("I live in Lisbon with my wife Jennifer")
+    'I live in Lisbon'
+    """
+    found = _FORM["at_home_with"].match(clause)
+    return found["home"] if found and found["name"].split()[0] not in NOT_NAMES else clause
+
+
+def corrected(seen: Observation) -> Observation:
+    """Return ``seen`` as the correction of a name: one may have two dogs, but this one is called otherwise.
+
+    >>> corrected(Observation(content="Has a dog named Rex", importance=0.7, category="relationship")).content
+    "Dog's name is Rex"
+    """
+    named = _FORM["told_name"].match(seen.content) if seen.category == "relationship" else None
+    if named is None:
+        return seen
+    kind = named["pet"] or named["kin"]
+    return seen.model_copy(update={"content": f"{kind[:1].upper()}{kind[1:].lower()}'s name is {named['name']}"})

@@ -1,0 +1,91 @@
+"""The form of one rule: a pattern over a clause, the sentence and the claim it yields, and how much that is worth."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from capabilities.vocabulary import Category, Durability, Observation
+
+from .patterns import Patterns, listed, written
+from .voice import about, conjugated, trimmed
+
+_RULE = Patterns("rule")
+_PASSING = frozenset({"task", "event", "attribute"})
+_BUSY = ("Is {x}", "Has been", "Is going", "Wants", "{not} wants", "Needs", "Must", "Plans")
+"""What somebody is coding or repairing this minute is told in these words: their request, not a lasting fact."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row of ``rules.json``.
+
+    ``say`` is the sentence, with the names of the pattern's groups in braces; so are the values of ``claim``, the
+    fields of a claim that the rule is sure of. The pattern is anchored at the clause's start.
+    """
+
+    pattern: str | list[str]
+    say: str
+    category: Category
+    importance: float
+    durability: Durability = "persistent"
+    cased: bool = False
+    """Whether capital letters count."""
+    claim: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def form(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return re.compile(written(self.pattern), 0 if self.cased else re.IGNORECASE)
+
+    def apply(self, clause: str) -> Observation | None:
+        """Return the observation in ``clause``, or None when the rule does not fit."""
+        found = self.form.match(clause)
+        if found is None:
+            return None
+        groups = {name: trimmed(value) for name, value in found.groupdict(default="").items()}
+        if ("x" in groups and not _means_something(groups["x"])) or self._is_at_the_bench(groups.get("x", "")):
+            return None
+        groups |= {"neg": "not" if groups.get("neg") else "", "not": "does not" if groups.get("not") else ""}
+        if self.say.startswith("{verb}"):
+            groups["verb"] = conjugated(groups["verb"])
+        if "again" in groups:
+            groups["again"] = conjugated(groups["again"])
+        content = self.say.format_map(groups).replace("does not wants", "does not want")
+        return observed(content, self.category, self.durability, self.importance)
+
+    def _is_at_the_bench(self, said: str) -> bool:
+        busy = self.say.startswith(_BUSY) and self.category in _PASSING
+        return busy and _RULE["at_the_bench"].search(said) is not None
+
+
+@cache
+def families() -> tuple[tuple[Rule, ...], ...]:
+    """Return the rules of ``rules.json`` by family, in the order in which they are asked."""
+    return tuple(tuple(Rule(**row) for row in rows) for rows in listed("rules").values())
+
+
+def first_of(rules: tuple[Rule, ...], clause: str) -> Iterator[Observation]:
+    """Yield what the first fitting rule of ``rules`` says about ``clause``, or nothing."""
+    for rule in rules:
+        seen = rule.apply(clause)
+        if seen is not None:
+            yield seen
+            return
+
+
+def observed(
+    content: str, category: Category, durability: Durability, importance: float, subject: str = "user"
+) -> Observation | None:
+    """Return the observation with ``content`` turned into a sentence about its subject; None when nothing is left."""
+    content = " ".join(about(content).split())
+    if len(content) < 3:
+        return None
+    return Observation(
+        subject=subject, content=content, importance=importance, durability=durability, category=category
+    )
+
+
+def _means_something(value: str) -> bool:
+    """Return whether an object means something alone: it points at nothing said before, nor at the listener."""
+    return bool(value) and _RULE["points_away"].match(value) is None and _RULE["listener"].search(value) is None
