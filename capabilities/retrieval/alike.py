@@ -5,6 +5,7 @@ Every term stands for the spellings it has in the rows; its vector is their mean
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from fabric.store.growing import Growing
 from fabric.store.index import TextIndex
+from fabric.store.posting_lists import PostingLists
 from fabric.terms import split_term
 
 Floats = NDArray[np.float32]
@@ -27,33 +29,35 @@ SMALL_PRODUCT = 200_000
 
 
 class Vocabulary:
-    """The vectors of one index's terms, brought up to date whenever they are asked for."""
+    """The vectors of one index's terms, brought up to date whenever they are asked for, by any thread."""
 
-    def __init__(self, index: TextIndex, vectors_of: WordVectors) -> None:
-        self._postings = index.postings
+    def __init__(self, vectors_of: WordVectors) -> None:
+        self._lock = Lock()
         self._vectors_of = vectors_of
         self._tokens: Growing[np.float32] | None = None
         self._counts = Growing[np.int32](np.int32)
         self._terms = np.zeros((0, 0), np.float32)
 
-    def nearest(self, words: Floats) -> list[dict[int, float]]:
-        """Return for each word's vector the cosines of the nearest terms by their numbers."""
-        self._update()
-        count = len(self._postings.terms)
-        return _best(_products(self._terms[:count], unit_rows(words))) if count else [{} for _ in words]
+    def nearest(self, words: Floats, postings: PostingLists) -> list[dict[int, float]]:
+        """Return for each word's vector the cosines of the nearest terms of the index, by their numbers."""
+        with self._lock:
+            self._update(postings)
+            terms = self._terms[: len(postings.terms)]
+        return _best(_products(terms, unit_rows(words))) if len(terms) else [{} for _ in words]
 
-    def _update(self) -> None:
-        held = self._postings.token_counts.view
+    def _update(self, postings: PostingLists) -> None:
+        held = postings.token_counts.view
         known = len(self._counts)
+        if len(held) < known:  # as the index was before it was asked last
+            return
         if len(held) > known:
-            self._add_tokens(known)
+            self._add_tokens(list(postings.tokens)[known:])
         changed = np.flatnonzero(self._counts.view != held)
         if len(changed):
-            self._counts.view[changed] = held[changed]
-            self._set_terms(np.unique(self._postings.token_terms.view[changed]), len(changed) * 4 > len(held))
+            self._counts.edit()[changed] = held[changed]
+            self._set_terms(postings, np.unique(postings.token_terms.view[changed]), len(changed) * 4 > len(held))
 
-    def _add_tokens(self, known: int) -> None:
-        tokens = list(self._postings.tokens)[known:]
+    def _add_tokens(self, tokens: Sequence[str]) -> None:
         for start in range(0, len(tokens), AT_ONCE):
             new = self._vectors_of([split_term(token)[1] for token in tokens[start : start + AT_ONCE]])
             if self._tokens is None:
@@ -61,11 +65,11 @@ class Vocabulary:
             self._tokens.extend(new)
         self._counts.extend(np.zeros(len(tokens), np.int32))
 
-    def _set_terms(self, terms: NDArray[np.int32], most: bool) -> None:
+    def _set_terms(self, postings: PostingLists, terms: NDArray[np.int32], most: bool) -> None:
         """Compute the vectors of some terms, or of all when that is hardly more."""
         assert self._tokens is not None  # noqa: S101  there are tokens
-        vectors, owners, counts = self._tokens.view, self._postings.token_terms.view, self._counts.view
-        count, width = len(self._postings.terms), vectors.shape[1]
+        vectors, owners, counts = self._tokens.view, postings.token_terms.view, self._counts.view
+        count, width = len(postings.terms), vectors.shape[1]
         if count > len(self._terms):
             wider = np.zeros((count + count // 4, width), np.float32)
             wider[: len(self._terms)] = self._terms.reshape(-1, width)
@@ -89,7 +93,7 @@ def vocabulary_of(index: TextIndex, vectors_of: WordVectors) -> Vocabulary:
     """Return the vocabulary of an index, kept as long as the index is."""
     found = _known.get(index)
     if found is None:
-        _known[index] = found = Vocabulary(index, vectors_of)
+        _known[index] = found = Vocabulary(vectors_of)
     return found
 
 

@@ -103,7 +103,7 @@ def _read(terms: Sequence[str], pools: Pools) -> _Word:
 def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
     if question.word_vectors is None or pool.vocabulary is None:
         return [{} for _ in question.cue.words]
-    return pool.vocabulary.nearest(question.word_vectors)
+    return pool.vocabulary.nearest(question.word_vectors, pool.index.postings)
 
 
 def _fill(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.store.frozen import FrozenIndex
 from fabric.store.index import TextIndex
 
 from .alike import Vocabulary
@@ -19,7 +20,7 @@ class Pool:
     """One collection's rows. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
 
     tier: str
-    index: TextIndex
+    index: FrozenIndex
     allowed: Mask
     start: int
     vocabulary: Vocabulary | None = None
@@ -29,7 +30,7 @@ class Pool:
     @property
     def end(self) -> int:
         """The number behind its last slot."""
-        return self.start + len(self.index.ids)
+        return self.start + self.index.size
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,10 +118,13 @@ class Pools:
 
 
 def make_pools(parts: Sequence[tuple[str, TextIndex, Mask, Vocabulary | None]]) -> Pools:
-    """Return the pools of these indexes, numbered one behind another."""
+    """Return the pools of these indexes as they are now, numbered one behind another.
+
+    To be called inside a transaction. They may be searched on another thread then, whatever is written.
+    """
     pools: list[Pool] = []
     start = 0
     for tier, index, allowed, vocabulary in parts:
-        pools.append(Pool(tier, index, allowed, start, vocabulary, bool(allowed.all())))
+        pools.append(Pool(tier, index.frozen(), allowed, start, vocabulary, bool(allowed.all())))
         start = pools[-1].end
     return Pools(tuple(pools))

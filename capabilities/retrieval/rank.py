@@ -60,8 +60,8 @@ class Ranking:
     def number_of(self, tier: str, row_id: str) -> int:
         """Return the number of a row by its id, -1 when it is not among the rows."""
         for pool in self.pools:
-            if pool.tier == tier and row_id in pool.index.slots:
-                return pool.start + pool.index.slots[row_id]
+            if pool.tier == tier and (slot := pool.index.slot_of(row_id)) >= 0:
+                return pool.start + slot
         return -1
 
     def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:

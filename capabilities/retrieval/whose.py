@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.store.index import Column
+from fabric.store.cells import Column
 
 from .people import USER
 from .pool import Pools

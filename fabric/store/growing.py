@@ -11,26 +11,52 @@ S = TypeVar("S", bound=np.generic)
 class Growing(Generic[S]):
     """An array of rows of one width; ``view`` is what it holds, valid until the next change.
 
+    ``frozen`` gives what it holds to another thread: adding rows leaves that alone, and `edit` copies before it changes
+    rows that somebody else may be reading.
+
     >>> held = Growing(np.int32)
     >>> held.extend([1, 2])
     >>> held.append(3)
     >>> held.view.tolist(), len(held)
     ([1, 2, 3], 3)
+    >>> then = held.frozen()
+    >>> held.edit()[0] = 7
+    >>> then.view.tolist(), held.view.tolist()
+    ([1, 2, 3], [7, 2, 3])
     """
 
-    __slots__ = ("_data", "_size")
+    __slots__ = ("_data", "_is_shared", "_size")
 
     def __init__(self, dtype: DTypeLike, width: int = 0) -> None:
         self._data: NDArray[Any] = np.zeros((16, width) if width else 16, dtype)
         self._size = 0
+        self._is_shared = False
 
     def __len__(self) -> int:
         return self._size
 
     @property
     def view(self) -> NDArray[S]:
-        """The rows there are, without a copy; writing into it changes them."""
+        """The rows there are, without a copy, to be read."""
         return self._data[: self._size]
+
+    def edit(self) -> NDArray[S]:
+        """Return the rows there are, to be written into; those that were given away by `frozen` stay as they were."""
+        if self._is_shared:
+            self._data = self._data.copy()
+            self._is_shared = False
+        return self.view
+
+    def frozen(self) -> "Growing[S]":
+        """Return what is held now, as it stays whatever happens here; nothing is copied before `edit` needs to."""
+        self._is_shared = True
+        return self.window()
+
+    def window(self) -> "Growing[S]":
+        """Return the rows there are now, in the same memory: rows added later are not seen, others as they become."""
+        held = Growing[S](self._data.dtype)
+        held._data, held._size, held._is_shared = self.view, self._size, True
+        return held
 
     def append(self, value: Any) -> None:
         """Add one row."""

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import ColumnType, Match
+from .cells import Cells, Column
 from .coding import Coded
+from .frozen import FrozenIndex
 from .growing import Growing
 from .postings import Postings
 from .sql import chunks
@@ -16,43 +18,6 @@ from .vectors import Vectors
 
 AT_ONCE = 2_000
 """How many rows are split into tokens at once: what that takes stays near the processor."""
-Cells = Sequence[Any] | NDArray[np.float64]
-"""The cells of a column: any values, or numbers as they are kept."""
-
-
-class Column:
-    """One column by slot: of a text its number in ``names`` (-1 for none), else a number (NaN for none)."""
-
-    def __init__(self, kind: ColumnType) -> None:
-        self.is_text = kind == "text"
-        self.names: dict[str, int] = {}
-        self.cells: Growing[Any] = Growing(np.int32 if self.is_text else np.float64)
-
-    def extend(self, values: Cells) -> None:
-        """Add the cells of new slots; a time is given in seconds."""
-        if isinstance(values, np.ndarray):
-            self.cells.extend(values)
-            return
-        if self.is_text:
-            numbers = {value: int(self.cell(value)) for value in dict.fromkeys(values)}
-            self.cells.extend(np.fromiter(map(numbers.__getitem__, values), np.int32, len(values)))
-        else:
-            self.cells.extend([self.cell(value) for value in values])
-
-    def append(self, value: Any) -> None:
-        """Add the cell of one new slot."""
-        self.cells.append(self.cell(value))
-
-    def cell(self, value: Any) -> float:
-        """Return a value as it is kept."""
-        if self.is_text:
-            return -1 if value is None else self.names.setdefault(value, len(self.names))
-        return np.nan if value is None else float(value)
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The cells of all slots."""
-        return self.cells.view
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +58,8 @@ class TextIndex:
         self.slots: dict[str, int] = {}
         self.postings = Postings()
         self._rows: list[str | None] = []
+        self.changes = 0
+        """How often something here changed."""
         self.reads = 0
         """How often rows were asked for that were not kept here."""
         self.places = Growing[np.int64](np.int64)
@@ -120,8 +87,28 @@ class TextIndex:
         """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""
         return self._is_stale or len(self.ids) > 2 * len(self.slots) + 100
 
+    def frozen(self) -> "FrozenIndex":
+        """Return what is found here now, to be searched on another thread; to be called inside a transaction."""
+        size = len(self.ids)
+        return FrozenIndex(
+            source=self,
+            changes=self.changes,
+            thread=self.thread,
+            columns={name: column.frozen() for name, column in self.columns.items()},
+            size=size,
+            rows=len(self.slots),
+            total_length=self.total_length,
+            postings=self.postings.frozen(size),
+            alive=self.alive.frozen(),
+            lengths=self.lengths.frozen(),
+            before=self.before.frozen(),
+            after=self.after.frozen(),
+            vectors=None if self.vectors is None else self.vectors.window(),
+        )
+
     def put(self, entry: Entry, old_tokens: str | None) -> None:
         """Add a row, or replace the one of the same id, whose tokens were ``old_tokens``."""
+        self.changes += 1
         old = self.slots.get(entry.row_id)
         if old is not None and old < len(self._rows):
             self._rows[old] = None
@@ -154,9 +141,11 @@ class TextIndex:
     def begin_space(self, space: int) -> None:
         """Forget the vectors, to take in those of another space, or of none (0)."""
         self.space, self.vectors = space, None
+        self.changes += 1
 
     def set_vectors(self, space: int, row_ids: Sequence[str], vectors: NDArray[np.float16]) -> None:
         """Note that these rows have these vectors now; in another space than this one's they have none here."""
+        self.changes += 1
         slots = [self.slots[row_id] for row_id in row_ids]
         if space != self.space:
             if self.vectors is not None:
@@ -184,6 +173,7 @@ class TextIndex:
 
     def remove(self, row_id: str, tokens: str) -> None:
         """Remove the row, whose tokens were these, if it is there."""
+        self.changes += 1
         slot = self.slots.pop(row_id, None)
         if slot is not None:
             if slot < len(self._rows):
@@ -252,7 +242,7 @@ class TextIndex:
         self.different.append(self.postings.add(slot, tokens))
 
     def _bury(self, slot: int, tokens: str) -> None:
-        self.alive.view[slot] = False
+        self.alive.edit()[slot] = False
         if self.vectors is not None:
             self.vectors.drop_parts([slot])
         self.total_length -= int(self.lengths.view[slot])
@@ -262,7 +252,9 @@ class TextIndex:
     def _change_cells(self, slot: int, cells: Sequence[Any]) -> None:
         thread = self._thread(slot)
         for column, value in zip(self.columns.values(), cells, strict=True):
-            column.view[slot] = column.cell(value)
+            cell = column.cell(value)
+            if column.view[slot] != cell:
+                column.cells.edit()[slot] = cell
         self._is_stale |= self._thread(slot) != thread
 
     def _thread(self, slot: int) -> int:
@@ -272,27 +264,27 @@ class TextIndex:
         thread = self._thread(slot)
         if thread >= 0:
             before = self._last.get(thread, -1)
-            self.before.view[slot] = before
+            self.before.edit()[slot] = before
             if before >= 0:
-                self.after.view[before] = slot
+                self.after.edit()[before] = slot
             self._last[thread] = slot
 
     def _unlink(self, slot: int) -> None:
         before, after = int(self.before.view[slot]), int(self.after.view[slot])
         if before >= 0:
-            self.after.view[before] = after
+            self.after.edit()[before] = after
         if after >= 0:
-            self.before.view[after] = before
+            self.before.edit()[after] = before
         elif self._thread(slot) >= 0:
             self._set_last(self._thread(slot), before)
 
     def _take_place(self, old: int, new: int) -> None:
         before, after = int(self.before.view[old]), int(self.after.view[old])
-        self.before.view[new], self.after.view[new] = before, after
+        self.before.edit()[new], self.after.edit()[new] = before, after
         if before >= 0:
-            self.after.view[before] = new
+            self.after.edit()[before] = new
         if after >= 0:
-            self.before.view[after] = new
+            self.before.edit()[after] = new
         elif self._thread(new) >= 0:
             self._last[self._thread(new)] = new
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from .base import Where
 from .catalog import Known
+from .cells import Column
 from .columns import operand
-from .index import Column, TextIndex
+from .index import TextIndex
 
 EXACT = 2.0**53
 """Up to this integer, a number of an index is exact."""

@@ -28,6 +28,13 @@ class Parts:
     def __len__(self) -> int:
         return len(self._slots)
 
+    def window(self) -> "Parts":
+        """Return the parts there are now, for another thread, as `Vectors.window` does."""
+        held = Parts(0, 0)
+        held.full, held.quick, held._slots = self.full.window(), self.quick.window(), self._slots.window()
+        held._spans = self._spans
+        return held
+
     def add(self, slot: int, full: NDArray[np.float16], quick: Floats) -> None:
         """Give a slot its parts, in place of those it had."""
         self.drop(slot)

@@ -41,6 +41,17 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.present)
 
+    def window(self) -> "Vectors":
+        """Return the vectors of the slots there are now, for another thread.
+
+        Slots that are added later are not seen. A vector that is replaced meanwhile may be read half old and half new,
+        which costs its row a wrong score once; a copy of all vectors would cost the writer far more.
+        """
+        held = Vectors(self.space, self.dimension, 0)
+        held._full, held._quick, held.present = self._full.window(), self._quick.window(), self.present.frozen()
+        held.parts = None if self.parts is None else self.parts.window()
+        return held
+
     def grow(self, slots: int) -> None:
         """Make room so that there are so many slots."""
         more = slots - len(self.present)
@@ -59,7 +70,7 @@ class Vectors:
         present[doubtful] = np.any(vectors[doubtful], axis=1)
         self._full.view[places] = vectors
         self._quick.view[places] = head
-        self.present.view[places] = present
+        self.present.edit()[places] = present
         self.drop_parts(slots)
 
     def drop_parts(self, slots: Sequence[int] | NDArray[np.int64]) -> None:

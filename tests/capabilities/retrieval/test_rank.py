@@ -1,5 +1,6 @@
 """The ranker over small indexes: what each part of a score does, and that odd numbers do no harm."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -35,7 +36,7 @@ def turn(
     return Turn(id=f"t{number}", session=session, turn=0, role=role, text=text, said_at=said_at, speaker=speaker)
 
 
-def pools(*turns: Turn) -> Pools:
+def pools(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Pools:
     rows = [one.model_dump(mode="json") for one in turns]
     cells = [
         [one.session for one in turns],
@@ -45,6 +46,9 @@ def pools(*turns: Turn) -> Pools:
     ]
     tokens = [" ".join(turn_terms(row)) for row in rows]
     index = TextIndex(KEPT, "session", [Batch([one.id for one in turns], range(len(turns)), tokens, cells)])  # type: ignore[arg-type]
+    if vectors:
+        index.begin_space(1)
+        index.set_vectors(1, [one.id for one in turns], np.array(vectors, np.float16))
     return make_pools([("turn", index, index.alive.view, None)])
 
 
@@ -124,9 +128,7 @@ def test_how_sure_it_is_tells_the_known_from_the_unknown():
 @pytest.mark.parametrize(("is_foreign", "first"), [(False, "t1"), (True, "t0")])
 def test_words_decide_where_the_embedder_does_not_know_the_language(is_foreign: bool, first: str):
     said = [turn(0, "a", "la casa de Ana"), turn(1, "b", "el perro de Ana")]
-    held = pools(*said)
-    held.pools[0].index.begin_space(1)
-    held.pools[0].index.set_vectors(1, ["t0", "t1"], np.eye(2, dtype=np.float16))
+    held = pools(*said, vectors=[[1, 0], [0, 1]])
     asked = replace(read_question("¿dónde está la casa?"), vector=np.array([0, 1], np.float32), is_foreign=is_foreign)
     assert held.row_id(rank(asked, held, NOW).best(1, "turn")[0]) == first
 
@@ -137,9 +139,7 @@ KENNEL = [[0.8, 0.6, 0.0], [0.8, 0.6, 0.0], [0.5, 0.866, 0.0], [0.55, 0.0, 0.835
 
 def kennel(cue: str, **changed: bool) -> tuple[list[str], float]:
     said = [turn(0, "a", "my dog Rex"), turn(1, "b", "my dog Bo"), turn(2, "c", "Tilly barks"), turn(3, "d", "hot")]
-    held = pools(*said)
-    held.pools[0].index.begin_space(1)
-    held.pools[0].index.set_vectors(1, [one.id for one in said], np.array(KENNEL, np.float16))
+    held = pools(*said, vectors=KENNEL)
     asked = replace(read_question(cue), vector=np.array([1, 0, 0], np.float32), **changed)
     made = rank(asked, held, NOW)
     return [held.row_id(number) for number in made.best(4, "turn")], made.sureness

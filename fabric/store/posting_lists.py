@@ -1,0 +1,113 @@
+"""Which rows hold which terms how often, to be read: of an index as it is, or as it was at one moment."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growing import Growing
+
+Slots = NDArray[np.int32]
+Counts = NDArray[np.uint16]
+NO_POSTINGS: tuple[Slots, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
+
+
+class Known(Mapping[str, int]):
+    """The first numbers of strings that are numbered in the order in which they come; later ones are not seen.
+
+    >>> numbers = {"dog": 0, "cat": 1}
+    >>> known = Known(numbers, 1)
+    >>> list(known), "cat" in known, known.get("dog")
+    (['dog'], False, 0)
+    """
+
+    __slots__ = ("_count", "_numbers")
+
+    def __init__(self, numbers: Mapping[str, int], count: int) -> None:
+        self._numbers = numbers
+        self._count = count
+
+    def __getitem__(self, name: str) -> int:
+        number = self._numbers.get(name, self._count)
+        if number >= self._count:
+            raise KeyError(name)
+        return number
+
+    def __contains__(self, name: object) -> bool:
+        return self._numbers.get(name, self._count) < self._count  # type: ignore[call-overload,no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(islice(self._numbers, self._count)))  # at once: others may be added meanwhile
+
+    def __len__(self) -> int:
+        return self._count
+
+
+class PostingLists:
+    """The terms of numbered rows (slots), and where each stands."""
+
+    def __init__(self) -> None:
+        self.tokens: Mapping[str, int] = {}
+        self.terms: Mapping[str, int] = {}
+        self.token_terms = Growing[np.int32](np.int32)
+        self.token_counts = Growing[np.int32](np.int32)
+        """How often each token stands in the rows there are."""
+        self.frequencies = Growing[np.int32](np.int32)
+        """In how many of the rows there are each term stands."""
+        self._names: list[str] = []
+        self._starts = np.zeros(1, np.int64)
+        self._slots = NO_POSTINGS[0]
+        self._counts = NO_POSTINGS[1]
+        self._added: dict[int, tuple[array[int], array[int]]] = {}
+        self._end: int | None = None
+        """Before which slot the lists end; None where they have all there are."""
+
+    def frozen(self, slots: int) -> "PostingLists":
+        """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
+        held = PostingLists()
+        held.tokens, held.terms = Known(self.tokens, len(self.token_terms)), Known(self.terms, len(self.frequencies))
+        held.token_terms, held.token_counts = self.token_terms.frozen(), self.token_counts.frozen()
+        held.frequencies = self.frequencies.frozen()
+        held._names, held._starts, held._slots, held._counts = self._names, self._starts, self._slots, self._counts
+        held._added, held._end = self._added, slots
+        return held
+
+    def of(self, term: int) -> tuple[Slots, Counts]:
+        """Return the slots that hold the term, ascending, and how often; slots of removed rows among them."""
+        held = NO_POSTINGS
+        if term + 1 < len(self._starts):
+            start, end = self._starts[term], self._starts[term + 1]
+            held = self._slots[start:end], self._counts[start:end]
+        if term not in self._added:
+            return held
+        slots, counts = self._later(term)
+        return np.concatenate([held[0], slots]), np.concatenate([held[1], counts])
+
+    def lists(self, terms: Sequence[int]) -> list[tuple[int, Slots, Counts]]:
+        """Return what `of` does for many terms, each list with the place of its term; a term may have two lists."""
+        numbers = np.asarray(terms, np.int64)
+        last = len(self._starts) - 1  # terms that came later have no list here, only added rows
+        starts = self._starts[np.minimum(numbers, last)].tolist()
+        ends = self._starts[np.minimum(numbers + 1, last)].tolist()
+        found = [
+            (place, self._slots[start:end], self._counts[start:end])
+            for place, (start, end) in enumerate(zip(starts, ends, strict=True))
+        ]
+        return found + [(place, *self._later(term)) for place, term in enumerate(terms) if term in self._added]
+
+    def name(self, term: int) -> str:
+        """Return the term of a number."""
+        return self._names[term]
+
+    def _later(self, term: int) -> tuple[Slots, Counts]:
+        """Return the rows of a term that were added one by one."""
+        added = self._added[term]
+        # As bytes, which takes one step: a view would keep the thread that writes from adding rows.
+        slots = np.frombuffer(added[0].tobytes(), np.int32)
+        counts = np.frombuffer(added[1].tobytes(), np.uint16)
+        held = min(len(slots), len(counts))
+        if self._end is not None and held and slots[held - 1] >= self._end:
+            held = int(np.searchsorted(slots[:held], self._end))
+        return slots[:held], counts[:held]
