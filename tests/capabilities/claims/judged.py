@@ -33,8 +33,18 @@ def pairs() -> list[Pair]:
     return [Pair(**json.loads(line)) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
 
 
-def claim(text: str, subject: str = "user", category: Category = "attribute") -> Claim:
-    """Return the claim of a text that a rule or a model has written down without one."""
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A text as somebody states it, of no category."""
+
+    subject: str
+    content: str
+
+
+def claim(text: str, subject: str = "user", category: Category | None = None) -> Claim:
+    """Return the claim of a text that is stated, or that was observed under a category."""
+    if category is None:
+        return claim_of(Stated(subject, text))
     return claim_of(
         Observation(subject=subject, content=text, importance=0.7, durability="persistent", category=category)
     )
