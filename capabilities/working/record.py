@@ -4,6 +4,7 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from ..claims.record import Claimed
 from ..formulas.decay import Strategy
 from ..settings import Settings
 from ..sources import Source
@@ -13,7 +14,7 @@ Turn = Annotated[int, Field(ge=0)]
 """A number of turns of the session; working memory starts at turn 0."""
 
 
-class WorkingEntry(BaseModel):
+class WorkingEntry(Claimed):
     """One thing the agent is tracking right now.
 
     ``salience`` is how present it is; it and both turns are set by `state.add`, whatever they were before.

@@ -1,0 +1,66 @@
+"""Sentences that count one thing: "5 years at Google" and "6 years at Google" give one place another number."""
+
+from functools import lru_cache
+from itertools import pairwise
+
+import regex
+
+from fabric.language import stem
+from fabric.text import words
+
+from .attributes import words_of
+from .values import COMPARED, is_number, is_when, tokens
+
+_OF_A_DAY = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+[- ](?:year|month|week|day)s?[- ]old \w|\b[Hh]as an? .*\bat \d")
+_SIGN = regex.compile(r"(?:#|№|[nN][°º])\s*(?=\p{Nd})|(?<![\p{L}\p{N}])\p{Lu}{2,}-(?=\p{Nd})")
+
+
+@lru_cache(maxsize=COMPARED)
+def amount(text: str) -> tuple[str, str] | None:
+    """Return what a sentence counts and how many there are, None where it counts nothing or several things.
+
+    A number that says which thing is meant ("Invoice number 18"), or when something was, counts nothing, and what
+    somebody did they may have done twice.
+
+    >>> amount("Has 2 cats"), amount("Paid invoice #17"), amount("Visited Oslo in 2019")
+    (('has cat', '2'), None, None)
+    """
+    listed = [token for token in tokens(_SIGN.sub(" number ", text)) if token.isalnum() or is_number(token)]
+    free = [
+        at
+        for at, token in enumerate(listed)
+        if is_number(token) and not _designates(listed, at) and not any(char.isalpha() for char in token)
+    ]
+    if len(free) != 1 or _OF_A_DAY.search(text):
+        return None
+    at = free[0]
+    number = listed[at]
+    if (len(number) == 4 and number[:2] in ("19", "20")) or _beside_date(listed, at) or not _is_state(listed, at):
+        return None
+    rest = [stem(token, "english") for token in listed[:at] + listed[at + 1 :] if token not in words_of("light")]
+    return (" ".join(rest) or "number", number)
+
+
+def _designates(listed: list[str], at: int) -> bool:
+    before = listed[at - 1] if at else ""
+    owner = listed[at - 2] if at > 1 else ""
+    return before in words_of("naming") and owner not in words_of("valued")
+
+
+def _beside_date(listed: list[str], at: int) -> bool:
+    near = [token for token in listed if token not in {"am", "pm"}]
+    place = near.index(listed[at])
+    return any(is_when(token) for token in near[max(0, place - 1) : place + 2]) or any(
+        is_number(one) and is_when(other) for one, other in pairwise(near)
+    )
+
+
+def _is_state(listed: list[str], at: int) -> bool:
+    """Return whether a sentence says how it is, and not what was done."""
+    before = listed[:at]
+    if not before:
+        return True
+    first = listed[0]
+    if first in words_of("past_verbs") or first.endswith("ed") or not words(first):
+        return False
+    return not words_of("states_verbs").isdisjoint(before) or any(word.endswith("s") for word in before)

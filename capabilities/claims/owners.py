@@ -1,0 +1,149 @@
+"""Whose a sentence is: the subject's own, or somebody's whom it opens with ("Mother lives in Rome", "Anna's boss is")."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from fabric.text import normalise, words
+
+from ..kin.words import ARTICLES, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
+from .attributes import words_of
+from .record import USER
+
+CACHED = 4_096
+_SELF = regex.compile(
+    r"(?:the\s+user(?:['’]s)?|user(?:['’]s)?|their|they|my|our|we|i|mein|meine|unser|unsere|ich|wir|mi|mis|yo|mon|ma|mes"
+    r"|je|nous|io|il\s+mio|la\s+mia|i\s+miei|le\s+mie|mio|mia|eu|o\s+meu|a\s+minha|meu|minha|ik|mijn|wij|ben|benim|я|мой|моя|моё|мои|у\s+меня)\s+"
+    r"|(?:j['’]|i['’](?:m|ve)\s+)|(?:我的|我们|我|私の|私は|私も|僕の|僕は|俺は)\s*|أنا\s+",
+    regex.IGNORECASE,
+)
+_THIRD = regex.compile(
+    r"(?:his|her|he|she|er|sie|él|ella|il|elle|lui|lei|ele|ela|hij|zij|он|она|他|她|彼は|彼女は)\s*", regex.IGNORECASE
+)
+_POSSESSIVE = regex.compile(r"['’]s$|(?<=s)['’]$")
+_PLAIN = regex.compile(r"[\p{L}\p{M}\p{N}.'’-]+")
+_LONGEST = 4
+"""Of how many words whoever a sentence is about may be made up: "My best friend Anna's mother"."""
+SINGLE_KIN = frozenset(
+    {"mother", "father", "wife", "husband", "spouse", "partner", "fiance", "boyfriend", "girlfriend", "boss"}
+)
+"""Whom one has one of: what is said of them later takes the place of what was said before."""
+_KIN = {" ".join(said): kin for forms in FORMS.values() for said, kin in forms.items() if kin not in IMPLIED} | {
+    " ".join(said): kin for said, kin in FORMS["english"].items() if kin not in IMPLIED and said[0] not in {"dr", "gp"}
+}
+"""Words for somebody by what they are to the subject, and what that is called in English."""
+_UNSPACED_KIN = sorted(
+    ((said[0], kin) for language in UNSPACED for said, kin in FORMS[language].items()), key=lambda pair: -len(pair[0])
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody whom a sentence opens with: the subject of its claim, whether only one can be so called, and the rest."""
+
+    subject: str
+    is_one: bool
+    rest: str
+
+
+def own(content: str, subject: str = USER) -> str:
+    """Return a text without the words for its own subject that it opens with.
+
+    >>> own("The user's boss is Karen"), own("Anna works at Acme", "anna"), own("Anna works at Acme")
+    ('boss is Karen', 'works at Acme', 'Anna works at Acme')
+    """
+    text = content.strip()
+    found = _SELF.match(text)
+    if found is None and subject != USER:
+        found = _THIRD.match(text) or _named(subject).match(text)
+    return text[found.end() :] if found is not None else text
+
+
+@lru_cache(maxsize=256)
+def _named(subject: str) -> "regex.Pattern[str]":
+    name = r"[\s_-]+".join(regex.escape(part) for part in regex.split(r"[\s_-]+", subject))
+    return regex.compile(rf"(?i:{name})(?:\s\p{{Lu}}[\p{{L}}-]+)?(?:['’]s?)?\s+")
+
+
+@lru_cache(maxsize=CACHED)
+def owners(text: str, subject: str = USER) -> tuple[Owner, ...]:
+    """Return every way to read a text as said of somebody whom it opens with, the longest name first.
+
+    >>> [(owner.subject, owner.is_one, owner.rest) for owner in owners("Older sister lives in Rome")]
+    [('older sister of user', False, 'lives in Rome')]
+    """
+    return tuple(_owners(text, subject))
+
+
+def _owners(text: str, subject: str) -> Iterator[Owner]:
+    for said, kin in _UNSPACED_KIN if text[:1] > "\u3000" else ():
+        if text.startswith(said):
+            yield Owner(f"{kin} of {subject}", kin in SINGLE_KIN, text[len(said) :].lstrip("はがの的 "))
+            return
+    tokens = text.split()
+    for size in range(min(_LONGEST, len(tokens) - 1), 0, -1):
+        if _is_owner(tokens[:size]) or (size == 1 and _is_verb_and_name(tokens)):
+            yield Owner(_subject(tokens[:size], subject), _is_one(tokens[:size]), " ".join(tokens[size:]))
+
+
+def _is_verb_and_name(tokens: Sequence[str]) -> bool:
+    """Return whether Will or May is somebody: they live, where a helping verb would have "live" behind it."""
+    return tokens[0] in ("Will", "May") and tokens[1].endswith("s")
+
+
+def _is_owner(tokens: Sequence[str]) -> bool:
+    """Return whether words may be whoever a sentence is about: "Anna Berg", "older sister", "Anna's mother"."""
+    first = _bare(tokens[0])
+    if first in words_of("no_owners") or tokens[0] in NOT_NAMES or first in ARTICLES:
+        return False
+    if " ".join(tokens).lower() in _KIN:
+        return True
+    return all(
+        _PLAIN.fullmatch(token) is not None and _continues(before, token)
+        for before, token in zip(("", *tokens), tokens, strict=False)
+    )
+
+
+def _continues(before: str, token: str) -> bool:
+    if _is_sort(_bare(token)):
+        return True
+    if not before:
+        return token[:1].isupper() or _bare(token) in QUALITIES
+    if _POSSESSIVE.search(before):
+        return _bare(token) in QUALITIES
+    return token[:1].isupper() or _bare(before) in QUALITIES
+
+
+def _is_sort(word: str) -> bool:
+    """Return whether a word says what somebody is, and is no name."""
+    plain = word.replace("-", " ")
+    return plain in _KIN or plain in words_of("sorts") or plain.removesuffix("s") in words_of("sorts")
+
+
+def _bare(token: str) -> str:
+    return normalise(_POSSESSIVE.sub("", token).strip("."))
+
+
+def _subject(tokens: Sequence[str], subject: str) -> str:
+    """Return "mother of user" for kin, "anna" for a name, "mother of anna" for Anna's mother."""
+    if " ".join(tokens).lower() in _KIN:
+        return f"{_KIN[' '.join(tokens).lower()]} of {subject}"
+    said = words(" ".join(_POSSESSIVE.sub("", token) for token in tokens))
+    if not _is_sort(_bare(tokens[-1])):
+        return " ".join(word for word in said if word not in _KIN and word not in QUALITIES) or " ".join(said)
+    begins = next((at for at, token in enumerate(tokens[:-1]) if _POSSESSIVE.search(token)), -1) + 1
+    named = " ".join(QUALITIES.get(word, _KIN.get(word, word)) for word in said[begins:])
+    return f"{named} of {_subject(tokens[:begins], subject) if begins else subject}"
+
+
+def _is_one(tokens: Sequence[str]) -> bool:
+    """Return whether no two can be so called: one's mother, or somebody by name; of sisters there may be several."""
+    last, before = _bare(tokens[-1]), tokens[:-1]
+    if before and " ".join(tokens).lower() in _KIN:
+        return False
+    if not _is_sort(last):
+        return tokens[-1][:1].isupper()
+    alone = not before or (_POSSESSIVE.search(before[-1]) is not None and _is_one(before))
+    return alone and _KIN.get(last) in SINGLE_KIN

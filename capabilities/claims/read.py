@@ -1,0 +1,235 @@
+"""Reading a stated text: the claim that one sentence makes, in the languages of ``attributes.json``."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Protocol
+
+import regex
+
+from fabric.language import guess_language
+from fabric.text import words
+
+from .amounts import amount
+from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, grammar, patterns, words_of
+from .owners import own, owners
+from .record import USER, Claim, Polarity
+from .values import is_number, is_when, tokens, trimmed
+
+CACHED = 8_192
+LONGEST = 400
+"""A longer text is no plain statement: it is not read."""
+_LATIN = tuple(name for name in LANGUAGES if name not in ("english", "russian", "chinese", "japanese", "arabic"))
+_UNSPACED = frozenset({"chinese", "japanese"})
+_ARTICLE = regex.compile(
+    r"(?:the|an?|their|his|her|my|der|die|das|den|dem|ein|eine|einen|el|la|los|las|un|una|le|les|l['’]|une|il|lo|gli|i|uno|"
+    r"o|os|as|um|uma|het|de|een)\s+(?=\S)",
+    regex.IGNORECASE,
+)
+_ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
+_KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
+_ROLE_BEHIND = compiled(r"^(?:,? )?as (?:an? |the )?(?P<v>{ROLE})(?=$|[ ,.])")
+
+
+class Statement(Protocol):
+    """What carries a claim: a record with the fields of `Claimed`, a subject and a content."""
+
+    @property
+    def subject(self) -> str:
+        """Whom it is about."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """What it says."""
+        ...
+
+
+def claim_of(record: Statement) -> Claim:
+    """Return the claim of a record: from its fields where it has them, else read, else one whose attribute is other."""
+    attribute, value = getattr(record, "attribute", ""), getattr(record, "value", "")
+    polarity, text = getattr(record, "polarity", "holds"), record.content
+    subject = subject_key(record.subject)
+    if attribute in ("", OTHER) or not (value or polarity != "holds"):
+        return _fitting(_read(text, subject), getattr(record, "category", ""))
+    read_anew = _read(text, subject)
+    if read_anew.attribute == attribute:  # the reader knows more: whose it is, and what it took the place of
+        return read_anew
+    return Claim(subject, attribute, value, polarity, text, getattr(record, "of", ""), getattr(record, "former", ""))
+
+
+def _fitting(claim: Claim, category: str) -> Claim:
+    """Return a claim that was read, or one of no attribute where the record's category says that words mislead.
+
+    One joins a gym and moves to Linux too, and not everybody who "is a runner" works as one.
+    """
+    allowed = ATTRIBUTES[claim.attribute].categories
+    if not allowed or not category or category in allowed:
+        return claim
+    loose = claim.attribute == "role" or not words_of("loose_verbs").isdisjoint(words(claim.text)[:4])
+    return (
+        Claim(claim.subject, OTHER, claim.text, "holds", claim.text) if loose and claim.polarity == "holds" else claim
+    )
+
+
+def read(text: str, subject: str = USER) -> Claim | None:
+    """Return the claim that a sentence makes about ``subject``, or about whom it opens with; None where none is read.
+
+    >>> [(c.subject, c.attribute, c.value) for c in map(read, ("Joined Stripe last week", "My mother lives in Rome")) if c]
+    [('user', 'employer', 'Stripe'), ('mother of user', 'home', 'Rome')]
+    >>> read("No longer works at Google").polarity, read("It rained") is None
+    ('ended', True)
+    """
+    found = _read(text, subject_key(subject))
+    return None if found.attribute == OTHER else found
+
+
+def subject_key(subject: str) -> str:
+    """Return the one spelling of a subject: "fixpoint labs", "Fixpoint-Labs" and "fixpoint_labs" are one."""
+    return "-".join(subject.casefold().replace("_", " ").replace("-", " ").split()) or USER
+
+
+@lru_cache(maxsize=CACHED)
+def _read(text: str, subject: str) -> Claim:
+    plain = own(trimmed(text), subject)
+    if len(plain) > LONGEST:
+        return Claim(subject, OTHER, plain, "holds", text)
+    languages = tuple(_languages(plain))
+    found = _as_attribute(plain, text, subject, languages)
+    if found is not None:
+        return found
+    for owner in owners(plain, subject):
+        found = _as_attribute(owner.rest, text, owner.subject, languages)
+        if found is not None:
+            return found
+    counted = amount(plain)
+    if counted is not None:
+        return Claim(subject, "amount", counted[1], "holds", text, counted[0])
+    core, polarity = _core(plain, languages[0])
+    return Claim(subject, OTHER, core, polarity, text)
+
+
+def _languages(text: str) -> Iterator[str]:
+    """Yield the languages to read a text in: the likeliest, English, and for a short Latin text the others."""
+    first = guess_language(words(text[:200]))
+    yield from dict.fromkeys(
+        (first if first in LANGUAGES else "english", "english", *(_LATIN if text.isascii() or first in _LATIN else ()))
+    )
+
+
+def _as_attribute(plain: str, text: str, subject: str, languages: Iterable[str]) -> Claim | None:
+    for language in languages:
+        known = grammar(language)
+        if known is None:
+            continue
+        bare = plain if known.filler is None else " ".join(known.filler.sub(" ", plain).split())
+        bare = bare[:1].lower() + bare[1:]
+        core, polarity = _core(bare, language)
+        found = _matched(core, polarity, text, subject, language)
+        if found is None and language == "english":  # some are worded without articles
+            found = _matched(" ".join(_ARTICLES.sub(" ", core).split()), polarity, text, subject, language)
+        if found is None and core != bare:  # a denial may be part of what is over: "is not allowed at"
+            found = _matched(bare, "holds", text, subject, language)
+        if found is not None:
+            return found
+    return None
+
+
+def _core(text: str, language: str) -> tuple[str, Polarity]:
+    """Return a sentence without what denies or ends it, and its polarity.
+
+    >>> _core("does not like tea any more", "english"), _core("mag keinen Kaffee", "german")
+    (('like tea', 'ended'), ('mag Kaffee', 'denied'))
+    """
+    known = grammar(language)
+    if known is None:
+        return text, "holds"
+    for before, polarity, after in known.prefixes:
+        found = before.match(text)
+        if found is not None:
+            rest, over = _without_more(after + text[found.end() :])
+            return rest, "ended" if over or polarity == "ended" else "denied"
+    if known.prefixes:
+        return text, "holds"
+    if language in _UNSPACED:
+        return _without_signs(text, known.negations)
+    kept = [word for word in text.split() if trimmed(word).casefold() not in known.negations]
+    kept = [regex.sub(r"^n['’](?=\p{L})", "", word) for word in kept]
+    if len(kept) == len(text.split()) and " ".join(kept) == text:
+        return text, "holds"
+    over = [word for word in kept if trimmed(word).casefold() not in known.no_longer]
+    return " ".join(over), "ended" if len(over) < len(kept) else "denied"
+
+
+def _without_more(text: str) -> tuple[str, bool]:
+    rest = regex.sub(r"\s+(?:any ?more|any longer|at all)$", "", text)
+    return rest, rest != text and not text.endswith("at all")
+
+
+def _without_signs(text: str, signs: Iterable[str]) -> tuple[str, Polarity]:
+    for sign in sorted(signs, key=len, reverse=True):
+        if sign in text:
+            return text.replace(sign, ""), "denied"
+    return text, "holds"
+
+
+def _matched(core: str, polarity: Polarity, text: str, subject: str, language: str) -> Claim | None:
+    known = grammar(language)
+    guarded = known is not None and known.guards is not None and known.guards.search(text) is not None
+    for pattern in patterns(language):
+        if guarded and pattern.attribute.name != "plans":
+            continue
+        found = pattern.match.match(core) if language not in _UNSPACED else pattern.match.search(core)
+        if found is not None:
+            claim = _claim(pattern, found, core, polarity, text, subject, language)
+            if claim is not None:
+                return claim
+    return None
+
+
+def _claim(
+    pattern: Pattern, found: "regex.Match[str]", core: str, polarity: Polarity, text: str, subject: str, language: str
+) -> Claim | None:
+    groups = {name: value for name, value in found.groupdict().items() if value}
+    told = next((value for name, value in groups.items() if name[0] == "v"), "")
+    attribute = pattern.attribute
+    value, rest = _cut(told, language, single=attribute.single)
+    if attribute.cut and value:
+        kept = regex.sub(attribute.cut, "", value) or value
+        value, rest = kept, value[len(kept) :].strip() + " " + rest
+    if not value and pattern.form == "says":
+        return None
+    if attribute.dated and not any(is_when(token) or is_number(token) for token in tokens(value)):
+        return None
+    if attribute.name == "owns" and is_number(tokens(value)[0] if tokens(value) else ""):
+        return None
+    if pattern.form == "over":
+        polarity = "ended" if polarity == "holds" else "holds"
+    if attribute.name not in _KEEPS_ARTICLE:
+        value = _ARTICLE.sub("", value, count=1) if _ARTICLE.match(value) else value
+    of = _detail(next((value for name, value in groups.items() if name[0] == "k"), ""))
+    if attribute.of:
+        of, _ = _cut(of, language) if of else ("", "")
+    former, _ = _cut(groups.get("f", ""), language)
+    role = _ROLE_BEHIND.match(rest) if attribute.name == "employer" and rest else None
+    if role is not None:
+        return Claim(subject, "role", role["v"], polarity, text, value, former, rest[role.end() :])
+    return Claim(subject, attribute.name, value, polarity, text, of, former, rest)
+
+
+def _cut(value: str, language: str, *, single: bool = True) -> tuple[str, str]:
+    """Return a value without what tells since when, why or, of a single value, with whom; and that."""
+    known = grammar(language)
+    trailing = None if known is None else known.trailing if single else known.trailing_many or known.trailing
+    kept = value if trailing is None else trailing.sub("", value) or value
+    return trimmed(kept), value[len(kept) :].strip()
+
+
+def _detail(of: str) -> str:
+    return " ".join(
+        word.replace("colour", "color").replace("favour", "favor")
+        for word in words(of)
+        if word not in {"their", "my", "is", "s", "the", "a", "an"}
+    )
+
+
+assert OTHER in ATTRIBUTES  # noqa: S101  the list and this reader belong together

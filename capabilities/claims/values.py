@@ -1,0 +1,177 @@
+"""When two values are one: their tokens with numbers, dates and case made alike, and every symbol kept."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import regex
+
+from fabric.language import guess_language, stem
+from fabric.text import normalise, words
+
+from .attributes import grammar
+
+COMPARED = 8_192
+"""How many texts' tokens are kept in memory: the same facts are compared over and over."""
+_TOKEN = regex.compile(
+    r"\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2}|\p{Nd}{1,3}(?:,\p{Nd}{3})+(?!\p{Nd})|\p{Nd}+(?:[.,:/]\p{Nd}+)*"
+    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{Nd}]"
+)
+_CLOSING = regex.compile(r"[\s.!?。！？…,，;；:：\"”“«»」「]+$|^[\s\"“„«「]+")
+_QUIET = frozenset(".,;:!?\"'()[]“”„«»「」。，！？；：、…")
+"""Signs that stand between words: outside of a word or a number they say nothing."""
+_COUNTED = regex.compile(r"([〇一二三四五六七八九十两兩])(?=[個个只隻匹條条歳岁歲人本台回次點点つ才])")
+_CJK_NUMBERS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
+_SPELLED = {
+    "english": "en", "german": "de", "spanish": "es", "french": "fr", "italian": "it", "portuguese": "pt",
+    "dutch": "nl", "russian": "ru", "arabic": "ar", "turkish": "tr", "polish": "pl", "swedish": "sv",
+    "danish": "da", "norwegian": "no", "finnish": "fi", "hungarian": "hu", "romanian": "ro", "indonesian": "id",
+}  # fmt: skip
+"""The codes by which number-word and calendar libraries know the languages."""
+_HIGHEST = 99
+_UNCOUNTED = frozenset(
+    {"a", "an", "ein", "eine", "un", "une", "una", "uno", "um", "uma", "een", "en", "ett", "bir", "o"}
+)
+"""Number words that are articles as well."""
+
+
+def trimmed(text: str) -> str:
+    """Return a text without the punctuation, quotes and spaces around it."""
+    return _CLOSING.sub("", text).strip()
+
+
+@lru_cache(maxsize=COMPARED)
+def tokens(text: str) -> tuple[str, ...]:
+    """Return a text as tokens to compare: folded, numbers and dates in one spelling, symbols as tokens of their own.
+
+    >>> tokens("Three cats, 1,000 fish!"), tokens("C++"), tokens("5 May 2025") == tokens("2025-05-05")
+    (('3', 'cats', '1000', 'fish'), ('c', '+', '+'), True)
+    """
+    folded = _COUNTED.sub(lambda found: f" {_CJK_NUMBERS[found[1]]} ", unicodedata.normalize("NFKC", trimmed(text)))
+    language = guess_language(words(folded[:200])) or "english"
+    found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUIET]
+    return tuple(_dated(found))
+
+
+def _token(token: str, language: str) -> str:
+    if token[0].isdecimal():
+        plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in token)
+        return plain.replace(",", "") if regex.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) else plain
+    low = normalise(token)
+    number = _number_words(language).get(low)
+    if number is not None:
+        return number
+    months = _calendar(language)
+    return months.get(token if len(token) <= 4 else low, low) if token[0].isupper() or len(low) > 4 else low
+
+
+@lru_cache(maxsize=32)
+def _number_words(language: str) -> Mapping[str, str]:
+    """Return the words for 0 to 99 in a language, as `num2words` spells them; {} for a language it does not know."""
+    from num2words import num2words  # noqa: PLC0415  loaded when the first text is compared
+
+    code = _SPELLED.get(language)
+    if code is None:
+        return {}
+    spelled = {normalise(num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
+    return {word: number for word, number in spelled.items() if word not in _UNCOUNTED and " " not in word}
+
+
+@lru_cache(maxsize=32)
+def _calendar(language: str) -> Mapping[str, str]:
+    """Return the names of months and days, long ones folded and short ones with a capital, as "m5" and "d0"."""
+    from babel import Locale  # noqa: PLC0415  loaded when the first text is compared
+
+    found: dict[str, str] = {}
+    for code in dict.fromkeys(("en", _SPELLED.get(language, "en"))):
+        locale = Locale(code)
+        for kind, named in (("m", locale.months), ("d", locale.days)):
+            for context in ("format", "stand-alone"):
+                for number, name in named[context]["abbreviated"].items():
+                    short = name.rstrip(".")
+                    found[short[:1].upper() + short[1:]] = f"{kind}{number}"
+                for number, name in named[context]["wide"].items():
+                    found[normalise(name)] = found[name[:1].upper() + name[1:]] = f"{kind}{number}"
+    return found
+
+
+def _dated(found: Sequence[str]) -> list[str]:
+    """Return the tokens, each date as one: day, month and year in whatever order they were written."""
+    told: list[str] = []
+    at = 0
+    while at < len(found):
+        iso = regex.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", found[at])
+        size, date = (1, f"{iso[1]}/m{int(iso[2])}/{int(iso[3])}") if iso else _date(found, at)
+        told.append(date or found[at])
+        at += max(1, size)
+    return told
+
+
+def _date(found: Sequence[str], at: int) -> tuple[int, str]:
+    first, second = found[at], found[at + 1] if at + 1 < len(found) else ""
+    for month, day in ((first, second), (second, first)):
+        if regex.fullmatch(r"m\d+", month) and regex.fullmatch(r"\d{1,2}", day):
+            follows = next((token for token in found[at + 2 : at + 3]), "")
+            if follows in ("st", "nd", "rd", "th"):
+                return 3, f"/{month}/{int(day)}"
+            year = follows if regex.fullmatch(r"\d{4}", follows) else ""
+            return 2 + bool(year), f"{year}/{month}/{int(day)}"
+    return 0, ""
+
+
+def same_value(a: str, b: str) -> bool:
+    """Return whether two values are one: nothing but case, width, spacing, closing punctuation or spelling differs.
+
+    Spelling: numbers in words or digits, dates in any order, and an abbreviation of capitals for what it stands for.
+
+    >>> same_value("Stripe", "stripe."), same_value("A+", "A-"), same_value("NYC", "New York City")
+    (True, False, True)
+    """
+    return tokens(a) == tokens(b) or _abbreviates(a, b) or _abbreviates(b, a)
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    if not (1 < len(short) <= 6 and short.isupper() and short.isalpha()):
+        return False
+    parts = long.split()
+    return len(parts) == len(short) and "".join(part[0] for part in parts) == short
+
+
+def holds_all(longer: Sequence[str], shorter: Sequence[str]) -> bool:
+    """Return whether one run of tokens holds all of another, in its order and from the same beginning.
+
+    >>> holds_all(["works", "at", "stripe", "in", "dublin"], ["works", "at", "stripe"]), holds_all(["b", "a"], ["a"])
+    (True, False)
+    """
+    if not shorter or not longer or longer[0] != shorter[0]:
+        return False
+    rest = iter(longer)
+    return all(any(token == other for other in rest) for token in shorter)
+
+
+def is_symbol(token: str) -> bool:
+    """Return whether a token is neither a word nor a number nor a date."""
+    return not any(char.isalnum() for char in token)
+
+
+def is_number(token: str) -> bool:
+    """Return whether a token is a number."""
+    return token[:1].isdecimal()
+
+
+def is_when(token: str) -> bool:
+    """Return whether a token names a day, a month or a date."""
+    return regex.fullmatch(r"[md]\d+|\d*/m\d+/\d+", token) is not None
+
+
+@lru_cache(maxsize=COMPARED)
+def stems(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text without its symbols, each by the stem of its language."""
+    language = guess_language(words(text[:200])) or "english"
+    return tuple(token if is_number(token) else stem(token, language) for token in tokens(text) if not is_symbol(token))
+
+
+def denials(language: str) -> frozenset[str] | None:
+    """Return the words that deny in a language, None where they are not known."""
+    known = grammar(language)
+    return None if known is None else known.negations | known.no_longer
