@@ -25,7 +25,7 @@ class Attribute:
     ``detail`` says whether ``of`` tells two places apart ("favorite" of "color"); ``of`` names the attribute whose
     value stands in ``of`` ("role" of an "employer"). ``loose``: a second value takes the place of the first only where the
     sentence says that something changed. ``like`` names an attribute of which the same value is the same claim, ``cut`` is what ends a
-    value, ``dated`` asks for a day, a time or a number in it, and ``categories`` are those of a record from whose loose
+    value, ``unless`` what tells of another time, ``dated`` asks for a day, a time or a number in it, and ``categories`` are those of a record from whose loose
     words ("joined", "moved") it is read. ``identity`` is the rank in a profile, 0 for none.
     """
 
@@ -37,6 +37,7 @@ class Attribute:
     of: str = ""
     like: str = ""
     cut: str = ""
+    unless: str = ""
     categories: tuple[str, ...] = ()
     category: str = "attribute"
     durability: str = "persistent"

@@ -212,7 +212,8 @@ def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdi
 
 def _parted(known: Claim, new: Claim) -> Verdict:
     if new.attribute == "partner":
-        return "replaces" if new.polarity == "holds" and _APART.intersection(tokens(known.value)) else "unrelated"
+        begins = new.polarity == "holds" and says_change(new.text)
+        return "replaces" if begins and _APART.intersection(tokens(known.value)) else "unrelated"
     if not _APART.intersection(tokens(new.value)) or new.polarity != "holds":
         return "unrelated"
     return "ends" if not new.former or same_value(new.former, known.value) else "unrelated"
@@ -222,7 +223,7 @@ def _texts(known: Claim, new: Claim, *, alike: bool) -> Verdict:
     """Compare two texts of which no attribute was read."""
     a, b = tokens(known.value), tokens(new.value)
     if (known.polarity == "holds") != (new.polarity == "holds"):
-        if not a or stems(known.value) != stems(new.value) or _symbols(a) != _symbols(b):
+        if not _core(known.value) or _core(known.value) != _core(new.value) or _symbols(a) != _symbols(b):
             return "unrelated"
         return "ends" if new.polarity != "holds" else "replaces"
     if a == b:
@@ -263,6 +264,10 @@ def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Ve
     if shared[0] != shared[1]:
         return "unrelated"
     return "refines" if apart else "same"
+
+
+def _core(text: str) -> list[str]:
+    return [stem for stem in stems(text) if stem not in words_of("light")]
 
 
 def _symbols(found: tuple[str, ...]) -> list[str]:

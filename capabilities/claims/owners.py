@@ -96,10 +96,10 @@ def _is_verb_and_name(tokens: Sequence[str]) -> bool:
 def _is_owner(tokens: Sequence[str]) -> bool:
     """Return whether words may be whoever a sentence is about: "Anna Berg", "older sister", "Anna's mother"."""
     first = _bare(tokens[0])
-    if first in words_of("no_owners") or tokens[0] in NOT_NAMES or first in ARTICLES:
-        return False
     if " ".join(tokens).lower() in _KIN:
         return True
+    if first in words_of("no_owners") or tokens[0] in NOT_NAMES or first in ARTICLES:
+        return False
     return all(
         _PLAIN.fullmatch(token) is not None and _continues(before, token)
         for before, token in zip(("", *tokens), tokens, strict=False)

@@ -26,6 +26,10 @@ _ARTICLE = regex.compile(
     regex.IGNORECASE,
 )
 _ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
+_TIME = regex.compile(
+    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b", regex.IGNORECASE
+)
+"""A time of day, or a day by its distance."""
 _KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
 _ROLE_BEHIND = compiled(r"^(?:,? )?as (?:an? |the )?(?P<v>{ROLE})(?=$|[ ,.])")
 
@@ -63,7 +67,7 @@ def _fitting(claim: Claim, category: str) -> Claim:
     One joins a gym and moves to Linux too, and not everybody who "is a runner" works as one.
     """
     allowed = ATTRIBUTES[claim.attribute].categories
-    if not allowed or not category or category in allowed:
+    if not allowed or not category or category in allowed or claim.subject.partition(" of ")[2]:
         return claim
     loose = claim.attribute == "role" or not words_of("loose_verbs").isdisjoint(words(claim.text)[:4])
     return (
@@ -101,9 +105,11 @@ def _read(text: str, subject: str) -> Claim:
         found = _as_attribute(owner.rest, text, owner.subject, languages)
         if found is not None:
             return found
-    counted = amount(plain)
+    kin = ((owner.subject, owner.rest) for owner in owners(plain, subject) if " of " in owner.subject)
+    whose, told = next(kin, (subject, plain))
+    counted = amount(told)
     if counted is not None:
-        return Claim(subject, "amount", counted[1], "holds", text, counted[0])
+        return Claim(whose, "amount", counted[1], "holds", text, counted[0])
     core, polarity = _core(plain, languages[0])
     return Claim(subject, OTHER, core, polarity, text)
 
@@ -111,9 +117,8 @@ def _read(text: str, subject: str) -> Claim:
 def _languages(text: str) -> Iterator[str]:
     """Yield the languages to read a text in: the likeliest, English, and for a short Latin text the others."""
     first = guess_language(words(text[:200]))
-    yield from dict.fromkeys(
-        (first if first in LANGUAGES else "english", "english", *(_LATIN if text.isascii() or first in _LATIN else ()))
-    )
+    latin = _LATIN if first in ("english", *_LATIN) else ()
+    yield from dict.fromkeys((first if first in LANGUAGES else "english", "english", *latin))
 
 
 def _as_attribute(plain: str, text: str, subject: str, languages: Iterable[str]) -> Claim | None:
@@ -193,12 +198,14 @@ def _claim(
     told = next((value for name, value in groups.items() if name[0] == "v"), "")
     attribute = pattern.attribute
     value, rest = _cut(told, language, single=attribute.single)
+    if attribute.unless and regex.search(attribute.unless, core) is not None:
+        return None
     if attribute.cut and value:
         kept = regex.sub(attribute.cut, "", value) or value
         value, rest = kept, value[len(kept) :].strip() + " " + rest
     if not value and pattern.form == "says":
         return None
-    if attribute.dated and not any(is_when(token) or is_number(token) for token in tokens(value)):
+    if attribute.dated and not any(map(is_when, tokens(value))) and _TIME.search(value) is None:
         return None
     if attribute.name == "owns" and is_number(tokens(value)[0] if tokens(value) else ""):
         return None

@@ -49,6 +49,8 @@ def tokens(text: str) -> tuple[str, ...]:
     """
     folded = _COUNTED.sub(lambda found: f" {_CJK_NUMBERS[found[1]]} ", unicodedata.normalize("NFKC", trimmed(text)))
     language = guess_language(words(folded[:200])) or "english"
+    phrases = _number_phrases(language)
+    folded = folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
     found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUIET]
     return tuple(_dated(found))
 
@@ -74,7 +76,15 @@ def _number_words(language: str) -> Mapping[str, str]:
     if code is None:
         return {}
     spelled = {normalise(num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
-    return {word: number for word, number in spelled.items() if word not in _UNCOUNTED and " " not in word}
+    return {word: number for word, number in spelled.items() if word not in _UNCOUNTED}
+
+
+@lru_cache(maxsize=32)
+def _number_phrases(language: str) -> "regex.Pattern[str] | None":
+    """Return what finds the number words that consist of several words: "forty-one", "treinta y ocho"."""
+    several = [regex.escape(word) for word in _number_words(language) if not word.isalpha()]
+    several.sort(key=len, reverse=True)
+    return regex.compile(rf"(?<!\w)(?:{'|'.join(several)})(?!\w)", regex.IGNORECASE) if several else None
 
 
 @lru_cache(maxsize=32)
