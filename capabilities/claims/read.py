@@ -27,7 +27,8 @@ _ARTICLE = regex.compile(
 )
 _ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
 _TIME = regex.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b", regex.IGNORECASE
+    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b",
+    regex.IGNORECASE,
 )
 """A time of day, or a day by its distance."""
 _KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})

@@ -50,7 +50,9 @@ def tokens(text: str) -> tuple[str, ...]:
     folded = _COUNTED.sub(lambda found: f" {_CJK_NUMBERS[found[1]]} ", unicodedata.normalize("NFKC", trimmed(text)))
     language = guess_language(words(folded[:200])) or "english"
     phrases = _number_phrases(language)
-    folded = folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
+    folded = (
+        folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
+    )
     found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUIET]
     return tuple(_dated(found))
 

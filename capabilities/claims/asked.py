@@ -1,0 +1,80 @@
+"""What a question asks for: the attributes whose words it holds, or all that is known of the one who asks."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import regex
+
+from fabric.text import normalise, split_words
+
+from .attributes import LANGUAGES, asked_words, compiled
+
+CACHED = 256
+_UNSPACED = frozenset({"chinese", "japanese"})
+
+
+@lru_cache(maxsize=CACHED)
+def asked_attributes(cue: str, language: str = "english") -> frozenset[str]:
+    """Return the attributes that a cue asks for, by the words of its language and of English.
+
+    >>> sorted(asked_attributes("Where do I work?")), sorted(asked_attributes("wo wohne ich?", "german"))
+    (['employer'], ['home'])
+    """
+    said = split_words(normalise(cue))
+    plain = normalise(cue)
+    found: set[str] = set()
+    for spoken in dict.fromkeys((language, "english")):
+        for attribute, entries in _entries(spoken).items():
+            if any(
+                all(piece in plain for piece in entry) if spoken in _UNSPACED else _holds(said, entry)
+                for entry in entries
+            ):
+                found.add(attribute)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=CACHED)
+def asks_for_profile(cue: str) -> bool:
+    """Return whether a cue asks for all that is known of whoever asks, in any of the languages.
+
+    >>> asks_for_profile("What do you know about me?"), asks_for_profile("What do you know about tea?")
+    (True, False)
+    """
+    plain = normalise(cue).strip(" ?!.？！。…¿¡")
+    return any(phrase.fullmatch(plain) for phrase in _phrases())
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> tuple["regex.Pattern[str]", ...]:
+    before = r"(?:(?:hey|hi|hello|please|so|ok|okay|now|and|also|bitte|por favor)[, ]+)*"
+    return tuple(compiled(f"{before}(?:{phrase})") for listed in asked_words()["profile"].values() for phrase in listed)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _entries(language: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    return {
+        name: [tuple(normalise(entry).split()) for entry in listed[language]]
+        for name, listed in asked_words().items()
+        if name != "profile" and language in listed
+    }
+
+
+def _holds(said: Sequence[str], entry: Sequence[str]) -> bool:
+    """Return whether words hold all pieces of an entry in order; ``*`` alone is any gap, behind letters an open end."""
+    at = 0
+    for piece in entry:
+        if piece == "*":
+            continue
+        start = piece.removesuffix("*")
+        place = next(
+            (
+                place
+                for place in range(at, len(said))
+                if said[place] == start or (piece[-1] == "*" and said[place].startswith(start))
+            ),
+            -1,
+        )
+        if place < 0:
+            return False
+        at = place + 1
+    return True
