@@ -100,6 +100,15 @@ async def aside(work: Callable[[], object]) -> None:
         await asyncio.shield(begun)
 
 
+async def elsewhere(work: Callable[[], T]) -> T:
+    """Return what ``work`` returns on another thread, or here where the system starts no more of them."""
+    try:
+        begun = asyncio.get_running_loop().run_in_executor(None, copy_context().run, work)
+    except RuntimeError:
+        return work()
+    return await begun
+
+
 def wait(future: "Future[T]") -> T:
     """Return the future's result; an interrupted wait cancels it, and an exit asked for inside is raised here."""
     try:

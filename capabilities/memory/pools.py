@@ -1,6 +1,7 @@
 """Which rows a search looks at: the indexes of the tiers it was asked for, and in each the rows that may be found."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from fabric.store.index import Batch, TextIndex
 from ..retrieval.alike import vocabulary_of
 from ..retrieval.pool import Pools, make_pools
 from ..sources import content_terms
+from ..working import WorkingEntry
 from .layout import MemoryLayout
 from .ranked import Tier
 from .request import RecallRequest
@@ -25,7 +27,13 @@ Mask = NDArray[np.bool_]
 
 
 def pools_of(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, question: "Question", space: str
+    tx: Transaction,
+    ctx: Context,
+    layout: MemoryLayout,
+    request: RecallRequest,
+    question: "Question",
+    space: str,
+    entries: Sequence[WorkingEntry],
 ) -> Pools:
     """Return the rows of the tiers that the request wants; only facts when it asks for another time."""
     vectors_of = layout.meaning.words if question.word_vectors is not None else None
@@ -33,7 +41,7 @@ def pools_of(
         (tier, index, _allowed(tx, ctx, layout, request, tier, index))
         for tier in request.tiers
         if tier == "semantic" or not request.is_past
-        for index in [_index(tx, layout, tier, space)]
+        for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
     return make_pools(
@@ -44,9 +52,27 @@ def pools_of(
     )
 
 
+def still_allowed(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, pools: Pools, space: str
+) -> Mask | None:
+    """Return by number which rows of pools that were made earlier may still be found and say what they said then.
+
+    None where an index was made anew meanwhile, so that its numbers stand for other rows.
+    """
+    found: list[Mask] = []
+    for pool in pools:
+        tier = cast("Tier", pool.tier)
+        index = None if tier == "working" else _index(tx, layout, tier, space)
+        if tier == "working" or (index is pool.index.source and pool.index.is_same):
+            found.append(pool.allowed)
+        elif index is pool.index.source:
+            found.append(pool.allowed & _allowed(tx, ctx, layout, request, tier, index)[: pool.index.size])
+        else:
+            return None
+    return np.concatenate(found)
+
+
 def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> TextIndex | None:
-    if tier == "working":
-        return _of_entries(tx, layout)
     collections: dict[str, Collection[Any] | None] = {
         "turn": layout.turns,
         "episodic": layout.episodic,
@@ -56,8 +82,7 @@ def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> Tex
     return None if collection is None else tx.index(collection, space)
 
 
-def _of_entries(tx: Transaction, layout: MemoryLayout) -> TextIndex | None:
-    entries = tx.read(layout.working).entries
+def _of_entries(entries: Sequence[WorkingEntry]) -> TextIndex | None:
     if not entries:
         return None
     tokens = [" ".join(content_terms({"content": one.content})) for one in entries]

@@ -1,4 +1,9 @@
-"""Recall with a cue: turns, facts, episodes and entries through one ranker, each thing once."""
+"""Recall with a cue: turns, facts, episodes and entries through one ranker, each thing once.
+
+It takes three steps, so that those who write need not wait while rows are ranked: a short transaction takes what the
+indexes hold, the rows are ranked on a thread of the caller's, and a second transaction reads those that are shown, as
+far as they still say what they said.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel
 
 from fabric.context import Context
+from fabric.portal import elsewhere
 from fabric.resource import Collection, Transaction
 from fabric.text import content_words, words
 
@@ -17,6 +23,7 @@ from ..turns import Turn
 from .layout import MemoryLayout
 from .ranked import TIERS, Parts, RankedMemory
 from .request import RecallRequest
+from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
 from .standing import of_entry, of_episode, of_fact, repeats
 
 if TYPE_CHECKING:
@@ -28,59 +35,70 @@ LONG = 2_000
 """Characters from which on a turn is not compared word by word with the memories that rest on it."""
 STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
-MORE = 20
-"""How many rows of a tier are looked at beyond the limit, since some say the same."""
 LOOKED_THROUGH = 1_000
 """How many memories of a tier are looked at where only those are wanted that rest on some turns."""
+APART = 3
+"""How often it is tried to rank apart from the store; an index that is made anew between two steps spoils it."""
 
 
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what fits the request's cue best, best first."""
-    from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  ranking needs numpy, which few imports need
+    from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  it needs numpy, which few need
     from .latecomers import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
 
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
     late: list[Latecomers] = []
+    tries = 0
     while True:
         first = not late
         question = read_question(cue, speakers.get(scope, ()))
         embedded = await layout.meaning.embed([question.meaning])
-        asked = _with_vectors(question, embedded, layout)
+        asked = with_vectors(question, embedded, layout)
 
-        def work(
+        def take(
             tx: Transaction, asked: "Question" = asked, embedded: Embedded = embedded, first: bool = first
-        ) -> list[RankedMemory] | None:
-            speakers[scope] = _speakers(tx, layout)
+        ) -> Snapshot | None:
+            speakers[scope] = speakers_of(tx, layout)
             if first:
                 late.extend(latecomers(tx, layout, embedded.space))
             if (first and late) or named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None
-            return _Search(tx, ctx, layout, request, asked, embedded).results()
+            return take_snapshot(tx, ctx, layout, request, asked, embedded)
 
-        found = await ctx.transact(work)
+        tries += 1
+        found = await (_apart if tries <= APART else _at_once)(ctx, layout, request, take)
         if found is not None:
             return found
         if first and late:
             await embed_latecomers(ctx, layout, late)
 
 
-def _speakers(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:
-    index = tx.index(layout.turns)
-    return frozenset() if index is None else frozenset(index.columns["speaker"].names.keys() - {""})
+_Take = Callable[[Transaction], Snapshot | None]
 
 
-def _with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout) -> "Question":
-    if embedded.vectors is None:
-        return question
-    of_words = layout.meaning.words
-    spelled = [word.spelling for word in question.cue.words]
-    return replace(
-        question,
-        vector=embedded.vectors[0],
-        is_foreign=layout.meaning.is_foreign(question.cue.language),
-        word_vectors=of_words(spelled) if of_words is not None and spelled else None,
-    )
+async def _apart(ctx: Context, layout: MemoryLayout, request: RecallRequest, take: _Take) -> list[RankedMemory] | None:
+    """Rank between two transactions; None when nothing was taken, or numbers of rows have lost their meaning."""
+    snapshot = await ctx.transact(take)
+    if snapshot is None or not snapshot.pools.rows:
+        return None if snapshot is None else []
+    now = ctx.clock.now()
+    ranking = await elsewhere(lambda: snapshot.ranked(now))
+    return await ctx.transact(lambda tx: _Search(tx, ctx, layout, request, snapshot).results(ranking))
+
+
+async def _at_once(
+    ctx: Context, layout: MemoryLayout, request: RecallRequest, take: _Take
+) -> list[RankedMemory] | None:
+    """Rank inside one transaction, while others wait; None when nothing was taken."""
+
+    def work(tx: Transaction) -> list[RankedMemory] | None:
+        snapshot = take(tx)
+        if snapshot is None or not snapshot.pools.rows:
+            return None if snapshot is None else []
+        return _Search(tx, ctx, layout, request, snapshot).results(snapshot.ranked(ctx.clock.now()))
+
+    return await ctx.transact(work)
 
 
 @dataclass(slots=True)
@@ -94,14 +112,13 @@ class _Found:
 
 @dataclass(slots=True)
 class _Search:
-    """One search inside its transaction."""
+    """The reading of what is shown, inside its transaction."""
 
     tx: Transaction
     ctx: Context
     layout: MemoryLayout
     request: RecallRequest
-    question: "Question"
-    embedded: Embedded
+    snapshot: Snapshot
     found: list[_Found] = field(default_factory=list[_Found])
     """Every memory looked at."""
     outdated: list[Fact] = field(default_factory=list[Fact])
@@ -109,20 +126,19 @@ class _Search:
     has_tags: Callable[[str], bool] = lambda _: True
     """What tells by its id whether a turn has the tags that are asked for."""
 
-    def results(self) -> list[RankedMemory]:
-        from ..retrieval.rank import rank  # noqa: PLC0415
+    def results(self, ranking: "Ranking") -> list[RankedMemory] | None:
+        """Return what is shown of the ranking; None where an index was made anew since it was taken."""
         from .outdated import marked  # noqa: PLC0415
-        from .people import asked_about  # noqa: PLC0415
-        from .pools import pools_of  # noqa: PLC0415
+        from .pools import still_allowed  # noqa: PLC0415
         from .tags import tag_test  # noqa: PLC0415
 
-        pools = pools_of(self.tx, self.ctx, self.layout, self.request, self.question, self.embedded.space)
-        if not pools.rows:
-            return []
-        self.question = replace(self.question, people=asked_about(self.tx, self.layout, self.question, pools))
+        space = self.snapshot.embedded.space
+        allowed = still_allowed(self.tx, self.ctx, self.layout, self.request, self.snapshot.pools, space)
+        if allowed is None:
+            return None
+        ranking.allow(allowed)
         self.has_tags = tag_test(self.tx, self.layout, self.request.tags)
-        limit = self.request.most + (MORE if len(pools.pools) > 1 else 0)
-        ranking = rank(self.question, pools, self.ctx.clock.now(), most=limit)
+        limit = self.snapshot.limit
         self._add_turns(ranking, limit)
         self._add_facts(ranking, limit)
         self._add_episodes(ranking, limit)
@@ -134,7 +150,7 @@ class _Search:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)
         for (score, parts), (number, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
             if not turn.is_wordless:
-                self._take(score, parts, _of_turn(turn, ranking.pools.nearest(number, self.question.vector)))
+                self._take(score, parts, _of_turn(turn, ranking.pools.nearest(number, ranking.question.vector)))
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
         for number, fact in self._facts(ranking, limit):
@@ -161,10 +177,12 @@ class _Search:
                 self._add(ranking, number, of_episode(episode, 1, 1))
 
     def _add_entries(self, ranking: "Ranking") -> None:
-        entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries}
-        for number in ranking.best(len(entries), "working"):
-            entry = entries[ranking.pools.row_id(number)]
-            self._add(ranking, number, of_entry(entry))
+        then = self.snapshot.entries
+        entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries} if then else {}
+        for number in ranking.best(len(then), "working"):
+            entry = entries.get(ranking.pools.row_id(number))
+            if entry is not None and entry.content == then[entry.id].content:
+                self._add(ranking, number, of_entry(entry))
 
     def _rows(self, ranking: "Ranking", tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
         further = tier != "turn" and self.request.asks_for_turns
@@ -203,9 +221,10 @@ class _Search:
         from ..retrieval.recency import EDGE  # noqa: PLC0415
 
         place = next((at for at, one in enumerate(self.found) if one.memory.id == current.id), None)
-        if place is None and above > 0:
+        number = ranking.number_of("semantic", current.id)
+        if place is None and above > 0 and number >= 0:
             count = len(self.found)
-            self._add(ranking, ranking.number_of("semantic", current.id), of_fact(current))
+            self._add(ranking, number, of_fact(current))
             place = count if len(self.found) > count else None
         if place is not None and self.found[place].score <= above:
             one, raised = self.found[place], above * (1 + EDGE)
@@ -222,14 +241,14 @@ class _Search:
             led.setdefault((leader.source, leader.id), one if leader is one.memory else replace(one, memory=leader))
         chosen = [led[one.source, one.id] for one in _once((one.memory for one in led.values()), self.request.most)]
         best = max(chosen[0].score, 1e-9) if chosen else 1.0
-        asked = set(words(self.question.cue.text))
+        asked = set(words(ranking.question.cue.text))
         return [
             one.memory.model_copy(
                 update={
                     "relevance": ranking.sureness * one.score / best,
                     "overlap": overlap(asked, words(one.memory.content)),
                     "parts": Parts(**one.parts),
-                    "degraded": self.embedded.degraded,
+                    "degraded": self.snapshot.embedded.degraded,
                 }
             )
             for one in chosen

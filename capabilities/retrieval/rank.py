@@ -48,9 +48,15 @@ class Ranking:
     time: Floats
     scores: Floats
     weights: Weights
+    allowed: NDArray[np.bool_]
+    """By number, which rows may be shown."""
     sureness: float = 0.0
     raised: int = -1
     """The number of a row that was put above an older one, or -1."""
+
+    def allow(self, allowed: NDArray[np.bool_]) -> None:
+        """Show only those rows from now on."""
+        self.allowed = allowed
 
     def place(self, number: int) -> int:
         """Return where a row stands in ``rows``, -1 when it was not scored."""
@@ -118,7 +124,7 @@ class Ranking:
         if pool is None:
             return []
         mine = np.arange(*np.searchsorted(self.rows, [pool.start, pool.end]))
-        mine = mine[pool.allowed[self.rows[mine] - pool.start]]
+        mine = mine[self.allowed[self.rows[mine]]]
         scores = self.scores[mine]
         if len(mine) > limit:
             floor = np.partition(scores, len(mine) - limit)[len(mine) - limit]
@@ -238,6 +244,7 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
         time,
         scores,
         weights,
+        same.allowed,
     )
     _finish(made, meaning, same.allowed)
     return made

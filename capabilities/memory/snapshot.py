@@ -1,0 +1,83 @@
+"""What a search looks at as it was at one moment, so that it is ranked while others write."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fabric.context import Context
+from fabric.resource import Transaction
+
+from ..meaning import Embedded
+from ..working import WorkingEntry
+from .layout import MemoryLayout
+from .request import RecallRequest
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..retrieval.pool import Pools
+    from ..retrieval.question import Question
+    from ..retrieval.rank import Ranking
+
+MORE = 20
+"""How many rows of a tier are looked at beyond the limit, since some say the same."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Snapshot:
+    """The rows that may be found, and the question, which knows whom it asks about among them."""
+
+    question: "Question"
+    embedded: Embedded
+    pools: "Pools"
+    entries: Mapping[str, WorkingEntry]
+    """The entries of working memory, by their ids."""
+    limit: int
+    """How many rows of each tier are looked at."""
+
+    def ranked(self, now: "datetime") -> "Ranking":
+        """Return the rows in order; nothing of the store is needed for that."""
+        from ..retrieval.rank import rank  # noqa: PLC0415  ranking needs numpy, which few imports need
+
+        return rank(self.question, self.pools, now, most=self.limit)
+
+
+def take_snapshot(
+    tx: Transaction,
+    ctx: Context,
+    layout: MemoryLayout,
+    request: RecallRequest,
+    question: "Question",
+    embedded: Embedded,
+) -> Snapshot:
+    """Return what the request looks at; nothing is copied."""
+    from .people import asked_about  # noqa: PLC0415
+    from .pools import pools_of  # noqa: PLC0415
+
+    wants_entries = "working" in request.tiers and not request.is_past
+    entries = {entry.id: entry for entry in tx.read(layout.working).entries} if wants_entries else {}
+    pools = pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
+    if pools.rows:
+        question = replace(question, people=asked_about(tx, layout, question, pools))
+    limit = request.most + (MORE if len(pools.pools) > 1 else 0)
+    return Snapshot(question, embedded, pools, entries, limit)
+
+
+def speakers_of(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:
+    """Return the names of those whose turns are stored."""
+    index = tx.index(layout.turns)
+    return frozenset() if index is None else frozenset(index.columns["speaker"].names.keys() - {""})
+
+
+def with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout) -> "Question":
+    """Return the question with the vectors of its meaning and of its words, where there are any."""
+    if embedded.vectors is None:
+        return question
+    of_words = layout.meaning.words
+    spelled = [word.spelling for word in question.cue.words]
+    return replace(
+        question,
+        vector=embedded.vectors[0],
+        is_foreign=layout.meaning.is_foreign(question.cue.language),
+        word_vectors=of_words(spelled) if of_words is not None and spelled else None,
+    )
