@@ -2,8 +2,9 @@
 
 from .asked import asked_attributes, asks_for_profile
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute
-from .compare import compare, is_single, says_change
-from .read import claim_of, read, subject_key
+from .compare import compare, fuller, is_single, overtaken, says_change
+from .known import Known, find_replaced, known_of
+from .read import claim_of, fields, read, subject_key
 from .record import USER, Claim, Claimed, Polarity, Verdict
 from .slots import Place, place, rival_slots, slot
 
@@ -15,6 +16,7 @@ __all__ = [
     "Attribute",
     "Claim",
     "Claimed",
+    "Known",
     "Place",
     "Polarity",
     "Verdict",
@@ -22,7 +24,12 @@ __all__ = [
     "asks_for_profile",
     "claim_of",
     "compare",
+    "fields",
+    "find_replaced",
+    "fuller",
     "is_single",
+    "known_of",
+    "overtaken",
     "place",
     "read",
     "rival_slots",

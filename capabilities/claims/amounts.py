@@ -23,7 +23,7 @@ def amount(text: str) -> tuple[str, str] | None:
     somebody did they may have done twice.
 
     >>> amount("Has 2 cats"), amount("Paid invoice #17"), amount("Visited Oslo in 2019")
-    (('has cat', '2'), None, None)
+    (('cat', '2'), None, None)
     """
     listed = [token for token in tokens(_SIGN.sub(" number ", text)) if token.isalnum() or is_number(token)]
     free = [

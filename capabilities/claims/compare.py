@@ -1,6 +1,7 @@
 """The one judge of sameness: what a second claim is beside a first one."""
 
 from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 import regex
@@ -58,6 +59,32 @@ def is_single(claim: Claim) -> bool:
     return ATTRIBUTES[claim.attribute].single and not ATTRIBUTES[claim.attribute].loose and _is_one(claim)
 
 
+def fuller(known: Claim, new: Claim) -> Claim:
+    """Return the one of two claims, of which one refines the other, that says more; the first where neither does."""
+    if known.attribute != new.attribute:
+        return known if ATTRIBUTES[known.attribute].of else new
+    said, held = len(_beside(new)), len(_beside(known))
+    return new if said > held or (said == held and len(tokens(new.text)) > len(tokens(known.text))) else known
+
+
+def overtaken(known: Sequence[Claim], new: Claim) -> list[int]:
+    """Return which of some claims, last said last, the new one replaces or ends; the last said first.
+
+    Of several of a kind, as dogs or sisters are, only one: whose name sounds most like a corrected one, or the last.
+
+    >>> at = [Claim("user", "employer", name, "holds", f"Works at {name}") for name in ("Nokia", "Google", "Stripe")]
+    >>> overtaken(at[:2], at[2])
+    [1, 0]
+    """
+    found = [at for at in range(len(known) - 1, -1, -1) if compare(known[at], new) in ("replaces", "ends")]
+    own = [at for at in found if known[at].attribute == new.attribute]
+    if len(own) > 1 and not ATTRIBUTES[new.attribute].single and not new.former and new.polarity == "holds":
+        own = [max(own, key=lambda at: _likeness(known[at].value, new.value))]
+    if not _is_one(new):
+        own = own[:1]
+    return [*own, *(at for at in found if known[at].attribute != new.attribute)]
+
+
 def says_change(text: str) -> bool:
     """Return whether a text says that something is otherwise than before: "moved", "now", "jetzt"."""
     languages = dict.fromkeys((guess_language(words(text)), "english"))
@@ -91,7 +118,9 @@ def _took_place(known: Claim, new: Claim) -> bool:
 
 def _another_value(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
     if not attribute.single:
-        renamed = attribute.detail and _RENAMES.search(new.text) is not None and _sounds_like(known.value, new.value)
+        renamed = (
+            attribute.detail and _RENAMES.search(new.text) is not None and _likeness(known.value, new.value) >= MISHEARD
+        )
         return "replaces" if renamed or (attribute.detail and known.of in SINGLE_KIN) else "unrelated"
     changes = says_change(new.text) or says_change(known.text)
     if not _is_one(new):
@@ -103,8 +132,8 @@ def _another_value(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
     return "replaces"
 
 
-def _sounds_like(a: str, b: str) -> bool:
-    return SequenceMatcher(None, a.casefold(), b.casefold()).ratio() >= MISHEARD
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a.casefold(), b.casefold()).ratio()
 
 
 def _grew_older(attribute: Attribute, known: Claim, new: Claim) -> bool:

@@ -72,7 +72,7 @@ def owners(text: str, subject: str = USER) -> tuple[Owner, ...]:
     """Return every way to read a text as said of somebody whom it opens with, the longest name first.
 
     >>> [(owner.subject, owner.is_one, owner.rest) for owner in owners("Older sister lives in Rome")]
-    [('older sister of user', False, 'lives in Rome')]
+    [('older sister of user', False, 'lives in Rome'), ('older', True, 'sister lives in Rome')]
     """
     return tuple(_owners(text, subject))
 

@@ -1,6 +1,7 @@
 """Reading a stated text: the claim that one sentence makes, in the languages of ``attributes.json``."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, grammar, patterns, words_of
 from .owners import own, owners
 from .record import USER, Claim, Polarity
-from .values import is_number, is_when, tokens, trimmed
+from .values import is_number, is_when, same_value, tokens, trimmed
 
 CACHED = 8_192
 LONGEST = 400
@@ -50,16 +51,34 @@ class Statement(Protocol):
 
 
 def claim_of(record: Statement) -> Claim:
-    """Return the claim of a record: from its fields where it has them, else read, else one whose attribute is other."""
+    """Return the claim of a record: as it is read, or as its fields have it where the reader finds no attribute.
+
+    A field that the content does not bear out, such as a value whose words it lacks, counts for nothing.
+    """
+    text, subject = record.content, subject_key(record.subject)
+    told = _fitting(_read(text, subject), getattr(record, "category", ""))
     attribute, value = getattr(record, "attribute", ""), getattr(record, "value", "")
-    polarity, text = getattr(record, "polarity", "holds"), record.content
-    subject = subject_key(record.subject)
-    if attribute in ("", OTHER) or not (value or polarity != "holds"):
-        return _fitting(_read(text, subject), getattr(record, "category", ""))
-    read_anew = _read(text, subject)
-    if read_anew.attribute == attribute:  # the reader knows more: whose it is, and what it took the place of
-        return read_anew
-    return Claim(subject, attribute, value, polarity, text, getattr(record, "of", ""), getattr(record, "former", ""))
+    polarity, of, former = (getattr(record, name, "") for name in ("polarity", "of", "former"))
+    if attribute in ("", OTHER) or not set(tokens(value)) <= set(tokens(text)) or not (value or polarity != "holds"):
+        return told
+    if told.attribute == attribute and same_value(told.value, value):
+        return replace(told, of=told.of or ("" if told.subject != subject else of), former=told.former or former)
+    if told.attribute != OTHER:
+        return told
+    is_owner = bool(of) and not ATTRIBUTES[attribute].detail and not ATTRIBUTES[attribute].of
+    whose = f"{of.casefold()} of {subject}" if is_owner else subject
+    return Claim(whose, attribute, value, polarity or "holds", text, "" if is_owner else of, former)
+
+
+def fields(claim: Claim, subject: str) -> dict[str, str]:
+    """Return a claim as the fields of a record that is filed under ``subject``; ``of`` names kin whose it is.
+
+    >>> fields(Claim("mother of user", "home", "Rome", "holds", "Mother lives in Rome"), "user")["of"]
+    'mother'
+    """
+    of = claim.subject.removesuffix(f" of {subject}") if claim.subject != subject else claim.of
+    named = {"attribute": claim.attribute, "polarity": claim.polarity, "of": of, "former": claim.former}
+    return named | {"value": claim.value if claim.attribute != OTHER else ""}
 
 
 def _fitting(claim: Claim, category: str) -> Claim:

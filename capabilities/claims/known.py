@@ -1,0 +1,40 @@
+"""What is known already, as the judge is asked about it: an entry, an episode or a fact by its id and its claim."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .compare import overtaken
+from .read import Statement, claim_of
+from .record import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One thing that is known. ``claim`` is read from subject and content where none is given."""
+
+    id: str
+    subject: str
+    content: str
+    category: str = ""
+    confidence: float = 0.5
+    reinforcement_count: int = 1
+    claim: Claim = field(default_factory=Claim)
+
+    def __post_init__(self) -> None:
+        if not self.claim.text:
+            object.__setattr__(self, "claim", claim_of(self))
+
+
+def find_replaced(new: Claim, known: Sequence[Known]) -> str:
+    """Return the id of what a claim replaces or ends among what is known, last said last; "" for nothing.
+
+    >>> find_replaced(Known("new", "user", "Joined Stripe").claim, [Known("old", "user", "Works at Google")])
+    'old'
+    """
+    over = overtaken([one.claim for one in known], new)
+    return known[over[0]].id if over else ""
+
+
+def known_of(record: Statement, record_id: str, category: str = "", confidence: float = 0.5, count: int = 1) -> Known:
+    """Return a record as something that is known."""
+    return Known(record_id, record.subject, record.content, category, confidence, count, claim_of(record))
