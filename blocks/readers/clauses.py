@@ -1,6 +1,6 @@
 """Cutting a sentence into clauses, and refusing those that claim nothing: questions, conditions, hearsay, requests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .patterns import Patterns
 from .sentences import HIDDEN, MAX_CLAUSE
@@ -41,10 +41,33 @@ def clauses(sentence: str) -> Iterator[str]:
         return
     if _FORM["unreal"].search(sentence):
         return
-    for piece in _FORM["joint"].split(sentence):
-        clause = unmarked(piece.strip(" ,.!()"))
+    pieces = [unmarked(piece.strip(" ,.!()")) for piece in _FORM["joint"].split(sentence)]
+    for clause in _upheld(pieces):
         if 3 < len(clause) <= MAX_CLAUSE and not _FORM["hearsay"].search(clause) and not _FORM["asks"].match(clause):
             yield clause
+
+
+def takes_back(sentence: str) -> bool:
+    """Return whether ``sentence`` denies what was said right before it.
+
+    >>> takes_back("But the test was negative."), takes_back("But I like it.")
+    (True, False)
+    """
+    adverse = _FORM["adverse"].match(sentence)
+    return adverse is not None and _denies(unmarked(plain(sentence[adverse.end() :]).strip(" ,.!")))
+
+
+def _upheld(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces of a sentence that it does not deny itself: "I am allergic, but the test was negative"."""
+    for piece, behind in zip(pieces, [*pieces[1:], ""], strict=True):
+        if not _denies(piece) and not _denies(behind, piece) and not _FORM["taken_back"].search(piece):
+            yield piece
+
+
+def _denies(piece: str, said: str = "") -> bool:
+    """Return whether ``piece`` denies what was ``said``; "but I am not" denies only what was said of oneself."""
+    found = _FORM["takes_back"].match(piece)
+    return found is not None and not (found["mine"] and said and not said.startswith("I "))
 
 
 def unmarked(text: str) -> str:

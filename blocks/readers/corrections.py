@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from .clauses import takes_back
 from .patterns import Patterns
 from .sentences import HIDDEN
 
@@ -10,7 +11,7 @@ _FORM = Patterns("corrections")
 
 
 def standing(sentences: Iterable[str]) -> list[str]:
-    """Return what the speaker stands by: without each statement that is corrected right behind it, or put right.
+    """Return what the speaker stands by: without each statement that is corrected or denied right behind it.
 
     One word that takes the place of the last one, of its kind, is put there; otherwise the statement is held back.
 
@@ -21,6 +22,9 @@ def standing(sentences: Iterable[str]) -> list[str]:
     """
     kept: list[str] = []
     for sentence in sentences:
+        if kept and takes_back(sentence):
+            kept[-1] = HIDDEN
+            continue
         rest: str = sentence
         while rest:
             correction = _FORM["correction"].match(rest)

@@ -12,6 +12,7 @@ from .corrections import standing
 from .patterns import Patterns
 from .rule import families, first_of, observed
 from .sentences import HIDDEN, own_sentences
+from .statements import asks_for_work, statements
 from .voice import about, plain
 from .when import dated
 
@@ -23,7 +24,8 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     """Return what one user message says that is worth remembering, in the order said, at most 25 observations.
 
     Only plain statements in the speaker's own voice count: no questions, conditions, quotations, pasted text, hearsay
-    or requests, and nothing that is corrected right behind it. Dates stay as written; with ``now``, the
+    or requests, and nothing that is corrected right behind it. What is said in another language than English stays in
+    its words, where its claim can be read. Dates stay as written; with ``now``, the
     speaker's own time, a plan for "tomorrow" or "on Friday" also gets its calendar day.
 
     >>> [(seen.category, seen.content) for seen in observe_text("I joined Stripe and my favorite color is teal.")]
@@ -33,8 +35,13 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     """
     found: dict[tuple[str, str], Observation] = {}
     known = before = ""
+    foreign = True
     for sentence in standing(own_sentences(text)):
-        for seen, person in _read(sentence, known, before):
+        foreign = foreign and not asks_for_work(sentence)
+        read = list(_read(sentence, known, before))
+        if not read and foreign:
+            read = [(seen, "") for seen in statements(sentence)]
+        for seen, person in read:
             known = person or known
             before = seen.content if seen is not None and seen.subject == "user" else ""
             if seen is not None and HIDDEN not in seen.content:
@@ -104,7 +111,8 @@ def _in_first_person(clause: str) -> str:
 def _dated(seen: Observation, now: datetime) -> Observation:
     if seen.category not in {"event", "task"}:
         return seen
-    return seen.model_copy(update={"content": dated(seen.content, now)})
+    value = dated(seen.value, now) if seen.attribute == "due" else seen.value
+    return seen.model_copy(update={"content": dated(seen.content, now), "value": value})
 
 
 def _as_told(told: str) -> Observation | None:

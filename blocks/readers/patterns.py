@@ -13,7 +13,7 @@ from typing import Any
 
 from capabilities.kin.words import FORMS, IMPLIED
 
-_FOLDER = Path(__file__).with_name("english")
+_FOLDER = Path(__file__).parent
 _GROUP = re.compile(r"\{([A-Z_]+)\}")
 _LOOSE = ("dr", "gp", "ex", "ma", "pa", "folks")
 """Words of kin that too often mean something else."""
@@ -38,7 +38,7 @@ def written(pattern: str | list[str]) -> str:
 
 @cache
 def _group(name: str) -> str:
-    return _humans() if name == "HUMANS" else written(listed("words")[name])
+    return _humans() if name == "HUMANS" else written(listed("english/words")[name])
 
 
 def _humans() -> str:
@@ -60,11 +60,11 @@ class Patterns(dict[str, re.Pattern[str]]):
         self._section = section
 
     def __missing__(self, name: str) -> re.Pattern[str]:
-        self[name] = re.compile(written(listed("speech")[self._section][name]))
+        self[name] = re.compile(written(listed("english/speech")[self._section][name]))
         return self[name]
 
 
 @cache
 def table(section: str, name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Return the list called ``name`` of a section of ``speech.json``: patterns, each with the text beside it."""
-    return tuple((re.compile(written(pattern)), text) for pattern, text in listed("speech")[section][name])
+    return tuple((re.compile(written(pattern)), text) for pattern, text in listed("english/speech")[section][name])

@@ -1,17 +1,19 @@
 """The people and animals of the speaker's life: who they are to the speaker, what they are called, what they do."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import cast
 
+from capabilities.claims.read import read
 from capabilities.kin.words import NOT_NAMES
 from capabilities.vocabulary import Category, Observation
 
 from .patterns import Patterns, table
 from .rule import observed
-from .voice import trimmed
+from .voice import about, trimmed
 
 _FORM = Patterns("people")
+_OF_USER = " of user"
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
 
 
@@ -39,9 +41,19 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
         category = _category(unnamed["rest"])
         if category and not clause.lower().startswith(("my family", "my friends")):
             kind: Category = "event" if category == "event" else "relationship"
-            yield observed(f"{unnamed['rel']} {unnamed['rest']}", kind, "persistent", 0.6)
+            content = f"{unnamed['rel']} {unnamed['rest']}"
+            yield observed(content, kind, "persistent", 0.6, claim=_claim_of_kin(about(content)))
         return
     yield from _others(clause, known)
+
+
+def _claim_of_kin(content: str) -> Mapping[str, str]:
+    """Return the fields of what is claimed of somebody without a name, who stands in ``of``: the home of "mother"."""
+    claim = read(content)
+    if claim is None or claim.of or not claim.subject.endswith(_OF_USER):
+        return {}
+    kin = claim.subject.removesuffix(_OF_USER)
+    return {"attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity, "of": kin}
 
 
 def _introduction(clause: str) -> re.Match[str] | None:

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from capabilities.vocabulary import Category, Durability, Observation
 
 from .patterns import Patterns, listed, written
-from .voice import about, conjugated, trimmed
+from .voice import about, conjugated, third, trimmed
 
 _RULE = Patterns("rule")
 _PASSING = frozenset({"task", "event", "attribute"})
@@ -52,7 +52,8 @@ class Rule:
         if "again" in groups:
             groups["again"] = conjugated(groups["again"])
         content = self.say.format_map(groups).replace("does not wants", "does not want")
-        return observed(content, self.category, self.durability, self.importance)
+        claim = {name: third(trimmed(value.format_map(groups))) for name, value in self.claim.items()}
+        return observed(content, self.category, self.durability, self.importance, claim=claim)
 
     def _is_at_the_bench(self, said: str) -> bool:
         busy = self.say.startswith(_BUSY) and self.category in _PASSING
@@ -62,7 +63,7 @@ class Rule:
 @cache
 def families() -> tuple[tuple[Rule, ...], ...]:
     """Return the rules of ``rules.json`` by family, in the order in which they are asked."""
-    return tuple(tuple(Rule(**row) for row in rows) for rows in listed("rules").values())
+    return tuple(tuple(Rule(**row) for row in rows) for rows in listed("english/rules").values())
 
 
 def first_of(rules: tuple[Rule, ...], clause: str) -> Iterator[Observation]:
@@ -75,15 +76,23 @@ def first_of(rules: tuple[Rule, ...], clause: str) -> Iterator[Observation]:
 
 
 def observed(
-    content: str, category: Category, durability: Durability, importance: float, subject: str = "user"
+    content: str,
+    category: Category,
+    durability: Durability,
+    importance: float,
+    subject: str = "user",
+    claim: Mapping[str, str] | None = None,
 ) -> Observation | None:
-    """Return the observation with ``content`` turned into a sentence about its subject; None when nothing is left."""
+    """Return the observation with ``content`` turned into a sentence about its subject; None when nothing is left.
+
+    ``claim`` holds the fields of a claim that are known; one without a value is none.
+    """
     content = " ".join(about(content).split())
     if len(content) < 3:
         return None
-    return Observation(
-        subject=subject, content=content, importance=importance, durability=durability, category=category
-    )
+    worth = {"category": category, "durability": durability, "importance": importance}
+    known = claim if claim and claim.get("value") else {}
+    return Observation.model_validate({"subject": subject, "content": content, **worth, **known})
 
 
 def _means_something(value: str) -> bool:

@@ -28,8 +28,8 @@ def third_person(verb: str) -> str:
     ['works', 'studies', 'teaches', 'has', 'plays']
     """
     low = verb.lower()
-    if low in listed("speech")["voice"]["irregular"]:
-        return str(listed("speech")["voice"]["irregular"][low])
+    if low in listed("english/speech")["voice"]["irregular"]:
+        return str(listed("english/speech")["voice"]["irregular"][low])
     if low.endswith(("s", "sh", "ch", "x", "z", "o")):
         return f"{low}es"
     if low.endswith("y") and low[-2:-1] not in "aeiou":
@@ -53,7 +53,7 @@ def conjugated(verb: str) -> str:
 
 @cache
 def _past() -> frozenset[str]:
-    return word_set("".join(listed("speech")["voice"]["past"]))
+    return word_set("".join(listed("english/speech")["voice"]["past"]))
 
 
 def about(text: str) -> str:
@@ -62,10 +62,15 @@ def about(text: str) -> str:
     >>> about("love my dog, though")
     'Love their dog'
     """
+    text = trimmed(third(text))
+    return text[:1].upper() + text[1:]
+
+
+def third(text: str) -> str:
+    """Return ``text`` with its pronouns of the first person in the third."""
     for pattern, word in table("voice", "person"):
         text = pattern.sub(word, text)
-    text = trimmed(text)
-    return text[:1].upper() + text[1:]
+    return text
 
 
 def trimmed(text: str) -> str:
