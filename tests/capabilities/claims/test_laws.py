@@ -5,9 +5,9 @@ import unicodedata
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from capabilities.claims import ATTRIBUTES, Claim, compare
+from capabilities.claims import ATTRIBUTES, Claim, Polarity, compare
 
-from .judged import claim, pairs, says_the_same, verdict
+from .judged import Pair, claim, pairs, says_the_same, verdict
 
 LABELLED = st.sampled_from(pairs())
 TEXTS = LABELLED.map(lambda pair: pair.a) | LABELLED.map(lambda pair: pair.b)
@@ -17,6 +17,7 @@ CLOSING = ".!?,;:…。！？、，；： "
 VALUES = st.sampled_from(
     ["Stripe", "Oslo", "C", "Formula 1", "BMW X3", "A", "-5 degrees", "$40", "vitamin B6", "Anna", "r2d2", "node.js"]
 )
+POLARITIES: st.SearchStrategy[Polarity] = st.sampled_from(["holds", "denied", "ended"])
 FRAMES = st.sampled_from(
     [
         "Likes {}",
@@ -64,9 +65,8 @@ def test_same_refines_and_unrelated_do_not_ask_who_came_first(a: str, b: str):
 
 
 @given(LABELLED)
-def test_the_labelled_pairs_too_do_not_ask_who_came_first(pair: object):
-    a, b, subject = (getattr(pair, name) for name in ("a", "b", "subject"))
-    there, back = verdict(a, b, subject), verdict(b, a, subject)
+def test_the_labelled_pairs_too_do_not_ask_who_came_first(pair: Pair):
+    there, back = verdict(pair.a, pair.b, pair.subject), verdict(pair.b, pair.a, pair.subject)
     if there in ("same", "refines", "unrelated"):
         assert back == there
 
@@ -80,18 +80,21 @@ def test_two_values_of_a_one_value_attribute_replace_each_other(name: str, one: 
     assert compare(first, second) not in ("same", "ends")
 
 
-@given(st.sampled_from(sorted(ATTRIBUTES)), VALUES, VALUES, st.sampled_from(["holds", "denied", "ended"]))
-def test_what_is_said_of_one_is_unrelated_to_what_is_said_of_another(name: str, one: str, other: str, polarity: str):
+@given(st.sampled_from(sorted(ATTRIBUTES)), VALUES, VALUES, POLARITIES)
+def test_what_is_said_of_one_is_unrelated_to_what_is_said_of_another(
+    name: str, one: str, other: str, polarity: Polarity
+):
     first = Claim("user", name, one, "holds", f"{name} {one}")
     for who in ("anna", "mother of user", "userland"):
-        second = Claim(who, name, other, polarity, f"{name} {other}")  # type: ignore[arg-type]
+        second = Claim(who, name, other, polarity, f"{name} {other}")
         assert compare(first, second) == compare(second, first) == "unrelated"
 
 
 @given(st.sampled_from(sorted(ATTRIBUTES)), VALUES)
 def test_a_value_that_is_denied_ends_and_one_that_returns_replaces(name: str, value: str):
     holds = Claim("user", name, value, "holds", f"{name} {value}")
-    for polarity in ("denied", "ended"):
+    polarities: tuple[Polarity, ...] = ("denied", "ended")
+    for polarity in polarities:
         over = Claim("user", name, value, polarity, f"not {name} {value}")
         assert compare(holds, over) == "ends"
         assert compare(over, holds) == "replaces"
@@ -129,8 +132,8 @@ def test_a_value_with_one_other_symbol_is_never_the_same(frame: str, value: str,
 
 @settings(max_examples=300)
 @given(LABELLED.filter(lambda pair: pair.verdict == "same"), st.sampled_from(["up", "space", "close", "wide"]))
-def test_case_width_spacing_and_closing_punctuation_do_not_count(pair: object, kind: str):
-    text: str = getattr(pair, "a")  # noqa: B009
+def test_case_width_spacing_and_closing_punctuation_do_not_count(pair: Pair, kind: str):
+    text = pair.a
     changed = {
         "up": text.upper() if text.isascii() else text,
         "space": text.replace(" ", "  ") + " ",
