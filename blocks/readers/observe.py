@@ -76,7 +76,10 @@ def _read(sentence: str, known: str, before: str) -> Iterator[tuple[Observation 
 def _new_employer(clause: str, before: str) -> Observation | None:
     """Return where the speaker works now, when ``before`` told that they left: else one may be at a shop."""
     found = _SPEAKER["now_at"].match(clause) if _SPEAKER["left"].match(before) else None
-    return observed(f"Works at {found['x']}", "profession", "persistent", 0.8) if found else None
+    if found is None:
+        return None
+    claim = {"attribute": "employer", "value": found["x"]}
+    return observed(f"Works at {found['x']}", "profession", "persistent", 0.8, claim=claim)
 
 
 def _clause(clause: str, known: str) -> Iterator[Observation]:

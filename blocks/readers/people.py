@@ -6,7 +6,7 @@ from typing import cast
 
 from capabilities.claims.read import read
 from capabilities.kin.words import NOT_NAMES
-from capabilities.vocabulary import Category, Observation
+from capabilities.vocabulary import Category, Durability, Observation
 
 from .patterns import Patterns, table
 from .rule import observed
@@ -14,7 +14,16 @@ from .voice import about, trimmed
 
 _FORM = Patterns("people")
 _OF_USER = " of user"
+_NOBODY = ("my family", "my friends")
+"""What is said of these is said of nobody in particular."""
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
+_BELONGINGS: Mapping[str, tuple[Category, Durability, float]] = {
+    "born": ("identity", "permanent", 0.8),
+    "identity": ("identity", "persistent", 0.65),
+    "profession": ("profession", "persistent", 0.65),
+    "preference": ("preference", "persistent", 0.65),
+    "kin": ("relationship", "persistent", 0.65),
+}
 
 
 def people_in(clause: str, known: str) -> Iterator[Observation | None]:
@@ -23,37 +32,32 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
     >>> [(seen.subject, seen.content) for seen in people_in("My sister Anna lives in Oslo", "") if seen]
     [('user', 'Sister is Anna'), ('anna', 'Lives in Oslo')]
     """
-    kin = _FORM["of_kin"].match(clause)
-    if kin:
-        yield observed(f"{kin['kin']}'s {kin['rest']}", "relationship", "permanent", 0.75)
-        return
-    named = _introduction(clause)
+    named, unnamed = _introduction(clause), _FORM["unnamed"].match(clause)
+    organisation = _FORM["organisation"].match(clause)
     if named:
         yield introduced(named["rel"], named["name"])
         yield _said_of(named["name"], named["rest"])
-        return
-    married = _FORM["married"].match(clause)
-    if married:
-        yield observed(f"Is {married['how']} {married['name']}", "relationship", "persistent", 0.8)
-        return
-    unnamed = _FORM["unnamed"].match(clause)
-    if unnamed:
-        category = _category(unnamed["rest"])
-        if category and not clause.lower().startswith(("my family", "my friends")):
-            kind: Category = "event" if category == "event" else "relationship"
-            content = f"{unnamed['rel']} {unnamed['rest']}"
-            yield observed(content, kind, "persistent", 0.6, claim=_claim_of_kin(about(content)))
-        return
-    yield from _others(clause, known)
+    elif unnamed and not clause.lower().startswith(_NOBODY):
+        yield _said_of_kin(unnamed["rel"], unnamed["rest"])
+    elif organisation:
+        subject = "-".join(organisation["name"].lower().replace(".", "").split())
+        yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
+    else:
+        yield from _others(clause, known)
 
 
-def _claim_of_kin(content: str) -> Mapping[str, str]:
-    """Return the fields of what is claimed of somebody without a name, who stands in ``of``: the home of "mother"."""
-    claim = read(content)
-    if claim is None or claim.of or not claim.subject.endswith(_OF_USER):
-        return {}
-    kin = claim.subject.removesuffix(_OF_USER)
-    return {"attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity, "of": kin}
+def _others(clause: str, known: str) -> Iterator[Observation | None]:
+    """Yield what is said of somebody by name, or of whom "he" and "she" mean, and of what is theirs."""
+    for form in ("of_one", "by_name", "of_them", "pronoun"):
+        found = _FORM[form].match(clause)
+        name = (found.groupdict().get("name") or known) if found else ""
+        if found is None or not name or (name != known and set(name.split()) & NOT_NAMES):
+            continue
+        if form.startswith("of_"):
+            yield _belonging(name, found["rest"])
+        else:
+            yield _said_of(name, found["rest"], strict=form == "by_name")
+        return
 
 
 def _introduction(clause: str) -> re.Match[str] | None:
@@ -71,13 +75,9 @@ def introduced(relation: str, name: str) -> Observation | None:
     >>> [seen.content for seen in (introduced("sister", "Anna"), introduced("dog", "Rex")) if seen]
     ['Sister is Anna', 'Has a dog named Rex']
     """
-    name = re.sub(r"['’]s$", "", name)
-    low = relation.lower()
-    kind = low.split()[-1]
-    if _FORM["pet"].fullmatch(kind):
-        content = f"Has {'an' if low[0] in 'aeiou' else 'a'} {low} named {name}"
-    else:
-        content = f"{relation} is {name}"
+    name, low = re.sub(r"['’]s$", "", name), relation.lower()
+    pet = _FORM["pet"].fullmatch(low.split()[-1])
+    content = f"Has {'an' if low[0] in 'aeiou' else 'a'} {low} named {name}" if pet else f"{relation} is {name}"
     return observed(content, "relationship", "persistent", 0.75)
 
 
@@ -87,52 +87,20 @@ def subject_of(name: str) -> str:
     >>> subject_of("Jennifer Lee"), subject_of("Dr. Ray")
     ('jennifer', 'ray')
     """
-    first = name.split(maxsplit=1)[0]
-    titled = first.rstrip(".") in _TITLES
-    return re.sub(r"['’]s$", "", (name.rsplit(maxsplit=1)[-1] if titled else first).lower())
+    parts = name.split()
+    titled = parts[0].rstrip(".") in _TITLES
+    return re.sub(r"['’]s$", "", parts[-1 if titled else 0].lower())
 
 
-def _others(clause: str, known: str) -> Iterator[Observation | None]:
-    organisation = _FORM["organisation"].match(clause)
-    if organisation:
-        subject = "-".join(organisation["name"].lower().replace(".", "").split())
-        yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
-        return
-    owner = _FORM["of_one"].match(clause)
-    if owner and not set(owner["name"].split()) & NOT_NAMES:
-        yield belonging(owner["name"], owner["rest"])
-        return
-    named = _FORM["by_name"].match(clause)
-    if named and not set(named["name"].split()) & NOT_NAMES:
-        yield _said_of(named["name"], named["rest"], strict=True)
-        return
-    theirs = _FORM["of_them"].match(clause)
-    if theirs and known:
-        yield belonging(known, theirs["rest"])
-        return
-    pronoun = _FORM["pronoun"].match(clause)
-    if pronoun and known:
-        yield _said_of(known, pronoun["rest"])
-
-
-def belonging(name: str, rest: str) -> Observation | None:
+def _belonging(name: str, rest: str) -> Observation | None:
     """Return what is said of something that ``name`` has: a birthday, a spouse, a favourite dish."""
     found = _FORM["belongs"].match(trimmed(rest))
     if found is None or name.isupper():
         return None
-    if found["born"]:
-        return observed(f"{found['born']} is {found['x']}", "identity", "permanent", 0.8, subject_of(name))
-    if found["rel"]:
-        if not found["x"][:1].isupper() or found["x"].split()[0] in NOT_NAMES:
-            return None
-        return observed(f"{found['rel']} is {found['x']}", "relationship", "persistent", 0.65, subject_of(name))
-    own = found["own"].lower()
-    category: Category = "identity"
-    if own.startswith("favo"):
-        category = "preference"
-    elif own.startswith(("job", "employer")):
-        category = "profession"
-    return observed(f"{found['own']} is {found['x']}", category, "persistent", 0.65, subject_of(name))
+    kind = next(kind for kind in _BELONGINGS if found[kind])
+    if kind == "kin" and (not found["x"][:1].isupper() or found["x"].split()[0] in NOT_NAMES):
+        return None
+    return observed(f"{found[kind]} is {found['x']}", *_BELONGINGS[kind], subject_of(name))
 
 
 def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | None:
@@ -146,12 +114,24 @@ def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | Non
     return observed(rest, category, "persistent", 0.6, subject_of(name))
 
 
+def _said_of_kin(relation: str, rest: str) -> Observation | None:
+    """Return what is said of somebody without a name, who stands in the claim's ``of``: the home of "mother"."""
+    category = _category(rest)
+    if not category:
+        return None
+    content = about(f"{relation} {rest}")
+    claim, known = read(content), dict[str, str]()
+    if claim is not None and not claim.of and claim.subject.endswith(_OF_USER):
+        known = {name: getattr(claim, name) for name in ("attribute", "value", "polarity")}
+        known["of"] = claim.subject.removesuffix(_OF_USER)
+    kind: Category = "event" if category == "event" else "relationship"
+    return observed(content, kind, "persistent", 0.6, claim=known)
+
+
 def _category(rest: str) -> Category | None:
     """Return the category of what one may say of another person and still know next week, None for anything else."""
-    for pattern, category in table("people", "lasting"):
-        if pattern.match(rest):
-            return cast("Category", category)
-    return None
+    lasting = (category for pattern, category in table("people", "lasting") if pattern.match(rest))
+    return cast("Category | None", next(lasting, None))
 
 
 def implied(clause: str) -> Iterator[Observation | None]:

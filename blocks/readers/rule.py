@@ -12,7 +12,7 @@ from .voice import about, conjugated, third, trimmed
 
 _RULE = Patterns("rule")
 _PASSING = frozenset({"task", "event", "attribute"})
-_BUSY = ("Is {x}", "Has been", "Is going", "Wants", "{not} wants", "Needs", "Must", "Plans")
+_BUSY = ("Is {x}", "Has been", "Is going", "Wants", "Does not want", "Needs", "Must", "Plans")
 """What somebody is coding or repairing this minute is told in these words: their request, not a lasting fact."""
 
 
@@ -46,14 +46,13 @@ class Rule:
         groups = {name: trimmed(value) for name, value in found.groupdict(default="").items()}
         if ("x" in groups and not _means_something(groups["x"])) or self._is_at_the_bench(groups.get("x", "")):
             return None
-        groups |= {"neg": "not" if groups.get("neg") else "", "not": "does not" if groups.get("not") else ""}
+        groups["neg"] = "not" if groups.get("neg") else ""
         if self.say.startswith("{verb}"):
             groups["verb"] = conjugated(groups["verb"])
         if "again" in groups:
             groups["again"] = conjugated(groups["again"])
-        content = self.say.format_map(groups).replace("does not wants", "does not want")
         claim = {name: third(trimmed(value.format_map(groups))) for name, value in self.claim.items()}
-        return observed(content, self.category, self.durability, self.importance, claim=claim)
+        return observed(self.say.format_map(groups), self.category, self.durability, self.importance, claim=claim)
 
     def _is_at_the_bench(self, said: str) -> bool:
         busy = self.say.startswith(_BUSY) and self.category in _PASSING
