@@ -1,5 +1,6 @@
 """What holds of the judge whatever is said: its symmetries, its eye for a single symbol, and the last word."""
 
+import re
 import unicodedata
 
 from hypothesis import assume, example, given, settings
@@ -15,7 +16,10 @@ SINGLE = sorted(name for name, attribute in ATTRIBUTES.items() if attribute.sing
 SYMBOLS = "abkz0179+-#$€."
 CLOSING = ".!?,;:…。！？、，；： "
 VALUES = st.sampled_from(
-    ["Stripe", "Oslo", "C", "Formula 1", "BMW X3", "A", "-5 degrees", "$40", "vitamin B6", "Anna", "r2d2", "node.js"]
+    [
+        *("Stripe", "Oslo", "C", "Formula 1", "BMW X3", "A", "-5 degrees", "$40", "vitamin B6", "Anna", "r2d2"),
+        *("node.js", "New York", "T-Mobile", "O'Brien", "AT&T", "82 kg", "50%", "a@b.io", "9:40", "A/B"),
+    ]
 )
 POLARITIES: st.SearchStrategy[Polarity] = st.sampled_from(["holds", "denied", "ended"])
 FRAMES = st.sampled_from(
@@ -29,6 +33,9 @@ FRAMES = st.sampled_from(
         "Speaks {}",
         "Favorite thing is {}",
         "Blood type is {}",
+        "Name is {}",
+        "Email is {}",
+        "The port is {}",
         "The label on the third shelf says {}",
         "{} stands on the label of the third shelf",
         "Mag {}",
@@ -42,8 +49,9 @@ FRAMES = st.sampled_from(
 
 
 def plain(value: str) -> str:
-    """Return what is left where case, width, spacing and closing punctuation do not count."""
-    return "".join(unicodedata.normalize("NFKC", value).casefold().split()).strip(CLOSING)
+    """Return what is left where case, width, spacing, closing punctuation and leading zeros do not count."""
+    text = "".join(unicodedata.normalize("NFKC", value).casefold().split()).strip(CLOSING)
+    return re.sub(r"(?<!\d)0+(?=\d)", "", text)
 
 
 @given(TEXTS)
