@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from capabilities.kin.words import FORMS, IMPLIED
+from capabilities.relations.words import FORMS, IMPLIED
 
 _FOLDER = Path(__file__).parent
 _GROUP = re.compile(r"\{([A-Z_]+)\}")

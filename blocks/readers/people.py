@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from capabilities.claims.read import read
-from capabilities.kin.words import NOT_NAMES
+from capabilities.relations.words import NOT_NAMES
 from capabilities.vocabulary import Category, Durability, Observation
 
 from .patterns import Patterns, table

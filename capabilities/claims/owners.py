@@ -8,7 +8,7 @@ import regex
 
 from fabric.text import normalise, words
 
-from ..kin.words import ARTICLES, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
+from ..relations.words import ARTICLES, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
 from .attributes import words_of
 from .record import USER
 

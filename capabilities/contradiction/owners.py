@@ -8,7 +8,7 @@ import regex
 
 from fabric.text import normalise, word_set, words
 
-from ..kin.words import FORMS, IMPLIED, QUALITIES
+from ..relations.words import FORMS, IMPLIED, QUALITIES
 
 CACHED = 4_096
 USER = "user"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from capabilities.kin.words import FORMS, IMPLIED
+from capabilities.relations.words import FORMS, IMPLIED
 from capabilities.memory.ranked import RELEVANT, RankedMemory
 from pipelines import Memory
 

@@ -1,0 +1,1 @@
+"""Relations: the words for kin and acquaintances in many languages, and reading whom a text means by them."""

@@ -1,0 +1,122 @@
+"""The words of ``words.json``: who is who to somebody, in many languages, and the small words that say to whom."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fabric.language import stem
+
+_DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
+UNSPACED = frozenset({"chinese", "japanese"})
+_SHORTEST_FOREIGN = 5
+"""A word of another language than a question's tells of kin from so many letters on: "kind" and "far" do not."""
+
+
+def listed(name: str) -> frozenset[str]:
+    """Return a word list of the data file."""
+    return frozenset(_DATA["lists"][name].split())
+
+
+IMPLIED = listed("implied")
+"""What tells of somebody without naming a person: of a spouse, of a boss."""
+ARTICLES = listed("articles")
+NOT_NAMES = listed("not_names")
+"""Capitalised words that are no names."""
+WORD_NAMES = listed("word_names")
+"""Words that are names too."""
+QUALITIES: Mapping[str, str] = (
+    dict.fromkeys(listed("older"), "older")
+    | dict.fromkeys(listed("younger"), "younger")
+    | {word: word for word in listed("told_apart")}
+)
+"""What tells two of the same kin apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The small words of a language that say whose somebody is ("my", "his", "of"), and which names they bear.
+
+    ``beside`` are prepositions, ``i`` who speaks, ``called`` verbs before a name, ``third`` "he" and "she".
+    ``is_suffixed``: the word itself says whose it is ("siskoni"); ``is_behind``: "my" may stand behind ("sora mea");
+    ``genitive`` is "my" behind somebody who is my brother's ("die Frau meines Bruders").
+    """
+
+    mine: frozenset[str]
+    others: frozenset[str]
+    of: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    i: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+    third: frozenset[str] = frozenset()
+    is_suffixed: bool = False
+    is_behind: bool = False
+    genitive: frozenset[str] = frozenset()
+
+
+GRAMMAR: Mapping[str, Grammar] = {
+    language: Grammar(
+        **{name: said if isinstance(said, bool) else frozenset(said.split()) for name, said in both["grammar"].items()}
+    )
+    for language, both in _DATA["languages"].items()
+}
+FORMS: Mapping[str, Mapping[tuple[str, ...], str]] = {
+    language: {
+        tuple(word.split("_")): kin for kin, said in list(both["people"].items())[::-1] for word in said.split()
+    }
+    for language, both in _DATA["languages"].items()
+}
+"""By language: whom each word, or several in a row, means, by its name in English."""
+_SPECIFIC = {general: frozenset(special.split()) for general, special in _DATA["specific"].items()}
+_KIN = frozenset(FORMS["english"].values()) - IMPLIED - listed("acquaintances")
+
+
+def means(asked: str, said: str) -> bool:
+    """Return whether what is said of ``said`` may be said of the one asked about, both by their names in English.
+
+    >>> means("brother", "sibling"), means("parent", "mother"), means("brother", "sister"), means("brother", "family")
+    (True, True, False, False)
+    """
+    if asked == said or asked == "family":
+        return asked == said or said in _KIN
+    return said not in listed("loose") and (said in _SPECIFIC.get(asked, ()) or asked in _SPECIFIC.get(said, ()))
+
+
+def kin_of(words: str) -> tuple[str, frozenset[str]]:
+    """Return whom words such as "older sister" or "schwester" mean, "" for nobody, and what tells them apart.
+
+    >>> kin_of("older sister"), kin_of("hermana"), kin_of("dog")
+    (('sister', frozenset({'older'})), ('sister', frozenset()), ('', frozenset()))
+    """
+    said = words.replace("-", " ").split()
+    qualities = frozenset(QUALITIES[word] for word in said[:-1] if word in QUALITIES)
+    for begin in range(len(said)):
+        kin = _everybody().get(tuple(said[begin:]))
+        if kin is not None:
+            return kin, qualities
+    return "", qualities
+
+
+def gender(kin: str) -> str:
+    """Return "male" or "female" for kin who are that, "" for others."""
+    return next((name for name in ("male", "female") if kin in listed(name)), "")
+
+
+@lru_cache(maxsize=1)
+def _everybody() -> Mapping[tuple[str, ...], str]:
+    return {said: kin for language in (*FORMS, "english") for said, kin in FORMS[language].items()}
+
+
+@lru_cache(maxsize=512)
+def kin_terms(kin: str, language: str) -> frozenset[str]:
+    """Return the terms under which rows may hold a word for somebody, in any language."""
+    found: set[str] = set()
+    for spoken, forms in FORMS.items():
+        for said, meant in forms.items():
+            word = max(said, key=len)
+            near = spoken in (language, "english") or len(word) >= _SHORTEST_FOREIGN or not word.isascii()
+            if near and means(kin, meant):
+                found.update((word, stem(word, spoken), stem(word, "english")))
+    return frozenset(found)
