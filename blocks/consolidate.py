@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from capabilities.contradiction import Existing
+from capabilities.claims import known_of
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
@@ -20,9 +20,9 @@ from fabric.prompt import data_block, load_prompt
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
 
-from .facts_seen import episodes_of, existing_fact, facts_by_subject
+from .consolidate_rules import group_episodes
+from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
-from .rules.consolidate import group_episodes
 
 MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""
@@ -105,10 +105,8 @@ def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Consolida
 
         @handler(name=f"{name}/generate")
         def by_rules(evidence: Evidence) -> ConsolidationPlan:
-            said = [
-                Existing(one.id, one.subject, one.content, one.category, one.significance) for one in evidence.episodes
-            ]
-            known = [existing_fact(one) for one in reversed(evidence.facts)]
+            said = [known_of(one, one.id, one.category, one.significance) for one in evidence.episodes]
+            known = [known_fact(one) for one in sorted(evidence.facts, key=stated)]
             return group_episodes(said, known)
 
         return by_rules
@@ -143,11 +141,10 @@ def _persist(
             raise TypeError("persist takes the evidence and the plan of one consolidation")
 
         def work(tx: Transaction) -> dict[str, object]:
-            table = FactTable(tx, facts, ctx.clock, ctx.path)
+            table = FactTable(tx, facts, ctx.clock, ctx.path, episodes)
             result = apply_plan(plan.facts, evidence, table)
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)
-            log.mark_superseded(episodes_of(table, result.outcomes))
             state = tx.read(layout.state).reset(consolidated=bool(plan.facts))
             tx.write(layout.state, state.reflected(episodic_writes=0, evicted_lasting=0, facts=result.added))
             return result.model_dump(mode="json")
@@ -229,6 +226,7 @@ def _offered(proposal: FactProposal, evidence: dict[str, Episode], target: Fact 
         sources=sources,
         source_episode_ids=[episode.id for episode in rests_on],
         valid_from=_since(sources, target) if sources else min(map(_said, evidence.values()), default=None),
+        **proposal.claim_fields(),
     )
 
 

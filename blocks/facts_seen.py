@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from capabilities.contradiction import Existing
-from capabilities.semantic import Fact, FactTable, Settling
-from capabilities.sources import Outcome
+from capabilities.claims import Known, known_of
+from capabilities.semantic import Fact
 
 
 def facts_by_subject(facts: Sequence[Fact]) -> str:
@@ -22,12 +21,6 @@ def _line(fact: Fact) -> str:
     )
 
 
-def episodes_of(table: FactTable | Settling, outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the episodes that the facts replaced by these outcomes rested on: what they say has changed."""
-    replaced = [table.get(one.replaced) for one in outcomes if one.tier == "semantic" and one.status == "superseded"]
-    return [episode for fact in replaced if fact is not None for episode in fact.source_episode_ids]
-
-
-def existing_fact(fact: Fact) -> Existing:
-    """Return the fact as the rules see it."""
-    return Existing(fact.id, fact.subject, fact.content, fact.category, fact.confidence, fact.reinforcement_count)
+def known_fact(fact: Fact) -> Known:
+    """Return the fact as something that is known."""
+    return known_of(fact, fact.id, fact.category, fact.confidence, fact.reinforcement_count)

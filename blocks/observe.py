@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from capabilities.contradiction import Existing, find_replaced
+from capabilities.claims import Known, claim_of, find_replaced, known_of
 from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic.selves import Self, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.block import Block
@@ -29,16 +30,27 @@ MODEL_CHARS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the observer is shown: an exchange, and the entries and facts that it may contradict."""
+class Shown:
+    """What the observer is shown: an exchange, who speaks in it, and the entries and facts that it may contradict."""
 
     exchange: Exchange
-    entries: Sequence[Existing]
+    speaker: Self
+    entries: Sequence[Known]
+
+    def linked(self, found: Sequence[Observation]) -> list[Observation]:
+        """Return observations filed under whom they are about, each with what it replaces among what is known."""
+        return [self._linked(observation) for observation in found]
+
+    def _linked(self, observation: Observation) -> Observation:
+        subject, content = self.speaker.filed(observation.subject, observation.content)
+        filed = observation.model_copy(update={"subject": subject, "content": content})
+        replaces = filed.replaces or find_replaced(claim_of(filed), self.entries)
+        return filed.model_copy(update={"replaces": replaces})
 
 
 def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exchange, Observed]:
     """Return the block that observes: a generator when there is a model, rules otherwise."""
-    look = handler(_look(layout), name=f"{layout.name}/look", uses=layout.resources)
+    look = handler(_look(layout, model), name=f"{layout.name}/look", uses=layout.resources)
     if model is None:
         return sequencer(name=f"{layout.name}/observe").then(look).then(_by_rules(layout))
     observer = generator(
@@ -58,55 +70,58 @@ def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exch
     )
 
 
-def _look(layout: MemoryLayout) -> Callable[[Exchange, Context], Awaitable[Known]]:
-    async def look(exchange: Exchange, ctx: Context) -> Known:
-        def work(tx: Transaction) -> list[Existing]:
+def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange, Context], Awaitable[Shown]]:
+    async def look(exchange: Exchange, ctx: Context) -> Shown:
+        def work(tx: Transaction) -> tuple[Self, list[Known]]:
             entries = tx.read(layout.working).entries
-            linked = {one for entry in entries for one in (entry.fact_id, entry.episode_id)}
-            older = [*_plans(tx, layout, exchange), *_facts(tx, layout, exchange)]
-            return [
-                *(one for one in older if one.id not in linked),
-                *(Existing(one.id, one.subject, one.content, one.category) for one in entries),
+            linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
+            older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
+            return self_of(tx, layout.semantic), [
+                *(known for known in older if known.id not in linked),
+                *(known_of(entry, entry.id, entry.category) for entry in entries),
             ]
 
-        return Known(exchange, await ctx.transact(work))
+        speaker, entries = await ctx.transact(work)
+        return Shown(exchange, speaker, entries)
 
     return look
 
 
-def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Existing]:
+def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:
     """Return the events and tasks of earlier sessions that the message may call off or move."""
     if layout.episodic is None:
         return []
     matches = tx.match(layout.episodic, words(exchange.text[:MODEL_CHARS]), SHOWN_PLANS * 3)
     found = tx.get_many(layout.episodic, [match.id for match in matches])
-    plans = [one for one in found if one.category in ("event", "task") and not one.superseded]
-    return [Existing(one.id, one.subject, one.content, one.category) for one in plans[:SHOWN_PLANS]]
+    plans = [episode for episode in found if episode.category in ("event", "task") and not episode.superseded]
+    return [known_of(plan, plan.id, plan.category) for plan in plans[:SHOWN_PLANS]]
 
 
-def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Existing]:
+def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:
+    """Return the facts that share words with a message: a model is shown them; rules find theirs while settling."""
     if layout.semantic is None:
         return []
     matches = tx.match(layout.semantic, words(exchange.text[:MODEL_CHARS]), SHOWN_FACTS * 3)
     found = tx.get_many(layout.semantic, [match.id for match in matches])
     current = [fact for fact in found if fact.status == "current"]
-    return [Existing(one.id, one.subject, one.content, one.category) for one in current[:SHOWN_FACTS]]
+    return [known_of(fact, fact.id, fact.category) for fact in current[:SHOWN_FACTS]]
 
 
-def _by_rules(layout: MemoryLayout) -> Block[Known, Observed]:
+def _by_rules(layout: MemoryLayout) -> Block[Shown, Observed]:
     @handler(name=f"{layout.name}/observer")
-    def observe(known: Known, ctx: Context) -> Observed:
+    def observe(known: Shown, ctx: Context) -> Observed:
         said = known.exchange.user
         found = observe_text(printable(known.exchange.text), now=said.said_at if said else ctx.clock.now())[
             :MAX_OBSERVATIONS
         ]
-        linked = [one.model_copy(update={"replaces": find_replaced(one, known.entries)}) for one in found]
-        return Observed(exchange=known.exchange, observations=linked, shown=[one.id for one in known.entries], notes=[])
+        return Observed(
+            exchange=known.exchange, observations=known.linked(found), shown=[one.id for one in known.entries], notes=[]
+        )
 
     return observe
 
 
-def _turn_prompt(known: Known, ctx: Context, layout: MemoryLayout) -> str:
+def _turn_prompt(known: Shown, ctx: Context, layout: MemoryLayout) -> str:
     exchange = known.exchange
     answer = exchange.assistant.text if exchange.assistant else ""
     return load_prompt(PROMPTS / "observe_turn.md").fill(
@@ -119,7 +134,7 @@ def _turn_prompt(known: Known, ctx: Context, layout: MemoryLayout) -> str:
     )
 
 
-def _line(entry: Existing) -> str:
+def _line(entry: Known) -> str:
     return f"- {entry.id} [{entry.subject}, {entry.category}] {entry.content}"
 
 
@@ -135,17 +150,19 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[len(text) - half :]}"
 
 
-def _observed(known: Known, found: Observations) -> Observed:
+def _observed(known: Shown, found: Observations) -> Observed:
     notes: list[str] = []
     if len(known.exchange.text) > MODEL_CHARS:
         notes.append(f"the message has {len(known.exchange.text)} characters; the model read its head and tail")
     kept = [one for one in found.observations if not _restates(one, known)]
     if len(kept) < len(found.observations):
         notes.append(f"{len(found.observations) - len(kept)} observations only restated what was already known")
-    return Observed(exchange=known.exchange, observations=kept, shown=[one.id for one in known.entries], notes=notes)
+    return Observed(
+        exchange=known.exchange, observations=known.linked(kept), shown=[one.id for one in known.entries], notes=notes
+    )
 
 
-def _restates(observation: Observation, known: Known) -> bool:
+def _restates(observation: Observation, known: Shown) -> bool:
     """Return whether the observation repeats a shown entry word for word without the turn having said it."""
     own = words(observation.content)
     said = set(words(known.exchange.text)) | set(

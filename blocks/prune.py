@@ -1,13 +1,17 @@
 """Prune: the set of facts is reviewed as a whole, noise removed and fragments merged. Guard, generate, persist."""
 
+from collections.abc import Sequence
+from itertools import combinations
+
 from pydantic import BaseModel, ConfigDict
 
-from capabilities.contradiction import changes_value
+from capabilities.claims import Claim, Verdict, claim_of, compare, read_as
+from capabilities.claims.values import distinctive, tokens
 from capabilities.formulas.similarity import overlap
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable, PruneConfig
 from capabilities.semantic.order import stated
-from capabilities.semantic.state import alike
+from capabilities.semantic.state import contests
 from capabilities.sources import Outcome
 from capabilities.vocabulary import Merge, PrunePlan, Removal
 from fabric.block import Block
@@ -19,9 +23,9 @@ from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
 from fabric.text import content_words
 
-from .facts_seen import existing_fact, facts_by_subject
+from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
-from .rules.prune import plan_prune
+from .prune_rules import plan_prune
 
 REVIEWED = 200
 """How many facts one review looks at, the least reinforced first."""
@@ -98,7 +102,7 @@ def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Bloc
         @handler(name=f"{name}/generate")
         def by_rules(review: Review) -> PrunePlan:
             oldest_first = sorted(review.facts, key=stated)
-            return plan_prune([existing_fact(one) for one in oldest_first])
+            return plan_prune([known_fact(fact) for fact in oldest_first], _unordered(oldest_first))
 
         return by_rules
     return generator(
@@ -176,33 +180,50 @@ def _loses(fact: Fact, merged: str, config: PruneConfig) -> bool:
     )
     if protected and not mine <= theirs:
         return True
-    return overlap(mine, theirs) < KEPT_WORDS or changes_value(fact.content, merged)
+    told, said = claim_of(fact), read_as(merged, fact.subject)
+    named = distinctive(fact.content) <= distinctive(merged) | frozenset(tokens(merged))
+    verdict = compare(told, said)
+    return overlap(mine, theirs) < KEPT_WORDS or not named or verdict in ("replaces", "ends") or _denies(told, said)
+
+
+def _denies(told: Claim, said: Claim) -> bool:
+    return (told.polarity == "holds") != (said.polarity == "holds")
 
 
 def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
     fact = shown.get(removal.fact_id)
     if fact is None:
         return _kept("", f"no shown fact {removal.fact_id!r}: id ignored")
-    if fact.reinforcement_count >= config.protected_reinforcements:
+    newer = _newer(fact, shown)
+    if fact.reinforcement_count >= config.protected_reinforcements and not newer & {"replaces", "ends"}:
         return _kept(fact.content, f"protected: said {fact.reinforcement_count} times")
-    if fact.confidence >= config.protected_confidence and not _contradicted(fact, shown):
+    if fact.confidence >= config.protected_confidence and newer <= {"unrelated"}:
         return _kept(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
     if not table.remove(fact.id, f"pruned: {removal.reason}"):
         return _kept(fact.content, "no longer current")
     return Outcome(status="superseded", tier="semantic", content=fact.content, replaced=fact.id, reason=removal.reason)
 
 
-def _contradicted(fact: Fact, shown: dict[str, Fact]) -> bool:
-    """Return whether a newer fact of the subject and category says the same thing with another value, or the same."""
-    newer = (
-        one
-        for one in shown.values()
-        if one.id != fact.id
-        and one.subject == fact.subject
-        and one.category == fact.category
-        and stated(one) >= stated(fact)
+def _newer(fact: Fact, shown: dict[str, Fact]) -> set[Verdict]:
+    """Return what the facts of its subject that were stated after a fact are beside it."""
+    claim = claim_of(fact)
+    later = (other for other in shown.values() if other.id != fact.id and stated(other) >= stated(fact))
+    return {compare(claim, claim_of(other)) for other in later}
+
+
+def _unordered(facts: Sequence[Fact]) -> frozenset[frozenset[str]]:
+    """Return the pairs of facts of which neither can be said to be the later one."""
+    places: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.slot:
+            places.setdefault((fact.subject, fact.slot), []).append(fact)
+    return frozenset(
+        frozenset({one.id, other.id})
+        for held in places.values()
+        for one, other in combinations(held, 2)
+        if contests(claim_of(other), other.sources, claim_of(one), one.sources)
+        or (stated(one)[0] == stated(other)[0] and not one.sources and not other.sources)
     )
-    return any(alike(fact.content, one.content) for one in newer)
 
 
 def _kept(content: str, reason: str) -> Outcome:

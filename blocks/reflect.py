@@ -3,12 +3,10 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from capabilities.contradiction import changes_value
+from capabilities.claims import claim_of, compare, fields, fuller, subject_key
 from capabilities.episodic import Episode, EpisodeLog, qualifies
-from capabilities.formulas.similarity import best_overlap, rival
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Settling
-from capabilities.semantic.record import SAME
 from capabilities.sources import Outcome, Source, Status, TierName
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
 from capabilities.working import WorkingEntry, WorkingState
@@ -18,9 +16,7 @@ from fabric.context import Context
 from fabric.handler import handler
 from fabric.resource import Transaction
 from fabric.store.base import RowVectors
-from fabric.text import content_words, words
 
-from .facts_seen import episodes_of
 from .observed import CaptureResult, Observed
 
 PLANS = ("event", "task")
@@ -95,7 +91,8 @@ class _Routing:
 
     def __post_init__(self) -> None:
         semantic = self.layout.semantic
-        self.facts = FactTable(self.tx, semantic, self.ctx.clock, self.ctx.path).settling() if semantic else None
+        table = FactTable(self.tx, semantic, self.ctx.clock, self.ctx.path, self.layout.episodic) if semantic else None
+        self.facts = table.settling() if table is not None else None
 
     def look_up(self) -> None:
         """Read everything that the observations are compared with at once."""
@@ -138,12 +135,12 @@ class _Routing:
         )
 
     def _outdated(self) -> list[str]:
-        """Return the episodes whose statement was replaced: by what they became in working memory or as a fact."""
+        """Return the episodes whose statement was replaced in working memory; those of facts are noted as these close."""
         gone = {one.replaced for one in self.outcomes if one.status == "superseded"}
-        ids = [entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id]
-        if self.facts is not None:
-            ids += episodes_of(self.facts, self.outcomes)
-        return [*ids, *self.called_off]
+        return [
+            *(entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id),
+            *self.called_off,
+        ]
 
     def _call_off(self, observation: Observation) -> None:
         """Note the event or task of an earlier session that the observation names as no longer true."""
@@ -185,13 +182,9 @@ class _Routing:
         return entry
 
     def _same_entry(self, observation: Observation) -> WorkingEntry | None:
-        mine = [one for one in self.state.entries if one.subject == observation.subject]
-        best = best_overlap(words(observation.content), [words(one.content) for one in mine])
-        if best is None:
-            return None
-        entry = mine[best.position]
-        differs = rival(content_words(entry.content), content_words(observation.content))
-        return None if differs or changes_value(entry.content, observation.content) else entry
+        said = claim_of(observation)
+        verdicts = ((entry, compare(claim_of(entry), said)) for entry in reversed(self.state.entries))
+        return next((entry for entry, verdict in verdicts if verdict in ("same", "refines")), None)
 
     def _entry(self, observation: Observation, refined: WorkingEntry | None) -> WorkingEntry:
         return WorkingEntry(
@@ -206,6 +199,7 @@ class _Routing:
             made_by=self.ctx.path,
             episode_id=refined.episode_id if refined else "",
             fact_id=refined.fact_id if refined else "",
+            **_claim(observation),
         )
 
     def _into_episodic(self, observation: Observation) -> str:
@@ -224,6 +218,7 @@ class _Routing:
             session_id=self.ctx.session,
             made_by=self.ctx.path,
             sources=self._sources(),
+            **_claim(observation),
         )
         self.episodes.append(episode)
         self._note("stored", "episodic", observation, "", episode.id)
@@ -246,6 +241,7 @@ class _Routing:
             source_episode_ids=[episode_id] if episode_id else [],
             valid_from=self.observed.exchange.user.said_at if self.observed.exchange.user else None,
             replaces=self._retired(observation, replaced),
+            **observation.claim_fields(),
         )
         outcome = self.facts.settle(offered)
         self.outcomes.append(outcome)
@@ -284,6 +280,10 @@ class _Routing:
         )
 
 
+def _claim(observation: Observation) -> dict[str, str]:
+    return fields(claim_of(observation), subject_key(observation.subject))
+
+
 def _stable(observation: Observation) -> bool:
     """Return whether the observation is lasting and of a kind that becomes a fact."""
     return observation.durability in LASTING and observation.category in FACT_CATEGORIES
@@ -297,5 +297,5 @@ def _can_replace(observation: Observation, entry: WorkingEntry) -> bool:
 
 def _grows(entry: WorkingEntry, observation: Observation) -> bool:
     """Return whether the observation says more than the entry does."""
-    best = best_overlap(words(observation.content), [words(entry.content)])
-    return (best is None or best.smaller < SAME) and len(observation.content) > len(entry.content)
+    known, said = claim_of(entry), claim_of(observation)
+    return compare(known, said) == "refines" and fuller(known, said) is said

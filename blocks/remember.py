@@ -1,16 +1,16 @@
 """Remember and correct: a statement that is given as such becomes a fact at once, with its words as the source."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
 
-from capabilities.episodic import EpisodeLog
+from capabilities.claims import ATTRIBUTES, read_as
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Outcome
 from capabilities.turns import Turn
-from capabilities.vocabulary import MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Tag, Unit
+from capabilities.vocabulary import FACT_CATEGORIES, MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Tag, Unit
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import ConfigurationError, RunError
@@ -39,7 +39,8 @@ class Remember(BaseModel):
 
     content: Statement
     subject: Subject = "user"
-    category: FactCategory = "attribute"
+    category: FactCategory | None = None
+    """What kind of fact it is; None takes that of what it says, or "attribute"."""
     confidence: Unit = 0.9
     valid_from: Moment | None = None
     replaces: str = ""
@@ -71,12 +72,12 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
 
         def work(tx: Transaction) -> Outcome:
             tx.embedded = embedded.by_text([turn.text])
-            outcome = FactTable(tx, facts, ctx.clock, ctx.path).settle(
+            outcome = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic).settle(
                 FactInput(
                     subject=asked.subject,
                     content=turn.text,
                     confidence=asked.confidence,
-                    category=asked.category,
+                    category=asked.category or _category(turn.text, asked.subject),
                     sources=[turn.source()],
                     valid_from=asked.valid_from,
                     replaces=asked.replaces,
@@ -84,7 +85,7 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
             )
             if outcome.id:
                 tx.put(layout.turns, [turn])
-            _retire(tx, layout, facts, outcome.replaced)
+            _retire(tx, layout, outcome.replaced)
             return outcome
 
         return await ctx.transact(work)
@@ -103,10 +104,12 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
 
         def work(tx: Transaction) -> Fact | None:
             tx.embedded = embedded.by_text([turn.text])
-            changed = FactTable(tx, facts, ctx.clock, ctx.path).update(asked.id, turn.text, sources=[turn.source()])
+            changed = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic).update(
+                asked.id, turn.text, sources=[turn.source()]
+            )
             if changed is not None:
                 tx.put(layout.turns, [turn])
-                _retire(tx, layout, facts, asked.id)
+                _retire(tx, layout, asked.id)
             return changed
 
         changed = await ctx.transact(work)
@@ -120,6 +123,11 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
     return correct
 
 
+def _category(text: str, subject: str) -> FactCategory:
+    category = ATTRIBUTES[read_as(text, subject).attribute].category
+    return cast("FactCategory", category) if category in FACT_CATEGORIES else "attribute"
+
+
 def _facts(layout: MemoryLayout) -> Collection[Fact]:
     if layout.semantic is None:
         raise ConfigurationError(
@@ -128,17 +136,14 @@ def _facts(layout: MemoryLayout) -> Collection[Fact]:
     return layout.semantic
 
 
-def _retire(tx: Transaction, layout: MemoryLayout, facts: Collection[Fact], fact_id: str) -> None:
-    """Take what a superseded fact said out of working memory, and note it in the episodes that it was drawn from."""
-    old = tx.get(facts, fact_id) if fact_id else None
-    if old is None:
+def _retire(tx: Transaction, layout: MemoryLayout, fact_id: str) -> None:
+    """Take what a superseded fact said out of working memory."""
+    if not fact_id:
         return
     state = tx.read(layout.working)
     left = tuple(one for one in state.entries if one.fact_id != fact_id)
     if len(left) < len(state.entries):
         tx.write(layout.working, state.model_copy(update={"entries": left}))
-    if layout.episodic is not None:
-        EpisodeLog(tx, layout.episodic, layout.episodic_config).mark_superseded(old.source_episode_ids)
 
 
 def _said(text: str, ctx: Context, tags: Sequence[str] = ()) -> Turn:

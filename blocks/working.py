@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from capabilities.contradiction import Existing, find_replaced
+from capabilities.claims import Known, claim_of, find_replaced, known_of
 from capabilities.sources import Outcome
 from capabilities.vocabulary import MAX_OBSERVATION_CHARS, Category, Durability, Observation, Unit
 from capabilities.working import (
@@ -30,8 +30,8 @@ from fabric.text import printable
 from .exchange import clean
 from .observe import MODEL_CHARS, shorten
 from .prompts import PROMPTS
-from .reflect import PIN_IMPORTANCE
 from .readers.observe import observe_text
+from .reflect import PIN_IMPORTANCE
 
 PER_TURN = 3
 """How many observations the standalone observer takes from one turn."""
@@ -82,7 +82,7 @@ def working_memory_observe(
         @handler(name=name, uses=[working_memory_resource])
         async def by_rules(message: Any, ctx: Context) -> Notes:
             entries = await ctx.transact(document.items)
-            known = [Existing(id=e.id, subject=e.subject, content=e.content, category=e.category) for e in entries]
+            known = [known_of(entry, entry.id, entry.category) for entry in entries]
             found = observe_text(printable(clean(content_text(message)[0], ctx)), now=ctx.clock.now())[:PER_TURN]
             return Notes(notes=[_noted(one, known) for one in found])
 
@@ -177,12 +177,12 @@ def working_memory_capture(
     )
 
 
-def _noted(found: Observation, known: list[Existing]) -> Noted:
+def _noted(found: Observation, known: list[Known]) -> Noted:
     return Noted(
         content=found.content,
         importance=found.importance,
         pinned=found.importance >= PIN_IMPORTANCE,
-        replaces=find_replaced(found, known),
+        replaces=find_replaced(claim_of(found), known),
     )
 
 

@@ -230,7 +230,7 @@ class MemorySystem:
             return None
         scope = self.layout.semantic.scope
         config = self.layout.semantic_config.model_copy(update={"scope": scope})
-        return create_semantic_memory_capability(config)
+        return create_semantic_memory_capability(config, self.layout.episodic)
 
     @cached_property
     def capability(self) -> Capability[MemoryView]:

@@ -4,7 +4,7 @@ from .asked import asked_attributes, asks_for_profile
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute
 from .compare import compare, fuller, is_single, overtaken, says_change
 from .known import Known, find_replaced, known_of
-from .read import claim_of, fields, read, subject_key
+from .read import claim_of, fields, read, read_as, subject_key
 from .record import USER, Claim, Claimed, Polarity, Verdict
 from .slots import Place, place, rival_slots, slot
 
@@ -32,6 +32,7 @@ __all__ = [
     "overtaken",
     "place",
     "read",
+    "read_as",
     "rival_slots",
     "says_change",
     "slot",

@@ -107,6 +107,11 @@ def read(text: str, subject: str = USER) -> Claim | None:
     return None if found.attribute == OTHER else found
 
 
+def read_as(text: str, subject: str = USER) -> Claim:
+    """Return what `read` does, or a claim of no attribute."""
+    return _read(text, subject_key(subject))
+
+
 def subject_key(subject: str) -> str:
     """Return the one spelling of a subject: "fixpoint labs", "Fixpoint-Labs" and "fixpoint_labs" are one."""
     return "-".join(subject.casefold().replace("_", " ").replace("-", " ").split()) or USER

@@ -183,6 +183,16 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(token if is_number(token) else stem(token, language) for token in tokens(text) if not is_symbol(token))
 
 
+def distinctive(text: str) -> frozenset[str]:
+    """Return what a text names: its numbers, dates, symbols, and words with a capital inside the sentence.
+
+    >>> sorted(distinctive("Paid Anna 20 $ in May"))
+    ['$', '20', 'anna', 'm5']
+    """
+    capitals = {word for part in trimmed(text).split()[1:] if part[:1].isupper() for word in tokens(part)}
+    return capitals | {token for token in tokens(text) if is_number(token) or is_when(token) or is_symbol(token)}
+
+
 def denials(language: str) -> frozenset[str] | None:
     """Return the words that deny in a language, None where they are not known."""
     known = grammar(language)

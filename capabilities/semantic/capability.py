@@ -33,20 +33,21 @@ def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") 
         },
         text="content",
         terms=content_terms,
-        kept=("subject", "category", "status", "recorded_at"),
+        kept=("subject", "category", "status", "recorded_at", "slot"),
     )
 
 
 class SemanticMemory:
     """``ctx.cap.semantic_memory``: the facts of the context's user or project."""
 
-    def __init__(self, ctx: Context, facts: Collection[Fact]) -> None:
+    def __init__(self, ctx: Context, facts: Collection[Fact], episodes: Collection[Any] | None = None) -> None:
         self._ctx = ctx
         self._facts = facts
+        self._episodes = episodes
 
     def table(self, tx: Transaction) -> FactTable:
         """Return the facts inside a transaction of the caller's own."""
-        return FactTable(tx, self._facts, self._ctx.clock, self._ctx.path)
+        return FactTable(tx, self._facts, self._ctx.clock, self._ctx.path, self._episodes)
 
     async def add(self, offered: FactInput) -> Outcome:
         """Take a fact in: stored, merged into what is known, or superseding it."""
@@ -101,17 +102,24 @@ class SemanticMemory:
 
 def create_semantic_memory_capability(
     config: SemanticConfig | Mapping[str, Any] = DEFAULT_SEMANTIC_CONFIG,
+    episodes: Collection[Any] | None = None,
 ) -> Capability[SemanticMemory]:
     """Return the semantic tier as a capability; its ``context`` preset puts the facts into a generator's prompt.
 
-    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
+    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work. Where the ``episodes`` that
+    facts rest on are given, those of facts that are found to be over are noted as superseded.
     """
     limits = SemanticConfig.of(config) or DEFAULT_SEMANTIC_CONFIG
-    return _capability(limits.scope or "user")
+    scope = limits.scope or "user"
+    return _capability(scope) if episodes is None else _define(scope, episodes)
 
 
 @cache
 def _capability(scope: Literal["user", "project"]) -> Capability[SemanticMemory]:
+    return _define(scope, None)
+
+
+def _define(scope: Literal["user", "project"], episodes: Collection[Any] | None) -> Capability[SemanticMemory]:
     facts = create_semantic_memory_resource(scope)
 
     async def context(ctx: Context) -> str:
@@ -120,8 +128,8 @@ def _capability(scope: Literal["user", "project"]) -> Capability[SemanticMemory]
 
     return define_capability(
         "semantic_memory",
-        resources=[facts],
-        helpers=lambda ctx: SemanticMemory(ctx, facts),
+        resources=[facts, *([episodes] if episodes is not None else [])],
+        helpers=lambda ctx: SemanticMemory(ctx, facts, episodes),
         context=[context],
     )
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from ..contradiction import Existing, find_replaced
+from ..claims import claim_of, compare
 from ..sources import Source
-from ..vocabulary import Observation
 from .record import Fact, FactInput
 
 
@@ -34,19 +33,8 @@ def is_late(sources: Sequence[Source], fact: Fact, since: datetime | None = None
 
 def successor(offered: FactInput, current: Sequence[Fact]) -> Fact | None:
     """Return the current fact that was stated after the offered one and makes it untrue; None when none does."""
-    came_before = [Existing("offered", offered.subject, offered.content, offered.category)]
+    said = claim_of(offered)
     for fact in current:
-        if is_late(offered.sources, fact, offered.valid_from) and find_replaced(as_observation(fact), came_before):
+        if is_late(offered.sources, fact, offered.valid_from) and compare(said, claim_of(fact)) in ("replaces", "ends"):
             return fact
     return None
-
-
-def as_observation(stated: Fact | FactInput) -> Observation:
-    """Return a fact as the rules take what comes new."""
-    return Observation(
-        subject=stated.subject,
-        content=stated.content,
-        importance=stated.confidence,
-        durability="persistent",
-        category=stated.category,
-    )

@@ -40,7 +40,7 @@ class Fact(Claimed):
     superseded_by: str = ""
     status: Literal["current", "superseded", "invalidated"] = "current"
     slot: str = ""
-    """The single-valued slot that the content fills (employer, home), or ""."""
+    """The key of its claim (`capabilities.claims.slot`): "home", "home of mother", "likes=tea"; "" for none."""
     made_by: str = ""
     """The path of the block that wrote this version."""
     reason: str = ""

@@ -2,25 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from fabric.clock import Clock
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 from fabric.text import words
 
+from ..claims import Claim, claim_of, compare, is_single, rival_slots, slot, subject_key
 from ..sources import Outcome, Source
+from .lookup import current_in
 from .order import is_late, stated, successor
 from .record import Fact, FactInput
-from .state import decide, first_version, history, longer, reinforce, slot_name, supersede
+from .selves import self_of
+from .state import contests, decide, first_version, history, overtake, reinforce, supersede
 
 CURRENT = Where("status", "=", "current")
 SHARING = 16
 """How many facts that share words with an offered one are compared with it."""
 FURTHEST = 1_024
 """How many are looked at, at most, where most of those that share words are closed."""
-NEWEST = 8
-"""How many of the newest facts of its category are compared with it."""
 
 
 class Statement(Protocol):
@@ -45,11 +46,20 @@ class Statement(Protocol):
 class Settling:
     """Facts being taken in. Each sees what the ones before it did; nothing is stored before `write`."""
 
-    def __init__(self, tx: Transaction, facts: Collection[Fact], clock: Clock, made_by: str = "") -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        facts: Collection[Fact],
+        clock: Clock,
+        made_by: str = "",
+        episodes: Collection[Any] | None = None,
+    ) -> None:
         self._tx = tx
         self._facts = facts
         self._clock = clock
         self._made_by = made_by
+        self._episodes = episodes
+        self.speaker = self_of(tx, facts)
         self._known: dict[str, Fact] = {}
         self._changed: dict[str, Fact] = {}
         self._sharing: dict[str, list[str]] = {}
@@ -57,52 +67,53 @@ class Settling:
         self._settled: set[str] = set()
 
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
-        """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
-        for one in coming:
-            self._share(one, SHARING)
-        self._read([*named, *(found for one in coming for found in self._sharing[one.content])])
-        for one in coming:
-            self._look_past_closed(one)
-        if coming:
-            self._beside.update(self._learn(self._one_of_a_kind(coming)), self._learn(self._newest(coming)))
+        """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible.
 
-    def _share(self, one: Statement, limit: int) -> None:
-        matches = self._tx.match(self._facts, words(one.content), limit)
-        self._sharing[one.content] = [match.id for match in matches]
+        What stands in their slots is looked up by these; other texts, and values that may be worded otherwise, by words.
+        """
+        claims = [claim_of(statement) for statement in coming]
+        held = self._learn(self._in_slots(claims, coming))
+        taken = {self._known[fact_id].slot for fact_id in held}
+        self._beside.update(held)
+        loose = [
+            statement
+            for claim, statement in zip(claims, coming, strict=True)
+            if not (is_single(claim) and slot(claim, subject_key(statement.subject)) in taken)
+        ]
+        for statement in loose:
+            self._share(statement, SHARING)
+        self._read([*named, *(found for statement in loose for found in self._sharing[statement.content])])
+        for statement in loose:
+            self._look_past_closed(statement)
 
-    def _look_past_closed(self, one: Statement) -> None:
+    def _share(self, statement: Statement, limit: int) -> None:
+        matches = self._tx.match(self._facts, words(statement.content), limit)
+        self._sharing[statement.content] = [match.id for match in matches]
+
+    def _look_past_closed(self, statement: Statement) -> None:
         """Look further where the versions of a fact that changed often leave no room for those that are current."""
-        limit = SHARING
-        while limit < FURTHEST and len(self._sharing[one.content]) == limit and self._current(one) < SHARING // 2:
+        limit, shared = SHARING, self._sharing
+        while limit < FURTHEST and len(shared[statement.content]) == limit and self._current(statement) < SHARING // 2:
             limit *= 4
-            self._share(one, limit)
-            self._read(self._sharing[one.content])
+            self._share(statement, limit)
+            self._read(shared[statement.content])
 
-    def _current(self, one: Statement) -> int:
-        shared = [self._known[found] for found in self._sharing[one.content] if found in self._known]
+    def _current(self, statement: Statement) -> int:
+        shared = [self._known[found] for found in self._sharing[statement.content] if found in self._known]
         return sum(fact.status == "current" for fact in shared)
 
     def _read(self, ids: Iterable[str]) -> None:
-        unread = [one for one in dict.fromkeys(ids) if one and one not in self._known]
+        unread = [fact_id for fact_id in dict.fromkeys(ids) if fact_id and fact_id not in self._known]
         if unread:
             self._learn(self._tx.get_many(self._facts, unread))
 
     def _learn(self, found: Iterable[Fact]) -> list[str]:
         return [self._known.setdefault(fact.id, fact).id for fact in found]
 
-    def _one_of_a_kind(self, coming: Sequence[Statement]) -> list[Fact]:
-        slots = sorted({slot for one in coming if (slot := slot_name(one.content, one.subject))})
-        if not slots:
-            return []
-        subjects = sorted({one.subject for one in coming})
-        return self._tx.find(self._facts, CURRENT, Where("subject", "in", subjects), Where("slot", "in", slots))
-
-    def _newest(self, coming: Sequence[Statement]) -> list[Fact]:
-        subjects = sorted({one.subject for one in coming})
-        categories = sorted({one.category for one in coming})
-        most = NEWEST * len({(one.subject, one.category) for one in coming})
-        where = (CURRENT, Where("subject", "in", subjects), Where("category", "in", categories))
-        return self._tx.find(self._facts, *where, order="-recorded_at", limit=most)
+    def _in_slots(self, claims: Sequence[Claim], coming: Sequence[Statement]) -> list[Fact]:
+        both = zip(claims, coming, strict=True)
+        slots = {found for claim, told in both for found in rival_slots(claim, subject_key(told.subject))}
+        return current_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
 
     def get(self, fact_id: str) -> Fact | None:
         """Return one version of a fact, current or closed, as it stands now."""
@@ -129,6 +140,8 @@ class Settling:
 
         What was stated before the fact that it would take the place of becomes history, told as skipped.
         """
+        subject, content = self.speaker.filed(offered.subject, offered.content)
+        offered = offered.model_copy(update={"subject": subject, "content": content})
         if not offered.content.strip():
             return Outcome(status="skipped", tier="semantic", reason="empty: a fact needs a text")
         if offered.replaces:
@@ -142,20 +155,44 @@ class Settling:
             fact = self.insert(offered)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
         if decision.kind == "repeat":
+            self._decide(decision.fact, offered, rivals)
             return self.repeat(decision.fact, offered.sources, offered.source_episode_ids)
         changed = decision.kind == "change"
         old = decision.fact
         if changed and is_late(offered.sources, old, offered.valid_from):
             return self._late(offered, old)
-        return self.replace(
+        outcome = self.replace(
             old,
-            content=offered.content if changed else longer(old.content, offered.content),
+            content=offered.content,
             confidence=offered.confidence if changed else max(old.confidence, offered.confidence),
             changed=changed,
             sources=offered.sources,
             episode_ids=offered.source_episode_ids,
             valid_from=offered.valid_from,
+            claim=claim_of(offered),
         )
+        self._close(decision.also if changed else self._contesting(old, offered, rivals), self._known[outcome.id])
+        return outcome
+
+    def _decide(self, fact: Fact, offered: FactInput, rivals: Sequence[Fact]) -> None:
+        """Close what contests a fact that is stated again, later than both: that decides between them."""
+        self._close(self._contesting(fact, offered, rivals), fact)
+
+    def _contesting(self, fact: Fact, offered: FactInput, rivals: Sequence[Fact]) -> list[Fact]:
+        claim = claim_of(fact)
+        if not is_single(claim):
+            return []
+        return [
+            rival
+            for rival in rivals
+            if rival.id != fact.id
+            and compare(claim_of(rival), claim) == "replaces"
+            and not contests(claim_of(offered), offered.sources, claim_of(rival), rival.sources)
+            and not is_late(offered.sources, rival, offered.valid_from)
+        ]
+
+    def _close(self, facts: Iterable[Fact], by: Fact) -> None:
+        self.put(*(overtake(fact, by, self._clock.now()) for fact in facts))
 
     def _late(self, offered: FactInput, later: Fact) -> Outcome:
         """Keep what was stated before the fact that holds as its history, unless that was told already."""
@@ -215,6 +252,7 @@ class Settling:
         sources: Sequence[Source] = (),
         episode_ids: Sequence[str] = (),
         valid_from: datetime | None = None,
+        claim: Claim | None = None,
     ) -> Outcome:
         """Close a fact and take a new version in its place; the same text is a repetition."""
         if not changed and content == old.content:
@@ -230,6 +268,7 @@ class Settling:
             episode_ids=episode_ids,
             valid_from=valid_from,
             made_by=self._made_by,
+            claim=claim,
         )
         self.put(closed, new)
         status = "superseded" if changed else "merged"
@@ -242,7 +281,15 @@ class Settling:
             self._settled.add(fact.id)
 
     def write(self) -> None:
-        """Store everything that was taken in since the last time."""
-        if self._changed:
-            self._tx.put(self._facts, self._changed.values())
-            self._changed = {}
+        """Store everything that was taken in since the last time, and note the episodes of what is over as superseded."""
+        if not self._changed:
+            return
+        self._tx.put(self._facts, self._changed.values())
+        over = [fact for fact in self._changed.values() if fact.is_over]
+        held = {episode for fact in self._changed.values() if not fact.is_over for episode in fact.source_episode_ids}
+        gone = {episode for fact in over for episode in fact.source_episode_ids} - held
+        if self._episodes is not None and gone:
+            found = self._tx.get_many(self._episodes, sorted(gone))
+            told = [episode.model_copy(update={"superseded": True}) for episode in found if not episode.superseded]
+            self._tx.put(self._episodes, told)
+        self._changed = {}

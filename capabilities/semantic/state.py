@@ -5,25 +5,40 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from fabric.text import content_words, words
+from fabric.text import words
 
-from ..contradiction import Existing, changes_value, find_replaced, restates, slot_of
-from ..formulas.similarity import ALIKE, overlap, rival
+from ..claims import (
+    Claim,
+    claim_of,
+    compare,
+    fields,
+    fuller,
+    is_single,
+    overtaken,
+    read_as,
+    says_change,
+    slot,
+    subject_key,
+)
 from ..sources import Source, unite
-from .order import as_observation
-from .record import REINFORCEMENT, SAME, Fact, FactInput
+from .record import REINFORCEMENT, Fact, FactInput
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an offered fact is beside the known ones: ``new``, or of ``fact`` a ``repeat``, ``refine`` or ``change``."""
+    """What an offered fact is beside the known ones: ``new``, or of ``fact`` a ``repeat``, ``refine`` or ``change``.
+
+    ``also`` are further facts that a change closes: "retired" ends an employer and a role.
+    """
 
     kind: Literal["new", "repeat", "refine", "change"]
     fact: Fact | None = None
+    also: tuple[Fact, ...] = ()
 
 
 def first_version(offered: FactInput, *, fact_id: str, now: datetime, made_by: str) -> Fact:
     """Return the first version of a fact."""
+    claim = claim_of(offered)
     return Fact(
         id=fact_id,
         subject=offered.subject,
@@ -35,45 +50,49 @@ def first_version(offered: FactInput, *, fact_id: str, now: datetime, made_by: s
         extracted_at=now,
         valid_from=offered.valid_from or now,
         recorded_at=now,
-        slot=slot_name(offered.content, offered.subject),
+        slot=slot(claim, subject_key(offered.subject)),
         made_by=made_by,
+        **fields(claim, subject_key(offered.subject)),
     )
-
-
-def slot_name(content: str, subject: str) -> str:
-    """Return the name of the single-valued slot that a text about ``subject`` fills, or ""."""
-    filled = slot_of(content, subject)
-    return filled.slot if filled is not None else ""
 
 
 def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
-    """Compare an offered fact with the current facts of its subject.
+    """Compare an offered fact with the current facts of its subject, last said last (`capabilities.claims.compare`).
 
-    The most alike one (share of words in the better direction at least 0.6) is a repeat when both directions reach
-    0.95, else refined when one text only says more than the other. A change of number, date, name or negation, and
-    words on both sides that the other lacks ("likes chess", "likes jazz"), make it a change of the fact it replaces,
-    or a new fact beside it when it replaces none. A fact that holds the same single-valued slot is changed. The same
-    value of a slot, or a liking of the same thing, in other words is a repeat, refined when it says more.
+    What says the same is a repeat, what says more a refinement, and what cannot hold beside it is changed: all of it,
+    but of several of a kind only the last. Two values of one place that came without an order are both kept.
     """
     named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
     if named is not None and named.category == offered.category:
-        return Decision("repeat" if _same(offered.content, named.content) else "change", named)
-    own, about = words(offered.content), content_words(offered.content)
-    alike = sorted(
-        ((max(pair), min(pair), fact) for fact in current for pair in [_overlaps(own, fact)] if max(pair) >= ALIKE),
-        key=lambda one: (-one[0], -one[1]),
-    )
-    for _, smaller, fact in alike:
-        if rival(content_words(fact.content), about) or changes_value(fact.content, offered.content, offered.subject):
-            continue
-        return Decision("repeat" if smaller >= SAME else "refine", fact)
-    said, known = as_observation(offered), [_as_existing(fact) for fact in current]
-    for fact, entry in zip(reversed(current), reversed(known), strict=True):
-        if restates(said, entry):
-            return Decision("refine" if len(about) > len(content_words(fact.content)) else "repeat", fact)
-    replaced = find_replaced(said, known)
-    changed = next((fact for fact in current if fact.id == replaced), None)
-    return Decision("change", changed) if changed is not None else Decision("new")
+        return Decision("repeat" if words(offered.content) == words(named.content) else "change", named)
+    said, known = claim_of(offered), [claim_of(fact) for fact in current]
+    verdicts = [compare(claim, said) for claim in known]
+    for kind, verdict in (("repeat", "same"), ("refine", "refines")):
+        places = [at for at in range(len(known) - 1, -1, -1) if verdicts[at] == verdict]
+        if places and kind == "refine" and fuller(known[places[0]], said) is not said:
+            return Decision("repeat", current[places[0]])
+        if places:
+            return Decision("repeat" if kind == "repeat" else "refine", current[places[0]])
+    over = [
+        current[at]
+        for at in overtaken(known, said)
+        if not contests(said, offered.sources, known[at], current[at].sources)
+    ]
+    return Decision("change", over[0], tuple(over[1:])) if over else Decision("new")
+
+
+def contests(said: Claim, sources: Sequence[Source], held: Claim, known: Sequence[Source]) -> bool:
+    """Return whether two values of one place came without an order, so that neither can be said to be the later one.
+
+    They do in one message, unless it says that something changed, and where two people disagree in a shared memory.
+    """
+    if not is_single(said) or said.attribute != held.attribute or said.polarity != "holds" or said.former:
+        return False
+    speakers = {sources[-1].user, known[-1].user} if sources and known else set[str | None]()
+    if len(speakers) == 2 and None not in speakers:
+        return True
+    shared = {source.turn_id for source in sources} & {source.turn_id for source in known}
+    return bool(shared) and not says_change(said.text)
 
 
 def history(offered: FactInput, later: Fact, *, fact_id: str, now: datetime, made_by: str) -> Fact:
@@ -123,6 +142,7 @@ def supersede(
     valid_from: datetime | None = None,
     made_by: str = "",
     reason: str = "",
+    claim: Claim | None = None,
 ) -> tuple[Fact, Fact]:
     """Return the closed old version and the version that takes its place.
 
@@ -134,6 +154,7 @@ def supersede(
     said = list(sources)
     united = unite(old.sources, said)
     again = not said or len(united) > len(old.sources)
+    claim = claim or read_as(content, old.subject)
     new = Fact(
         id=fact_id,
         subject=old.subject,
@@ -147,8 +168,9 @@ def supersede(
         reinforcement_count=1 if changed else old.reinforcement_count + int(again),
         valid_from=began,
         recorded_at=now,
-        slot=slot_name(content, old.subject),
+        slot=slot(claim, subject_key(old.subject)),
         made_by=made_by,
+        **fields(claim, subject_key(old.subject)),
     )
     closed = old.model_copy(
         update={
@@ -162,6 +184,19 @@ def supersede(
     return closed, new
 
 
+def overtake(fact: Fact, by: Fact, now: datetime) -> Fact:
+    """Return the fact closed because another one, which has a place of its own, makes it untrue."""
+    return fact.model_copy(
+        update={
+            "status": "superseded",
+            "valid_to": max(by.valid_from, fact.valid_from),
+            "superseded_at": now,
+            "superseded_by": by.id,
+            "reason": "changed",
+        }
+    )
+
+
 def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:
     """Return the fact closed with nothing in its place: it is no longer true from now on."""
     return fact.model_copy(
@@ -169,29 +204,5 @@ def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:
     )
 
 
-def alike(one: str, other: str) -> bool:
-    """Return whether two texts are about the same thing: 60 % of the words of one are in the other."""
-    mine, theirs = words(one), words(other)
-    return max(overlap(mine, theirs), overlap(theirs, mine)) >= ALIKE
-
-
-def longer(one: str, other: str) -> str:
-    """Return the longer of two texts, the first on a tie."""
-    return other if len(other) > len(one) else one
-
-
-def _overlaps(own: list[str], fact: Fact) -> tuple[float, float]:
-    theirs = words(fact.content)
-    return overlap(own, theirs), overlap(theirs, own)
-
-
-def _same(one: str, other: str) -> bool:
-    return words(one) == words(other)
-
-
 def _join(one: Iterable[str], other: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*one, *other]))
-
-
-def _as_existing(fact: Fact) -> Existing:
-    return Existing(fact.id, fact.subject, fact.content, fact.category, fact.confidence, fact.reinforcement_count)

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from fabric.clock import Clock, utc
+from fabric.errors import ConfigurationError
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
@@ -16,12 +18,16 @@ from .state import invalidate, reinforce, supersede
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts that a transaction sees. ``made_by`` is the path of the block that writes."""
+    """The facts that a transaction sees. ``made_by`` is the path of the block that writes.
+
+    Where ``episodes`` are given, those that facts rest on are noted as superseded when these are found to be over.
+    """
 
     tx: Transaction
     facts: Collection[Fact]
     clock: Clock
     made_by: str = ""
+    episodes: Collection[Any] | None = None
 
     def get(self, fact_id: str) -> Fact | None:
         """Return one version of a fact, current or closed."""
@@ -50,7 +56,7 @@ class FactTable:
 
     def settling(self) -> Settling:
         """Return what takes several facts in together; they are stored when its `write` is called."""
-        return Settling(self.tx, self.facts, self.clock, self.made_by)
+        return Settling(self.tx, self.facts, self.clock, self.made_by, self.episodes)
 
     def settle(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
@@ -103,6 +109,8 @@ class FactTable:
         fact = self._current(fact_id)
         if fact is None:
             return None
+        if not content.strip():
+            raise ConfigurationError("a fact needs a text: give what it should say, or remove the fact")
         settling = self.settling()
         outcome = settling.replace(
             fact,
@@ -120,7 +128,9 @@ class FactTable:
         fact = self._current(fact_id)
         if fact is None:
             return False
-        self.tx.put(self.facts, [invalidate(fact, now=self.clock.now(), reason=reason)])
+        settling = self.settling()
+        settling.put(invalidate(fact, now=self.clock.now(), reason=reason))
+        settling.write()
         return True
 
     def merge(self, fact_ids: Sequence[str], content: str, reason: str) -> Fact | None:
