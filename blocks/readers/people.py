@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from capabilities.claims.read import read
+from capabilities.claims.read import fields, read
+from capabilities.claims.record import USER
 from capabilities.relations.words import NOT_NAMES
 from capabilities.vocabulary import Category, Durability, Observation
 
@@ -13,7 +14,6 @@ from .rule import observed
 from .voice import about, trimmed
 
 _FORM = Patterns("people")
-_OF_USER = " of user"
 _NOBODY = ("my family", "my friends")
 """What is said of these is said of nobody in particular."""
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
@@ -120,10 +120,8 @@ def _said_of_kin(relation: str, rest: str) -> Observation | None:
     if not category:
         return None
     content = about(f"{relation} {rest}")
-    claim, known = read(content), dict[str, str]()
-    if claim is not None and not claim.of and claim.subject.endswith(_OF_USER):
-        known = {name: getattr(claim, name) for name in ("attribute", "value", "polarity")}
-        known["of"] = claim.subject.removesuffix(_OF_USER)
+    claim = read(content)
+    known = fields(claim, USER) if claim is not None and claim.subject.endswith(f" of {USER}") else {}
     kind: Category = "event" if category == "event" else "relationship"
     return observed(content, kind, "persistent", 0.6, claim=known)
 

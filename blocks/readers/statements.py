@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from capabilities.claims.attributes import ATTRIBUTES
-from capabilities.claims.read import read
+from capabilities.claims.read import fields, read
 from capabilities.claims.record import USER, Claim
 from capabilities.vocabulary import Observation
 from fabric.language import STOP_WORDS, guess_language
@@ -14,7 +14,6 @@ from fabric.text import words
 from .patterns import listed, written
 from .sentences import HIDDEN, MAX_CLAUSE
 
-_OF_USER = " of user"
 _QUESTION = ("?", "？", "؟")
 _CLOSING = " \t\n.!…。！،,;"
 _UNSURE = frozenset({"other", "amount"})
@@ -88,8 +87,6 @@ def _is_english(sentence: str) -> bool:
 
 def _observed(piece: str, claim: Claim) -> Observation:
     attribute = ATTRIBUTES[claim.attribute]
-    kin = "" if claim.subject == USER else claim.subject.removesuffix(_OF_USER)
-    category = "relationship" if kin else attribute.category
+    category = attribute.category if claim.subject == USER else "relationship"
     worth = {"importance": attribute.importance, "durability": attribute.durability, "category": category}
-    known = {name: getattr(claim, name) for name in ("attribute", "value", "polarity", "former")}
-    return Observation.model_validate({"content": piece, "of": claim.of or kin, **worth, **known})
+    return Observation.model_validate({"content": piece, **worth, **fields(claim, USER)})

@@ -25,6 +25,12 @@ def claimed(text: str) -> list[tuple[str, str, str, str]]:
         ("I switched phones, from an S21 to an S21+.", "device", "S21", "S21+"),
         ("I changed jobs from Google to Meta.", "employer", "Google", "Meta"),
         ("I left Google to join Stripe.", "employer", "Google", "Stripe"),
+        ("I now use Brave instead of Firefox.", "uses", "Firefox", "Brave"),
+        ("I switched doctors from Dr. Ray to Dr. Smith.", "doctor", "Dr. Ray", "Dr. Smith"),
+        ("I switched schools from Yale to MIT.", "school", "Yale", "MIT"),
+        ("I changed my major from Biology to Physics.", "major", "Biology", "Physics"),
+        ("I changed my name from Anna to Hannah.", "name", "Anna", "Hannah"),
+        ("I converted from Catholicism to Buddhism.", "religion", "Catholicism", "Buddhism"),
     ],
 )
 def test_a_switch_says_what_holds_now_and_what_held_before(text: str, attribute: str, former: str, value: str) -> None:
@@ -33,6 +39,22 @@ def test_a_switch_says_what_holds_now_and_what_held_before(text: str, attribute:
     assert (claim.attribute, claim.value, claim.polarity) == (attribute, value, "holds")
     assert claim.former.removeprefix("an ") == former
     assert seen.attribute == attribute
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I changed the file from CSV to JSON.",
+        "I changed from a car to a bike.",
+        "I replaced the parser with a regex.",
+        "I swapped shifts with Anna for Monday.",
+        "Should I switch from Firefox to Brave?",
+        "If I switched from Firefox to Brave, would it be faster?",
+        "She switched from Firefox to Brave.",
+    ],
+)
+def test_what_is_no_lasting_switch_of_the_speaker_is_none(text: str) -> None:
+    assert [seen for seen in observe_text(text) if claim_of(seen).former] == []
 
 
 @pytest.mark.parametrize(
@@ -115,6 +137,7 @@ def test_what_is_denied_or_doubted_at_once_is_no_fact(text: str) -> None:
         ("I like tea but I'm not a fan of coffee.", ["Likes tea", "Is not a fan of coffee"]),
         ("I have asthma. But I like running.", ["Has asthma", "Likes running"]),
         ("I'm allergic to nuts, and the test was positive.", ["Is allergic to nuts"]),
+        ("I love tea but it is a joke how expensive it is.", ["Loves tea"]),
     ],
 )
 def test_a_contrast_that_denies_nothing_takes_nothing_back(text: str, found: list[str]) -> None:
