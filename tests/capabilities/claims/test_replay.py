@@ -1,9 +1,11 @@
 """In whatever order dated sayings are read, what was said last is current, and nobody else is touched."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +13,8 @@ from capabilities.claims import claim_of
 from capabilities.semantic import Fact
 from capabilities.sources import Source
 from capabilities.vocabulary import FactCategory
-from fabric.testing import START
+from fabric.scope import ScopeIds
+from fabric.testing import START, FrozenClock
 from tests.capabilities.semantic.facts import Facts, open_facts
 
 
@@ -59,6 +62,8 @@ SAYINGS = st.builds(
     holds=st.sampled_from([True, True, True, False]),
     wording=st.integers(0, 1),
 )
+Drawn = tuple[list[Saying], list[int]]
+"""Sayings in the order in which they were said, and the order in which they are read."""
 ONE_TOPIC = st.sampled_from(sorted(TOPICS)).flatmap(
     lambda topic: st.lists(
         st.builds(Saying, st.just("user"), st.just(topic), st.integers(0, 1), st.booleans(), st.integers(0, 1)),
@@ -100,30 +105,37 @@ def settle(facts: Facts, said: Sequence[Saying], place: int) -> None:
     )
 
 
-def replayed(said: Sequence[Saying], order: Sequence[int]) -> list[Fact]:
-    """Return the current facts once the sayings were settled in that order."""
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Facts]:
     facts = open_facts()
-    try:
-        facts.clock.advance(hours=len(said))
-        for place in order:
-            settle(facts, said, place)
-            facts.clock.advance(seconds=1)
-        return facts.do(lambda table: list(table.current()))
-    finally:
-        facts.store.close()
+    yield facts
+    facts.store.close()
+
+
+USERS = count()
+
+
+def replayed(opened: Facts, said: Sequence[Saying], order: Iterable[int]) -> list[Fact]:
+    """Return the current facts of a new user once the sayings were settled in that order."""
+    facts = Facts(opened.store, ScopeIds(session="monday", user=f"user-{next(USERS)}"), FrozenClock())
+    facts.clock.advance(hours=len(said))
+    for place in order:
+        settle(facts, said, place)
+        facts.clock.advance(seconds=1)
+    return facts.do(lambda table: list(table.current()))
 
 
 @st.composite
-def shuffled(draw: st.DrawFn, sayings: st.SearchStrategy[list[Saying]]) -> tuple[list[Saying], list[int]]:
+def shuffled(draw: st.DrawFn, sayings: st.SearchStrategy[list[Saying]]) -> Drawn:
     said = draw(sayings)
     return said, draw(st.permutations(range(len(said))))
 
 
-@settings(max_examples=40)
+@settings(max_examples=80)
 @given(shuffled(st.lists(SAYINGS, min_size=2, max_size=8)))
-def test_sayings_about_several_people_end_with_the_last_word_on_each(drawn: tuple[list[Saying], list[int]]):
+def test_sayings_about_several_people_end_with_the_last_word_on_each(opened: Facts, drawn: Drawn):
     said, order = drawn
-    assert kept(replayed(said, order)) == told(said), [said[place].text() for place in order]
+    assert kept(replayed(opened, said, order)) == told(said), [said[place].text() for place in order]
 
 
 WORKS, LEFT = (
@@ -133,21 +145,21 @@ WORKS, LEFT = (
 ELSEWHERE = Saying("user", "employer", 1, holds=True, wording=1)
 
 
-@settings(max_examples=40)
+@settings(max_examples=80)
 @given(shuffled(ONE_TOPIC))
 @example(([WORKS, ELSEWHERE, WORKS], [2, 0, 1]))
 @example(([WORKS, LEFT], [1, 0]))
 @example(([WORKS, LEFT, ELSEWHERE], [2, 1, 0]))
 @example(([ELSEWHERE, WORKS, LEFT], [2, 0, 1]))
-def test_sayings_on_one_topic_end_with_the_last_word(drawn: tuple[list[Saying], list[int]]):
+def test_sayings_on_one_topic_end_with_the_last_word(opened: Facts, drawn: Drawn):
     said, order = drawn
-    assert kept(replayed(said, order)) == told(said), [said[place].text() for place in order]
+    assert kept(replayed(opened, said, order)) == told(said), [said[place].text() for place in order]
 
 
 @settings(max_examples=20)
 @given(st.lists(SAYINGS, min_size=1, max_size=6), SAYINGS)
-def test_nothing_that_is_said_of_one_touches_what_is_kept_of_another(said: list[Saying], last: Saying):
+def test_nothing_that_is_said_of_one_touches_what_is_kept_of_another(opened: Facts, said: list[Saying], last: Saying):
     alone = [saying for saying in said if saying.who != last.who]
-    before = replayed(alone, range(len(alone)))
-    after = replayed([*alone, last], range(len(alone) + 1))
+    before = replayed(opened, alone, range(len(alone)))
+    after = replayed(opened, [*alone, last], range(len(alone) + 1))
     assert [fact.content for fact in after if fact.subject != last.who] == [fact.content for fact in before]
