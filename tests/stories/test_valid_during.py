@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from fabric import Fabric
-from fabric.errors import RunError
+from fabric.errors import ConfigurationError
 from fabric.testing import FrozenClock
 from pipelines import Memory
 
@@ -70,5 +70,5 @@ def test_with_known_at_it_asks_what_was_known_then_of_that_while(moved: Memory):
 @pytest.mark.parametrize("wrong", [(20, 10), (10,), 10, ("soon", "later")])
 def test_a_while_that_is_none_is_refused(moved: Memory, wrong: object):
     given = tuple(day(one) if isinstance(one, int) else one for one in wrong) if isinstance(wrong, tuple) else wrong
-    with pytest.raises(RunError, match="valid_during"):
+    with pytest.raises(ConfigurationError, match="valid_during"):
         moved.recall("where do I live?", valid_during=given)
