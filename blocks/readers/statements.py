@@ -18,6 +18,8 @@ _QUESTION = ("?", "？", "؟")
 _CLOSING = " \t\n.!…。！،,;"
 _UNSURE = frozenset({"other", "amount"})
 """Attributes that tell nothing sure of somebody."""
+_DEEDS = frozenset({"consumes", "plays", "uses"})
+"""Attributes of what one may do for once, or as a habit."""
 _ENGLISH_WORDS = 2
 """With this many stop words of English, and more than of any other language, a sentence is English."""
 
@@ -27,16 +29,15 @@ def _forms() -> tuple[Mapping[str, re.Pattern[str]], ...]:
     """Return how statements look in each language of ``statements.json``.
 
     Each has ``begins``, where a statement of the speaker's own begins: at the start, behind a comma or an "and";
-    ``refused``, what makes a sentence a question, a condition, hearsay, doubt or play; and ``request``, work on the
-    text that follows.
+    ``refused``, what makes a sentence a question, a condition, hearsay, doubt or play; ``request``, work on the text
+    that follows; ``idle``, values that tell nothing of anybody; and ``passing``, what makes a deed one of the moment.
     """
     rows = listed("statements").values()
     return tuple(_compiled(**{name: written(form) for name, form in row.items()}) for row in rows)
 
 
-def _compiled(own: str, joint: str, refused: str, request: str) -> Mapping[str, re.Pattern[str]]:
-    begins = rf"(?:^|[,;،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?(?={own})"
-    forms = {"begins": begins, "refused": refused, "request": request}
+def _compiled(own: str, joint: str, **forms: str) -> Mapping[str, re.Pattern[str]]:
+    forms["begins"] = rf"(?:^|[,;،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?(?={own})"
     return {name: re.compile(form, re.IGNORECASE) for name, form in forms.items()}
 
 
@@ -48,10 +49,15 @@ def statements(sentence: str) -> Iterator[Observation]:
     >>> list(statements("Wohne ich in Berlin?")), list(statements("Wenn ich in Berlin wohne, lache ich."))
     ([], [])
     """
-    for piece in _own_pieces(sentence):
-        claim = read(piece, USER)
+    spoken = _spoken(sentence)
+    pieces = max((form["begins"].split(sentence)[1:] for form in spoken), key=len, default=[])
+    for piece in pieces:
+        claim = read(piece.strip(_CLOSING), USER)
         if claim is not None and claim.attribute not in _UNSURE and claim.subject.endswith(USER):
-            yield _observed(piece, claim)
+            said_little = any(form["idle"].search(claim.value) for form in spoken)
+            of_the_moment = claim.attribute in _DEEDS and any(form["passing"].search(piece) for form in spoken)
+            if not said_little and not of_the_moment:
+                yield _observed(piece.strip(_CLOSING), claim)
 
 
 def asks_for_work(sentence: str) -> bool:
@@ -63,20 +69,12 @@ def asks_for_work(sentence: str) -> bool:
     return any(form["request"].match(sentence) for form in _forms())
 
 
-def _own_pieces(sentence: str) -> list[str]:
-    """Return the parts of a sentence that the speaker says of themselves, none where one cannot be sure of it."""
+def _spoken(sentence: str) -> list[Mapping[str, re.Pattern[str]]]:
+    """Return the forms of the languages in which ``sentence`` may be the speaker's own statement, none if it is none."""
     if HIDDEN in sentence or len(sentence) > MAX_CLAUSE or any(mark in sentence for mark in _QUESTION):
         return []
     spoken = [] if _is_english(sentence) else [form for form in _forms() if form["begins"].search(sentence)]
-    if not spoken or any(form["refused"].search(sentence) for form in spoken):
-        return []
-    pieces = max((form["begins"].split(sentence)[1:] for form in spoken), key=len)
-    return [_said(piece) for piece in pieces]
-
-
-def _said(piece: str) -> str:
-    piece = piece.strip(_CLOSING)
-    return piece[:1].upper() + piece[1:]
+    return [] if any(form["refused"].search(sentence) for form in spoken) else spoken
 
 
 def _is_english(sentence: str) -> bool:
@@ -89,4 +87,5 @@ def _observed(piece: str, claim: Claim) -> Observation:
     attribute = ATTRIBUTES[claim.attribute]
     category = attribute.category if claim.subject == USER else "relationship"
     worth = {"importance": attribute.importance, "durability": attribute.durability, "category": category}
-    return Observation.model_validate({"content": piece, **worth, **fields(claim, USER)})
+    content = piece[:1].upper() + piece[1:]
+    return Observation.model_validate({"content": content, **worth, **fields(claim, USER)})

@@ -96,6 +96,36 @@ def test_what_is_no_plain_statement_gives_nothing(text: str) -> None:
     assert observe_text(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich habe eine Frage.",
+        "Ich liebe es!",
+        "Ich mag deine Antwort.",
+        "Ich nutze dieses Skript.",
+        "Ich esse gerade Pizza.",
+        "Mein Problem ist Folgendes.",
+        "Tengo una pregunta.",
+        "J'ai une question.",
+        "Ho un problema.",
+        "Tenho uma dúvida.",
+        "Ik heb een vraag.",
+        "У меня есть вопрос.",
+        "我有一个问题。",
+        "私は質問があります。",
+        "لدي سؤال.",
+    ],
+)
+def test_what_tells_nothing_lasting_gives_nothing(text: str) -> None:
+    assert observe_text(text) == []
+
+
+def test_a_day_with_its_month_is_one_sentence() -> None:
+    (seen,) = observe_text("Mein Termin ist am 3. Mai.")
+    assert (seen.content, seen.attribute, seen.value) == ("Mein Termin ist am 3. Mai", "due", "3. Mai")
+    assert [seen.content for seen in observe_text("I'm 34. I live in Rome.")] == ["Is 34 years old", "Lives in Rome"]
+
+
 def test_two_statements_of_a_sentence_are_two_observations() -> None:
     found = observe_text("Ich wohne in München und ich arbeite bei Siemens.")
     assert [(seen.attribute, seen.value) for seen in found] == [("home", "München"), ("employer", "Siemens")]
