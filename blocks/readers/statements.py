@@ -70,7 +70,7 @@ def asks_for_work(sentence: str) -> bool:
 
 
 def _spoken(sentence: str) -> list[Mapping[str, re.Pattern[str]]]:
-    """Return the forms of the languages in which ``sentence`` may be the speaker's own statement, none if it is none."""
+    """Return the forms of the languages in which ``sentence`` may be an own statement, none where it is none."""
     if HIDDEN in sentence or len(sentence) > MAX_CLAUSE or any(mark in sentence for mark in _QUESTION):
         return []
     spoken = [] if _is_english(sentence) else [form for form in _forms() if form["begins"].search(sentence)]
