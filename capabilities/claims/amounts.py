@@ -9,7 +9,7 @@ from fabric.language import stem
 from fabric.text import words
 
 from .attributes import words_of
-from .values import COMPARED, is_number, is_when, tokens
+from .values import CLAUSE_SIGNS, COMPARED, is_number, is_symbol, is_when, tokens
 
 _OF_A_DAY = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+[- ](?:year|month|week|day)s?[- ]old \w|\b[Hh]as an? .*\bat \d")
 _SIGN = regex.compile(r"(?:#|№|[nN][°º])\s*(?=\p{Nd})|(?<![\p{L}\p{N}])\p{Lu}{2,}-(?=\p{Nd})")
@@ -25,20 +25,21 @@ def amount(text: str) -> tuple[str, str] | None:
     >>> amount("Has 2 cats"), amount("Paid invoice #17"), amount("Visited Oslo in 2019")
     (('cat', '2'), None, None)
     """
-    listed = [token for token in tokens(_SIGN.sub(" number ", text)) if token.isalnum() or is_number(token)]
-    free = [
-        at
-        for at, token in enumerate(listed)
-        if is_number(token) and not _designates(listed, at) and not any(char.isalpha() for char in token)
-    ]
+    listed = [token for token in tokens(_SIGN.sub(" number ", text)) if token not in CLAUSE_SIGNS]
+    free = [at for at, token in enumerate(listed) if is_number(token) and not _designates(listed, at)]
     if len(free) != 1 or _OF_A_DAY.search(text):
         return None
     at = free[0]
-    number = listed[at]
-    if (len(number) == 4 and number[:2] in ("19", "20")) or _beside_date(listed, at) or not _is_state(listed, at):
+    if (
+        (len(listed[at]) == 4 and listed[at][:2] in ("19", "20"))
+        or _beside_date(listed, at)
+        or not _is_state(listed, at)
+    ):
         return None
-    rest = [stem(token, "english") for token in listed[:at] + listed[at + 1 :] if token not in words_of("light")]
-    return (" ".join(rest) or "number", number)
+    first = at - 1 if at and is_symbol(listed[at - 1]) else at
+    last = at + 1 if at + 1 < len(listed) and is_symbol(listed[at + 1]) else at
+    rest = [stem(token, "english") for token in listed[:first] + listed[last + 1 :] if token not in words_of("light")]
+    return (" ".join(rest) or "number", "".join(listed[first : last + 1]))
 
 
 def _designates(listed: list[str], at: int) -> bool:

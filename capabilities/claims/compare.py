@@ -13,7 +13,7 @@ from .attributes import ATTRIBUTES, OTHER, Attribute, grammar, words_of
 from .owners import SINGLE_KIN
 from .places import extent
 from .record import Claim, Verdict
-from .values import denials, holds_all, is_number, is_symbol, is_when, same_value, stems, tokens
+from .values import CLAUSE_SIGNS, denials, holds_all, is_number, is_symbol, is_when, same_value, stems, tokens
 
 MISHEARD = 0.6
 """From this likeness on, of two names the one is taken for a slip of the other: Biscuit and Biscotti, Hanna and Anna."""
@@ -77,6 +77,8 @@ def overtaken(known: Sequence[Claim], new: Claim) -> list[int]:
     [1, 0]
     """
     found = [at for at in range(len(known) - 1, -1, -1) if compare(known[at], new) in ("replaces", "ends")]
+    left = [at for at in found if new.former and same_value(new.former, known[at].value)]
+    found = left or found
     own = [at for at in found if known[at].attribute == new.attribute]
     if len(own) > 1 and not ATTRIBUTES[new.attribute].single and not new.former and new.polarity == "holds":
         own = [max(own, key=lambda at: _likeness(known[at].value, new.value))]
@@ -99,6 +101,8 @@ def _one_attribute(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
         return "replaces"
     same = same_value(known.value, new.value)
     if known.polarity == "holds" == new.polarity:
+        if same and attribute.name == "amount":
+            return _texts(known, new, alike=False)
         return _fuller(known, new) if same else _another_value(attribute, known, new)
     if known.polarity != "holds" != new.polarity:
         return _fuller(known, new) if same else "unrelated"
@@ -162,7 +166,11 @@ def _fuller(known: Claim, new: Claim) -> Verdict:
 
 def _beside(claim: Claim) -> frozenset[str]:
     """Return the words of what a sentence adds to its value, without those that say since when."""
-    added = [token for token in tokens(claim.rest) if not is_when(token) and not is_number(token)]
+    added = [
+        token
+        for token in tokens(claim.rest)
+        if not is_when(token) and not is_number(token) and token not in CLAUSE_SIGNS
+    ]
     language = guess_language(words(claim.text))
     return frozenset(added) - STOP_WORDS.get(language, frozenset()) - words_of("when")
 
@@ -227,13 +235,14 @@ def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdi
     if other.like == one.name or one.like == other.name:
         same = same_value(known.value, new.value) and known.polarity == new.polarity
         return "same" if same else "unrelated"
+    if one.name in words_of("switched") and new.former and new.polarity == "holds" == known.polarity:
+        if same_value(new.former, known.value):
+            return "replaces"
     how = other.ends.get(one.name, "")
     if not how or known.polarity != "holds":
         return "unrelated"
     if how == "apart":
         return _parted(known, new)
-    if new.former and same_value(new.former, known.value):
-        return "replaces"
     if new.polarity == "holds":
         return "unrelated"
     return "ends" if same_value(new.value, known.value) or (how == "any" and not new.value) else "unrelated"
@@ -249,18 +258,23 @@ def _parted(known: Claim, new: Claim) -> Verdict:
 
 
 def _texts(known: Claim, new: Claim, *, alike: bool) -> Verdict:
-    """Compare two texts of which no attribute was read."""
-    a, b = tokens(known.value), tokens(new.value)
+    """Compare two texts of which no attribute was read, or which count the same."""
+    one, other = _told(known), _told(new)
+    a, b = tokens(one), tokens(other)
     if (known.polarity == "holds") != (new.polarity == "holds"):
-        if not _core(known.value) or _core(known.value) != _core(new.value) or _symbols(a) != _symbols(b):
+        if not _core(one) or _core(one) != _core(other) or _symbols(a) != _symbols(b):
             return "unrelated"
         return "ends" if new.polarity != "holds" else "replaces"
     if a == b:
         return "same"
-    shorter, longer = sorted((known.value, new.value), key=lambda text: len(tokens(text)))
+    shorter, longer = sorted((one, other), key=lambda text: len(tokens(text)))
     if _only_adds(shorter, longer):
         return "refines"
-    return _likened(a, b, known.value, new.value) if alike else "unrelated"
+    return _likened(a, b, one, other) if alike else "unrelated"
+
+
+def _told(claim: Claim) -> str:
+    return claim.value if claim.attribute == OTHER else claim.text
 
 
 def _only_adds(shorter: str, longer: str) -> bool:
@@ -268,14 +282,15 @@ def _only_adds(shorter: str, longer: str) -> bool:
     less, more = tokens(shorter), tokens(longer)
     if len(less) < 2 or not holds_all(more, less):
         return False
-    language = guess_language(words(longer[:200]))
-    listed = STOP_WORDS.get(language, frozenset())
+    said = words(longer[:200])
+    language = guess_language(said)
     known = denials(language)
-    if known is None or listed.isdisjoint(words(longer[:200])):
+    evidence = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset())
+    if known is None or evidence.isdisjoint(said):
         return False
     added = (Counter(more) - Counter(less)).keys()
     return (
-        not any(is_symbol(token) for token in added)
+        all(token in CLAUSE_SIGNS for token in added if is_symbol(token))
         and words_of("denials").isdisjoint(added)
         and known.isdisjoint(added)
     )

@@ -32,6 +32,7 @@ _TIME = regex.compile(
     regex.IGNORECASE,
 )
 """A time of day, or a day by its distance."""
+_WITHIN = regex.compile(r"(?P<who>\S.{1,40}? (?:is|are)) (?P<not>no longer|not|never)(?: any ?more)? (?P<rest>.+)")
 _KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
 _ROLE_BEHIND = compiled(r"^(?:,? )?as (?:an? |the )?(?P<v>{ROLE})(?=$|[ ,.])")
 
@@ -119,7 +120,7 @@ def subject_key(subject: str) -> str:
 
 @lru_cache(maxsize=CACHED)
 def _read(text: str, subject: str) -> Claim:
-    plain = own(trimmed(text), subject)
+    plain = own(" ".join(trimmed(text).split()), subject)
     if len(plain) > LONGEST:
         return Claim(subject, OTHER, plain, "holds", text)
     languages = tuple(_languages(plain))
@@ -178,8 +179,13 @@ def _core(text: str, language: str) -> tuple[str, Polarity]:
         if found is not None:
             rest, over = _without_more(after + text[found.end() :])
             return rest, "ended" if over or polarity == "ended" else "denied"
-    if known.prefixes:
-        return text, "holds"
+    if language == "english":
+        found = _WITHIN.match(text)
+        return (
+            (f"{found['who']} {found['rest']}", "ended" if "longer" in found["not"] else "denied")
+            if found
+            else (text, "holds")
+        )
     if language in _UNSPACED:
         return _without_signs(text, known.negations)
     kept = [word for word in text.split() if trimmed(word).casefold() not in known.negations]
@@ -241,7 +247,7 @@ def _claim(
     of = _detail(next((value for name, value in groups.items() if name[0] == "k"), ""))
     if attribute.of:
         of, _ = _cut(of, language) if of else ("", "")
-    former, _ = _cut(groups.get("f", ""), language)
+    former = _ARTICLE.sub("", _cut(groups.get("f", ""), language)[0], count=1)
     role = _ROLE_BEHIND.match(rest) if attribute.name == "employer" and rest else None
     if role is not None:
         return Claim(subject, "role", role["v"], polarity, text, value, former, rest[role.end() :])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .attributes import ATTRIBUTES, OTHER
+from .attributes import ATTRIBUTES, OTHER, words_of
 from .record import USER, Claim
 from .values import stems, tokens
 
@@ -60,6 +60,7 @@ def rival_slots(claim: Claim, subject: str = USER) -> Iterator[str]:
     beside = {*attribute.ends, attribute.like, attribute.of} | {
         other.name for other in ATTRIBUTES.values() if claim.attribute in (other.like, other.of)
     }
-    for name in sorted((beside & ATTRIBUTES.keys()) | ({attribute.name} if claim.former else set())):
+    left = {attribute.name, *words_of("switched")} if claim.former else set[str]()
+    for name in sorted((beside & ATTRIBUTES.keys()) | left):
         for value in dict.fromkeys((claim.value, claim.former)):
             yield slot(Claim(claim.subject, name, value, "holds", "", claim.of), subject)

@@ -13,13 +13,18 @@ from .attributes import grammar
 
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""
+_LETTER = r"[\p{Latin}\p{Cyrillic}\p{Greek}]"
 _TOKEN = regex.compile(
-    r"\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2}|\p{Nd}{1,3}(?:,\p{Nd}{3})+(?!\p{Nd})|\p{Nd}+(?:[.,:/]\p{Nd}+)*"
+    rf"\p{{Nd}}{{4}}-\p{{Nd}}{{2}}-\p{{Nd}}{{2}}|(?=\p{{Nd}}*{_LETTER})(?={_LETTER}*\p{{Nd}})(?:{_LETTER}|\p{{Nd}})+"
+    r"|\p{Nd}{1,3}(?:,\p{Nd}{3})+(?!\p{Nd})|\p{Nd}+(?:[.,:/]\p{Nd}+)*"
     r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{Nd}]"
 )
+"""A date, a word with digits in it ("B12"), a number, a word, or one sign."""
 _CLOSING = regex.compile(r"[\s.!?。！？…,，;；:：\"”“«»」「]+$|^[\s\"“„«「]+")
-_QUIET = frozenset(".,;:!?\"'()[]“”„«»「」。，！？；：、…")
-"""Signs that stand between words: outside of a word or a number they say nothing."""
+_QUOTES = frozenset('"“”„«»「」')
+CLAUSE_SIGNS = frozenset(",;:()!?，；：、（）")
+"""Signs that part clauses: they may come with words that are added."""
+_ORDINAL = regex.compile(r"(\p{Nd}+)(?:st|nd|rd|th)", regex.IGNORECASE)
 _COUNTED = regex.compile(r"([〇一二三四五六七八九十两兩])(?=[個个只隻匹條条歳岁歲人本台回次點点つ才])")
 _CJK_NUMBERS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
 _SPELLED = {
@@ -45,20 +50,24 @@ def tokens(text: str) -> tuple[str, ...]:
     """Return a text as tokens to compare: folded, numbers and dates in one spelling, symbols as tokens of their own.
 
     >>> tokens("Three cats, 1,000 fish!"), tokens("C++"), tokens("5 May 2025") == tokens("2025-05-05")
-    (('3', 'cats', '1000', 'fish'), ('c', '+', '+'), True)
+    (('3', 'cats', ',', '1000', 'fish'), ('c', '+', '+'), True)
     """
-    folded = _COUNTED.sub(lambda found: f" {_CJK_NUMBERS[found[1]]} ", unicodedata.normalize("NFKC", trimmed(text)))
+    folded = _COUNTED.sub(
+        lambda found: f" {_CJK_NUMBERS[found[1]]} ", " ".join(unicodedata.normalize("NFKC", trimmed(text)).split())
+    )
     language = guess_language(words(folded[:200])) or "english"
     phrases = _number_phrases(language)
     folded = (
         folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
     )
-    found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUIET]
+    found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUOTES]
     return tuple(_dated(found))
 
 
 def _token(token: str, language: str) -> str:
-    if token[0].isdecimal():
+    ordinal = _ORDINAL.fullmatch(token)
+    token = ordinal[1] if ordinal is not None else token
+    if token[0].isdecimal() and not any(char.isalpha() for char in token):
         plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in token)
         return plain.replace(",", "") if regex.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) else plain
     low = normalise(token)
@@ -66,7 +75,9 @@ def _token(token: str, language: str) -> str:
     if number is not None:
         return number
     months = _calendar(language)
-    return months.get(token if len(token) <= 4 else low, low) if token[0].isupper() or len(low) > 4 else low
+    return (
+        months.get(token.capitalize() if len(token) <= 4 else low, low) if token[0].isupper() or len(low) > 4 else low
+    )
 
 
 @lru_cache(maxsize=32)
@@ -123,11 +134,9 @@ def _date(found: Sequence[str], at: int) -> tuple[int, str]:
     first, second = found[at], found[at + 1] if at + 1 < len(found) else ""
     for month, day in ((first, second), (second, first)):
         if regex.fullmatch(r"m\d+", month) and regex.fullmatch(r"\d{1,2}", day):
-            follows = next((token for token in found[at + 2 : at + 3]), "")
-            if follows in ("st", "nd", "rd", "th"):
-                return 3, f"/{month}/{int(day)}"
+            follows = next((token for token in found[at + 2 : at + 4] if token != ","), "")
             year = follows if regex.fullmatch(r"\d{4}", follows) else ""
-            return 2 + bool(year), f"{year}/{month}/{int(day)}"
+            return 2 + bool(year) + (bool(year) and found[at + 2] == ","), f"{year}/{month}/{int(day)}"
     return 0, ""
 
 
@@ -168,7 +177,7 @@ def is_symbol(token: str) -> bool:
 
 def is_number(token: str) -> bool:
     """Return whether a token is a number."""
-    return token[:1].isdecimal()
+    return token[:1].isdecimal() and not any(char.isalpha() for char in token)
 
 
 def is_when(token: str) -> bool:
@@ -190,7 +199,11 @@ def distinctive(text: str) -> frozenset[str]:
     ['$', '20', 'anna', 'm5']
     """
     capitals = {word for part in trimmed(text).split()[1:] if part[:1].isupper() for word in tokens(part)}
-    return capitals | {token for token in tokens(text) if is_number(token) or is_when(token) or is_symbol(token)}
+    return capitals | {
+        token
+        for token in tokens(text)
+        if is_number(token) or is_when(token) or (is_symbol(token) and token not in CLAUSE_SIGNS)
+    }
 
 
 def denials(language: str) -> frozenset[str] | None:

@@ -9,7 +9,7 @@ from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 from fabric.text import words
 
-from ..claims import Claim, claim_of, compare, is_single, rival_slots, slot, subject_key
+from ..claims import Claim, claim_of, compare, is_single, overtaken, rival_slots, slot, subject_key
 from ..sources import Outcome, Source
 from .lookup import current_in
 from .order import is_late, stated, successor
@@ -206,6 +206,7 @@ class Settling:
                 made_by=self._made_by,
             )
             self.put(known)
+            self._close(self._left_behind(offered, later), known)
         return Outcome(
             status="skipped",
             tier="semantic",
@@ -213,6 +214,13 @@ class Settling:
             content=offered.content,
             reason=f"history: {later.content!r} was said later",
         )
+
+    def _left_behind(self, offered: FactInput, later: Fact) -> list[Fact]:
+        """Return the current facts, stated before a late one, that it made untrue before it was history itself."""
+        said = claim_of(offered)
+        before = [fact for fact in self._rivals(offered) if fact.id != later.id]
+        over = [before[at] for at in overtaken([claim_of(fact) for fact in before], said)]
+        return [fact for fact in over if not is_late(offered.sources, fact, offered.valid_from)]
 
     def _tells(self, fact: Fact, offered: FactInput) -> bool:
         if fact.subject != offered.subject or words(fact.content) != words(offered.content):

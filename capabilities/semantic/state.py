@@ -1,7 +1,7 @@
 """How facts change: pure functions from facts to facts, with ids and times as arguments."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -20,6 +20,7 @@ from ..claims import (
     slot,
     subject_key,
 )
+from ..claims.values import same_value
 from ..sources import Source, unite
 from .record import REINFORCEMENT, Fact, FactInput
 
@@ -155,6 +156,8 @@ def supersede(
     united = unite(old.sources, said)
     again = not said or len(united) > len(old.sources)
     claim = claim or read_as(content, old.subject)
+    if claim.former and claim.attribute != old.attribute and same_value(claim.former, old.value):
+        claim = replace(claim, attribute=old.attribute, of=old.of)  # "switched from A to B": what A was, B is now
     new = Fact(
         id=fact_id,
         subject=old.subject,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fabric.store.base import RowVectors, Where
 
-from ..contradiction import changes_value
+from ..claims import compare, read_as
 from ..formulas.similarity import word_cosine
 from .duplicates import Pair, near_pairs, same_groups, survivors
 from .feedback import used_together
@@ -199,7 +199,7 @@ class Steps:
             (pair.one, pair.other)
             for pair in pairs
             if (pair.sure or word_cosine(*words[pair]) > self.table.config.merge_threshold)
-            and not changes_value(texts[pair.one], texts[pair.other])
+            and _says_the_same(texts[pair.one], texts[pair.other])
         ]
 
     def _melt(self, index: "TextIndex", into: dict[int, int]) -> None:
@@ -218,3 +218,7 @@ class Steps:
 
 def _key(trace_ids: Sequence[str]) -> str:
     return sha256(" ".join(trace_ids).encode()).hexdigest()
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    return compare(read_as(one), read_as(other), alike=True) in ("same", "refines")
