@@ -63,7 +63,10 @@ def _closed(tx: Transaction, facts: Collection[Fact], texts: Sequence[str]) -> l
     status = None if index is None else index.columns.get("status")
     if index is None or status is None:
         return []
-    closed = np.isin(status.view, [status.names[name] for name in CLOSED if name in status.names]) & index.alive.view
+    numbers = [status.names[name] for name in CLOSED if name in status.names]
+    if not numbers:
+        return []
+    closed = np.isin(status.view, numbers) & index.alive.view
     slots = np.flatnonzero(closed)
     if len(slots) > READ_AT_ONCE:
         slots = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))

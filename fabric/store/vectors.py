@@ -20,6 +20,7 @@ AT_ONCE = 30_000
 HAS_VECDOT = hasattr(np, "vecdot")
 """Whether numpy, from 2.0 on, has what takes half the time of `einsum`."""
 Floats = NDArray[np.float32]
+_NO_PARTS: Floats = np.zeros(0, np.float32)
 _WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.float32)
 """Each float16 by its bits, as float32: looked up four times as fast as converted."""
 
@@ -122,7 +123,9 @@ class Vectors:
 
     def of_parts(self, slot: int, asked: Floats) -> Floats:
         """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
-        return np.zeros(0, np.float32) if self.parts is None else _dots(_wide(self.parts.of(slot)), asked)
+        if self.parts is None or not len(parts := self.parts.of(slot)):
+            return _NO_PARTS
+        return _dots(_wide(parts), asked)
 
     def _narrow(self) -> None:
         if self._quick.view.shape[1] <= HEAD or len(self) + len(self.parts or ()) <= EXACT_ROWS:
