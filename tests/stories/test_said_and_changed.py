@@ -197,7 +197,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(first: str, second: str):
 )
 def test_a_number_that_is_said_anew_takes_the_place_of_the_old_one(first: str, second: str, old: str, new: str):
     with captured(first, second) as memory:
-        held = [found.content for found in memory.recall(first) if found.source != "turn"]
+        held = [found.content for found in memory.recall(first, tiers=["working", "episodic", "semantic"])]
         assert any(new in text for text in held)
         assert not any(old in text for text in held)
 

@@ -116,7 +116,7 @@ def edited(value: str, kind: str, place: int, symbol: str) -> str:
     return value[:at] + (symbol if kind == "replace" else "") + value[at + 1 :]
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=600)
 @given(
     FRAMES,
     VALUES,
