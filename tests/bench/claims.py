@@ -81,6 +81,8 @@ def main() -> None:
     held_out, traps = sum(pair.held_out for pair in labelled), sum(pair.trap for pair in labelled)
     print(f"{len(labelled)} pairs, {traps} of them traps, {held_out} held out")
     show("claims", labelled, now(labelled), mistakes=asked.mistakes)
+    alike = [verdict(pair.a, pair.b, pair.subject, alike=True) for pair in labelled]
+    print(f"  never same where it is not, though vectors say alike: {_never_same(labelled, alike)}")
     if asked.before is not None:
         show("before", labelled, before(labelled, asked.before), mistakes=False)
 

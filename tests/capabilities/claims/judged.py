@@ -50,9 +50,9 @@ def claim(text: str, subject: str = "user", category: Category | None = None) ->
     )
 
 
-def verdict(a: str, b: str, subject: str = "user") -> Verdict:
-    """Return what ``b``, said after ``a``, does to it."""
-    return compare(claim(a, subject), claim(b, subject))
+def verdict(a: str, b: str, subject: str = "user", *, alike: bool = False) -> Verdict:
+    """Return what ``b``, said after ``a``, does to it; ``alike`` where vectors say that both are about one thing."""
+    return compare(claim(a, subject), claim(b, subject), alike=alike)
 
 
 def replaced(old: str, fresh: str, old_category: Category = "identity", category: Category = "identity") -> bool:

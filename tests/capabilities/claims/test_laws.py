@@ -138,6 +138,32 @@ def test_a_value_with_one_other_symbol_is_never_the_same(frame: str, value: str,
     assert verdict(b, a) != "same", (b, a)
 
 
+NAMES = VALUES.filter(lambda value: " " not in value or value == "New York")
+
+
+@settings(max_examples=400)
+@given(
+    FRAMES, NAMES, st.sampled_from(["insert", "delete", "replace"]), st.integers(0, 40), st.sampled_from(list(SYMBOLS))
+)
+@example("Lives in {}", "r2d2", "replace", 1, "b")
+@example("喜欢{}", "Anna", "insert", 2, "k")
+@example("The label on the third shelf says {}", "$40", "replace", 0, "€")
+def test_what_something_else_says_to_be_alike_is_not_the_same_for_it(
+    frame: str, value: str, kind: str, place: int, symbol: str
+):
+    other = edited(value, kind, place, symbol)
+    assume(other.strip() and plain(other) != plain(value))
+    a, b = frame.format(value), frame.format(other)
+    assume(plain(a) != plain(b))
+    assert verdict(a, b, alike=True) != "same", (a, b)
+    assert verdict(b, a, alike=True) != "same", (b, a)
+
+
+@given(LABELLED.filter(lambda pair: pair.verdict in ("replaces", "ends", "unrelated")))
+def test_what_is_alike_and_differs_is_never_melted(pair: Pair):
+    assert verdict(pair.a, pair.b, pair.subject, alike=True) not in ("same", "refines")
+
+
 @settings(max_examples=300)
 @given(LABELLED.filter(lambda pair: pair.verdict == "same"), st.sampled_from(["up", "space", "close", "wide"]))
 def test_case_width_spacing_and_closing_punctuation_do_not_count(pair: Pair, kind: str):
