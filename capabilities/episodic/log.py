@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
+from ..claims import claim_of, slot, subject_key
 from ..sources import content_terms
 from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, EpisodicScope
 from .state import surplus
@@ -28,10 +29,11 @@ def create_episodic_memory_resource(scope: EpisodicScope = "user") -> Collection
             "subject": "text",
             "session_id": "text",
             "superseded": "boolean",
+            "slot": "text",
         },
         text="content",
         terms=content_terms,
-        kept=("subject", "category", "session_id", "encoded_at", "superseded", "sequence", "consolidated"),
+        kept=("subject", "category", "session_id", "encoded_at", "superseded", "sequence", "consolidated", "slot"),
     )
 
 
@@ -52,7 +54,10 @@ class EpisodeLog:
         if not episodes:
             return [], []
         start = self.last_sequence() + 1
-        written = [one.model_copy(update={"sequence": start + n}) for n, one in enumerate(episodes)]
+        written = [
+            episode.model_copy(update={"sequence": start + place, "slot": slot_of(episode)})
+            for place, episode in enumerate(episodes)
+        ]
         left = self._oldest(surplus(self.count(), len(written), self.config))
         if left:
             self.tx.delete(self.episodes, [episode.id for episode in left])
@@ -100,3 +105,8 @@ class EpisodeLog:
                 where = Where("consolidated", "=", consolidated)
                 found += self.tx.find(self.episodes, where, order="sequence", limit=number - len(found))
         return found
+
+
+def slot_of(episode: Episode) -> str:
+    """Return the slot that an episode's claim fills, "" for none."""
+    return slot(claim_of(episode), subject_key(episode.subject))

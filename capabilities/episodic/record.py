@@ -40,6 +40,8 @@ class Episode(Claimed):
     superseded: bool = False
     """Whether what it says has changed since: it stays what was said then, and is no longer recalled as true now."""
     sources: list[Source] = []
+    slot: str = ""
+    """The key of its claim (`capabilities.claims.slot`), set when it is encoded."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

@@ -10,6 +10,7 @@ from fabric.context import Context
 from fabric.resource import Collection, Transaction
 from fabric.store.index import Batch, TextIndex
 
+from ..claims import claim_of, slot, subject_key
 from ..retrieval.alike import vocabulary_of
 from ..retrieval.pool import Pools, make_pools
 from ..sources import content_terms
@@ -86,9 +87,10 @@ def _of_entries(entries: Sequence[WorkingEntry]) -> TextIndex | None:
     if not entries:
         return None
     tokens = [" ".join(content_terms({"content": one.content})) for one in entries]
-    cells: list[list[str]] = [[one.subject for one in entries], [one.category for one in entries]]
+    slots = [slot(claim_of(one), subject_key(one.subject)) for one in entries]
+    cells: list[list[str]] = [[one.subject for one in entries], [one.category for one in entries], slots]
     batch = Batch([one.id for one in entries], range(len(entries)), tokens, cells)
-    return TextIndex({"subject": "text", "category": "text"}, "", [batch])
+    return TextIndex({"subject": "text", "category": "text", "slot": "text"}, "", [batch])
 
 
 def _allowed(

@@ -30,6 +30,8 @@ class Parts(BaseModel):
     """Its meaning, by its vector."""
     speaker: float = 0.0
     """That the cue names whose it is or who said it."""
+    attribute: float = 0.0
+    """That its claim is what the cue asks for, of whom the cue asks about."""
     neighbours: float = 0.0
     """The turns around it."""
     session: float = 0.0

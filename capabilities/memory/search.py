@@ -5,8 +5,9 @@ indexes hold, the rows are ranked on a thread of the caller's, and a second tran
 far as they still say what they said.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
@@ -14,25 +15,31 @@ from pydantic import BaseModel
 from fabric.context import Context
 from fabric.portal import elsewhere
 from fabric.resource import Collection, Transaction
-from fabric.text import content_words, words
+from fabric.text import words
 
-from ..formulas.similarity import ALIKE, overlap
+from ..claims import claim_of
+from ..formulas.similarity import overlap
+from ..episodic import Episode
 from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
+from ..working import WorkingEntry
+from .chatter import asks_the_same, says_nothing
 from .layout import MemoryLayout
+from .once import Once, by_turn, leader
+from .over import over
 from .ranked import TIERS, Parts, RankedMemory
 from .request import RecallRequest
 from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
-from .standing import of_entry, of_episode, of_fact, repeats
+from .standing import of_entry, of_episode, of_fact
 
 if TYPE_CHECKING:
     from ..retrieval.question import Question
     from ..retrieval.rank import Ranking
 
 M = TypeVar("M", bound=BaseModel)
-LONG = 2_000
-"""Characters from which on a turn is not compared word by word with the memories that rest on it."""
+IDLE = 0.1
+"""The share of its score that a turn keeps that only greets, agrees or asks, where facts are known."""
 STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 LOOKED_THROUGH = 1_000
@@ -123,6 +130,10 @@ class _Search:
     """Every memory looked at."""
     outdated: list[Fact] = field(default_factory=list[Fact])
     """Superseded facts that the cue finds."""
+    others: list[int] = field(default_factory=list[int])
+    """The numbers of rows that speak of somebody else, or say nothing, as was seen when they were read."""
+    unanswered: list[int] = field(default_factory=list[int])
+    """The numbers of rows whose claim is none of what is asked for, as was seen when they were read."""
     has_tags: Callable[[str], bool] = lambda _: True
     """What tells by its id whether a turn has the tags that are asked for."""
 
@@ -143,6 +154,8 @@ class _Search:
         self._add_facts(ranking, limit)
         self._add_episodes(ranking, limit)
         self._add_entries(ranking)
+        if self.others or self.unanswered:
+            ranking.leave_out(self.others, self.unanswered)
         self._raise_current(ranking)
         return marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
 
@@ -150,11 +163,13 @@ class _Search:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)
         for (score, parts), (number, turn) in zip(ranking.parts_of([number for number, _ in rows]), rows, strict=True):
             if not turn.is_wordless:
-                self._take(score, parts, _of_turn(turn, ranking.pools.nearest(number, ranking.question.vector)))
+                memory = _of_turn(turn, ranking.pools.nearest(number, ranking.question.vector))
+                self._take(ranking, number, score, parts, memory)
 
     def _add_facts(self, ranking: "Ranking", limit: int) -> None:
         for number, fact in self._facts(ranking, limit):
             if self.request.is_past or fact.status == "current":
+                self._judge(ranking, number, fact)
                 self._add(ranking, number, of_fact(fact))
             else:
                 self.outdated.append(fact)
@@ -173,15 +188,21 @@ class _Search:
 
     def _add_episodes(self, ranking: "Ranking", limit: int) -> None:
         if self.layout.episodic is not None:
-            for number, episode in self._rows(ranking, "episodic", self.layout.episodic, limit):
-                self._add(ranking, number, of_episode(episode, 1, 1))
+            rows = self._rows(ranking, "episodic", self.layout.episodic, limit)
+            gone = over(self.tx, self.layout, [episode for _, episode in rows])
+            for number, episode in rows:
+                if episode.id not in gone:
+                    self._judge(ranking, number, episode)
+                    self._add(ranking, number, of_episode(episode, 1, 1))
 
     def _add_entries(self, ranking: "Ranking") -> None:
         then = self.snapshot.entries
         entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries} if then else {}
+        gone = over(self.tx, self.layout, list(entries.values()))
         for number in ranking.best(len(then), "working"):
             entry = entries.get(ranking.pools.row_id(number))
-            if entry is not None and entry.content == then[entry.id].content:
+            if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:
+                self._judge(ranking, number, entry)
                 self._add(ranking, number, of_entry(entry))
 
     def _rows(self, ranking: "Ranking", tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
@@ -197,12 +218,41 @@ class _Search:
         """Take in a memory with its score, to which the surroundings of its best turn add."""
         if self.request.rests_on_such(memory, self.has_tags):
             turns = [ranking.number_of("turn", source.turn_id) for source in memory.sources]
-            self._take(*ranking.parts(number, [one for one in turns if one >= 0]), memory)
+            score, parts = ranking.parts(number, [one for one in turns if one >= 0])
+            self._take(ranking, number, score, parts, memory)
 
-    def _take(self, score: float, parts: dict[str, float], memory: RankedMemory) -> None:
+    def _judge(self, ranking: "Ranking", number: int, row: Fact | Episode | WorkingEntry) -> None:
+        """Take note where a row's claim denies what is asked for, or is a role that does not tell where."""
+        answers = ranking.question.people.answers
+        if answers is None or not answers[number]:
+            return
+        claim = claim_of(row)
+        aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
+        if claim.polarity != "holds" or aside:
+            self.unanswered.append(number)
+
+    def _take(
+        self, ranking: "Ranking", number: int, score: float, parts: dict[str, float], memory: RankedMemory
+    ) -> None:
         standing = STANDING * memory.standing
+        share = self._share(ranking, number, memory)
+        if number in self.unanswered:
+            score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
+        if share < 1:
+            self.others.append(number)
+            score, parts = score * share, {name: value * share for name, value in parts.items()}
         if score + standing > 0:
             self.found.append(_Found(score + standing, memory, {**parts, "standing": standing}))
+
+    def _share(self, ranking: "Ranking", number: int, memory: RankedMemory) -> float:
+        """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""
+        people, cue = ranking.question.people, ranking.question.cue.text
+        if memory.source == "turn" and not memory.speaker:
+            knows = any(pool.tier == "semantic" for pool in ranking.pools)
+            if asks_the_same(memory.content, cue) or (knows and says_nothing(memory)):
+                return IDLE
+        looked_at = people.is_other is not None and (people.unsure is None or bool(people.unsure[number]))
+        return ranking.weights.others if looked_at and people.is_other is not None and people.is_other(memory) else 1.0
 
     def _raise_current(self, ranking: "Ranking") -> None:
         """Put the current version of a changed fact above the turns in which its older versions were said."""
@@ -234,12 +284,13 @@ class _Search:
     def _shown(self, ranking: "Ranking") -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
         ordered = sorted(self.found, key=lambda one: (-one.score, TIERS.index(one.memory.source)))
-        facts = _by_turn(one.memory for one in ordered if one.memory.source == "semantic")
+        facts = by_turn(one.memory for one in ordered if one.memory.source == "semantic")
         led: dict[tuple[str, str], _Found] = {}
         for one in ordered:
-            leader = _leader(one.memory, facts)
-            led.setdefault((leader.source, leader.id), one if leader is one.memory else replace(one, memory=leader))
-        chosen = [led[one.source, one.id] for one in _once((one.memory for one in led.values()), self.request.most)]
+            first = leader(one.memory, facts)
+            led.setdefault((first.source, first.id), one if first is one.memory else replace(one, memory=first))
+        once = Once()
+        chosen = list(islice((one for one in led.values() if once.takes(one.memory)), self.request.most))
         best = max(chosen[0].score, 1e-9) if chosen else 1.0
         asked = set(words(ranking.question.cue.text))
         return [
@@ -253,55 +304,6 @@ class _Search:
             )
             for one in chosen
         ]
-
-
-def _by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMemory]]]:
-    """Return the facts with their places, by the turns that they were drawn from."""
-    found: dict[str, list[tuple[int, RankedMemory]]] = {}
-    for place, fact in enumerate(facts):
-        for source in fact.sources:
-            found.setdefault(source.turn_id, []).append((place, fact))
-    return found
-
-
-def _leader(one: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]]) -> RankedMemory:
-    """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same."""
-    if one.source == "semantic":
-        return one
-    drawn = dict(fact for source in one.sources for fact in facts.get(source.turn_id, ()))
-    for _, fact in sorted(drawn.items()) if drawn else ():
-        own, theirs = content_words(one.content), content_words(fact.content)
-        if overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
-            return fact
-    return one
-
-
-def _once(ordered: Iterable[RankedMemory], most: int) -> list[RankedMemory]:
-    """Return each thing once: no turn that a better memory rests on, and nothing that repeats a better one."""
-    chosen: list[RankedMemory] = []
-    memories: list[tuple[RankedMemory, set[str]]] = []
-    turns: dict[str, RankedMemory] = {}
-    covered: set[str] = set()
-    for one in ordered:
-        if len(chosen) == most:
-            break
-        if one.source == "turn":
-            if one.id in covered:
-                continue
-            turns[one.id] = one
-        else:
-            own = set(words(one.content))
-            said = [turns[source.turn_id] for source in one.sources if source.turn_id in turns]
-            if any(_says(turn, own) for turn in said) or any(repeats(one, own, *other) for other in memories):
-                continue
-            memories.append((one, own))
-            covered |= {source.turn_id for source in one.sources}
-        chosen.append(one)
-    return chosen
-
-
-def _says(turn: RankedMemory, own: set[str]) -> bool:
-    return len(turn.content) < LONG and overlap(own, set(words(turn.content))) > ALIKE
 
 
 def _of_turn(turn: Turn, nearest: int) -> RankedMemory:

@@ -97,13 +97,15 @@ def kin_in(text: str, also: str = "", *, is_memory: bool = False) -> tuple[Kin, 
 def starts_with_kin(text: str) -> bool:
     """Return whether a text begins with the speaker's kin and says something of them, not only what they are called.
 
-    >>> [starts_with_kin(text) for text in ("My sister lives in Rome", "I live with my sister", "My sister is Anna")]
+    >>> [starts_with_kin(text) for text in ("My sister Anna lives in Rome", "I live with my sister", "My sister is Anna")]
     [True, False, False]
     """
     tokens = list(tokens_of(text))
     language = guess_language([token.low for token in tokens])
     first = next(iter(_spaced(tokens, language, is_memory=False)), None) if language in set(FORMS) - UNSPACED else None
-    return first is not None and first.start <= 1 and first.end < len(tokens) and not first.name
+    if first is None or first.start > 1 or not tokens[first.end :]:
+        return False
+    return not first.name or tokens[-1].text != first.name
 
 
 def _spaced(tokens: Sequence[Token], language: str, is_memory: bool) -> list[Kin]:  # noqa: FBT001

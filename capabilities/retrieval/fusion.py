@@ -24,6 +24,8 @@ class Weights:
     """That a memory is about whom the question asks about: a share of what its words and its meaning count."""
     others: float = 0.4
     """The share that counts of what a row says that does not speak of somebody else whom the question asks about."""
+    attribute: float = 2.0
+    """That a memory's claim is of the attribute that the question asks for, of whom it asks about."""
     unlike: float = 0.25
     """The share of how sure it would be that anything fits, where nothing speaks of whom the question asks about."""
     next: float = 0.4

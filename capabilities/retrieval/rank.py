@@ -1,6 +1,6 @@
 """The one ranker: what every row scores for a question, and every part of that score."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,6 +25,10 @@ ALL_ROWS = 5_000
 """Up to how many rows each gets a full score; above, the best by their own text, and their neighbours."""
 BEST_ROWS = 1_000
 """How many rows get a full score then, or twice as many as are wanted."""
+TELLS = 0.5
+"""From this share on, what a row's claim tells is what is asked for."""
+ANSWERED = 0.75
+"""How sure it is at least that something fits where a claim tells what is asked for."""
 EXACT_BONUS = 20.0
 """What a row that holds all exact tokens of the question is put ahead by: more than all else together."""
 
@@ -40,6 +44,8 @@ class Ranking:
     dense: Floats
     speaker: Floats
     """What it counts that the question names whose it is or who said it."""
+    attribute: Floats
+    """What it counts that a row's claim is what is asked for."""
     exact: Floats
     base: Floats
     rows: Numbers
@@ -53,10 +59,25 @@ class Ranking:
     sureness: float = 0.0
     raised: int = -1
     """The number of a row that was put above an older one, or -1."""
+    sureness_of: Callable[[Question], float] | None = None
+    """How sure it is that anything fits, where the question is about other people than was thought at first."""
 
     def allow(self, allowed: NDArray[np.bool_]) -> None:
         """Show only those rows from now on."""
         self.allowed = allowed
+
+    def leave_out(self, others: Sequence[int], unanswered: Sequence[int]) -> None:
+        """Take some rows for those of somebody else, and others for no answers, now that they were read."""
+        people = self.question.people
+        rows = np.ones(self.pools.size, np.bool_) if people.rows is None else people.rows.copy()
+        rows[list(others)] = False
+        answers = people.answers
+        if answers is not None:
+            answers = answers.copy()
+            answers[[*others, *unanswered]] = 0
+        self.question = replace(self.question, people=replace(people, rows=rows, answers=answers))
+        if self.sureness_of is not None:
+            self.sureness = self.sureness_of(self.question)
 
     def place(self, number: int) -> int:
         """Return where a row stands in ``rows``, -1 when it was not scored."""
@@ -80,6 +101,7 @@ class Ranking:
             "text": float(self.text[number]),
             "dense": float(self.dense[number]) * self.weights.dense,
             "speaker": float(self.speaker[number]),
+            "attribute": float(self.attribute[number]),
             "neighbours": near,
             "session": session,
         }
@@ -99,16 +121,19 @@ class Ranking:
     def parts_of(self, numbers: Sequence[int]) -> list[tuple[float, dict[str, float]]]:
         """Return the scores and the parts of rows that stand for themselves."""
         places = np.searchsorted(self.rows, numbers)
-        by_number = [part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.exact)]
+        by_number = [
+            part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.attribute, self.exact)
+        ]
         by_place = [part[places].tolist() for part in (self.near, self.session, self.time, self.scores)]
         found: list[tuple[float, dict[str, float]]] = []
-        for number, text, dense, speaker, exact, near, session, time, score in zip(
+        for number, text, dense, speaker, attribute, exact, near, session, time, score in zip(
             numbers, *by_number, *by_place, strict=True
         ):
             parts = {
                 "text": text,
                 "dense": dense * self.weights.dense,
                 "speaker": speaker,
+                "attribute": attribute,
                 "neighbours": near,
                 "session": session,
             }
@@ -146,7 +171,7 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     if vector is None:
         return first
     second = _rank(replace(question, vector=vector), pools, same, now, most, weights)
-    second.sureness = first.sureness
+    second.sureness, second.sureness_of = first.sureness, first.sureness_of
     return second
 
 
@@ -204,11 +229,14 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
     meaning = compare(question, pools, same.by_content, None if same.are_open else same.allowed)
     if question.people.rows is not None:
         meaning.dense[~question.people.rows] *= np.float32(weights.others)
+    answers = question.people.answers
     base = meaning.dense * np.float32(weights.dense)
     base += same.text
     speaker = np.float32(weights.speaker) * same.speaker
     speaker[same.asked] += np.float32(weights.subject) * base[same.asked]
     base += speaker
+    attribute = np.zeros_like(base) if answers is None else np.float32(weights.attribute) * answers
+    base += attribute
     if not same.are_open:
         base[~same.allowed] = 0
     count = max(BEST_ROWS, 2 * most)
@@ -236,6 +264,7 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
         text,
         dense,
         speaker,
+        attribute,
         exact,
         base,
         rows,
@@ -322,10 +351,18 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
         ranking.raised = number
         best = float(scores[turns].max())
         ranking.scores[ranking.place(number)] = best * (1 + EDGE)
-    ranking.sureness = _sureness(ranking, meaning, rows, matched, sessions)
+    ranking.sureness_of = lambda question: _sureness(ranking, question, meaning, rows, matched, sessions)
+    ranking.sureness = ranking.sureness_of(ranking.question)
 
 
-def _sureness(ranking: Ranking, meaning: Meaning, rows: Numbers, matched: Floats, sessions: NDArray[np.int32]) -> float:
+def _sureness(
+    ranking: Ranking,
+    question: Question,
+    meaning: Meaning,
+    rows: Numbers,
+    matched: Floats,
+    sessions: NDArray[np.int32],
+) -> float:
     """Return how sure it is that anything fits: by what speaks of whom is asked about, or a share of it by all."""
 
     def of(some: NDArray[np.bool_]) -> float:
@@ -335,8 +372,11 @@ def _sureness(ranking: Ranking, meaning: Meaning, rows: Numbers, matched: Floats
         return calibrated(found, ranking.pools.words)
 
     sureness = of(np.ones(len(rows), np.bool_))
-    right = ranking.question.people.rows
-    return sureness if right is None else max(of(right[rows]), ranking.weights.unlike * sureness)
+    right, answers = question.people.rows, question.people.answers
+    if right is not None:
+        sureness = max(of(right[rows]), ranking.weights.unlike * sureness)
+    told = 0.0 if answers is None else float(answers[rows].max())
+    return max(sureness, ANSWERED) if told >= TELLS else sureness
 
 
 def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

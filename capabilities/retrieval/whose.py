@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from fabric.store.cells import Column
 
-from .people import USER
 from .pool import Pools
 from .question import Question
 
@@ -27,18 +26,14 @@ def whose(question: Question, pools: Pools) -> tuple[Floats, Mask]:
         speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
         subject = pool.index.columns.get("subject")
         if speaker is not None and role is not None:
-            found[pool.start : pool.end] = _said(question, speaker, role)
+            unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
+            said = _any_of(role, question.roles | people.roles) & unnamed
+            found[pool.start : pool.end] = _any_of(speaker, question.speakers) | said
         elif subject is not None:
-            named = _any_of(subject, people.asked.keys() if people.is_told else {USER})
+            named = _any_of(subject, people.asked.keys() if people.is_told else people.mine)
             found[pool.start : pool.end] = named
             asked[pool.start : pool.end] = named & people.is_told
     return found, asked
-
-
-def _said(question: Question, speaker: Column, role: Column) -> Mask:
-    named = _any_of(speaker, question.speakers)
-    unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
-    return named | (_any_of(role, question.roles) & unnamed)
 
 
 def _any_of(column: Column, names: AbstractSet[str]) -> Mask:

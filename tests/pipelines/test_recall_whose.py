@@ -30,6 +30,11 @@ def at_home():
         yield memory
 
 
+def plain(text: str) -> str:
+    """Return a text without its last point, which a fact does not have."""
+    return text.rstrip(".。")
+
+
 PEOPLE = sorted({kin for kin in FORMS["english"].values() if kin not in IMPLIED})
 
 
@@ -209,9 +214,10 @@ def test_another_word_for_the_same_person_finds_them():
 )
 def test_kin_are_told_apart_in_other_languages(mine: str, sisters: str, asked: str, brother: str, me: str):
     with remembering(mine, sisters) as memory:
-        assert (memory.recall(asked)[0].content, memory.recall(asked)[0].relevance >= RELEVANT) == (sisters, True)
+        first = memory.recall(asked)[0]
+        assert (plain(first.content), first.relevance >= RELEVANT) == (plain(sisters), True)
         assert memory.recall(brother)[0].relevance < RELEVANT
-        assert memory.recall(me)[0].content == mine
+        assert plain(memory.recall(me)[0].content) == plain(mine)
     with remembering(mine) as memory:
         assert memory.recall(asked)[0].relevance < RELEVANT
 
@@ -230,7 +236,7 @@ def test_kin_are_told_apart_in_other_languages(mine: str, sisters: str, asked: s
 def test_who_was_named_once_is_found_by_what_they_are(named: str, told: str, asked: str):
     with remembering("Peter kommt am Freitag.", named, told) as memory:
         found = memory.recall(asked)[0]
-        assert (found.content, found.relevance >= RELEVANT) == (told, True)
+        assert (plain(found.content), found.relevance >= RELEVANT) == (plain(told), True)
 
 
 def test_what_kin_do_changes_nothing_that_is_known_of_the_user():

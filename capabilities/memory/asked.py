@@ -1,0 +1,96 @@
+"""What a cue asks of somebody: the attributes, and which rows tell them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.terms import Cue
+from fabric.text import normalise, words
+
+from ..claims import ATTRIBUTES, Place, asked_attributes
+from ..claims.values import stems
+from ..relations.words import kin_of
+from ..retrieval.pool import Pools
+from .slots import Slots, with_subject
+
+if TYPE_CHECKING:
+    from .people import Somebody
+
+Floats = NDArray[np.float32]
+MANY = 0.3
+"""What one of many values counts beside the only one: what the user likes is told by every liking."""
+BESIDE = 0.9
+"""What a role counts where the employer is asked for, which its sentence may name, and the other way round."""
+_PEOPLE = frozenset({"partner", "boss", "doctor", "children", "siblings", "relationship_status"})
+"""What words for people ask for, which also stand for whom a cue asks about: "where does my boss live?"."""
+
+
+def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, float]:
+    """Return what each attribute that a cue asks for counts, from 0 to 1."""
+    asked = set(asked_attributes(cue.text, cue.language))
+    if is_about_others and not asks_who:
+        asked -= _PEOPLE
+    found = {name: 1.0 if ATTRIBUTES[name].single else MANY for name in asked}
+    for name in asked:
+        beside = {ATTRIBUTES[name].of, ATTRIBUTES[name].like} | {
+            other.name for other in ATTRIBUTES.values() if name in (other.of, other.like)
+        }
+        found |= {other: BESIDE * found[name] for other in beside if other in ATTRIBUTES and other not in found}
+    return found
+
+
+def answers(
+    cue: Cue, pools: Pools, somebody: Sequence["Somebody"], *, asks_who: bool, others: bool = False
+) -> Floats | None:
+    """Return by number how far a row tells what the cue asks of somebody, or of all ``others``; None where none does."""
+    mine = {name for one in somebody for name in one.names}
+    asked = wanted(cue, is_about_others=any(one.unsure is not None for one in somebody), asks_who=asks_who)
+    found = np.zeros(pools.size, np.float32)
+    told = _said(cue)
+    for pool in pools:
+        slots, part = Slots.of(pool), found[pool.start : pool.end]
+        if slots is None:
+            continue
+        own = with_subject(pool, mine)
+        for name, counts in asked.items():
+            fits = _fits(name, told)
+            rows = slots.filled(name, fits=fits) & (~own if others else own)
+            owned = slots.of_owners(lambda owner: others or any(one.owns(owner) for one in somebody), [name])
+            part[rows | owned] = np.maximum(part[rows | owned], np.float32(counts))
+    if asks_who or "name" in asked:
+        for one in somebody:
+            found[one.told] = 1.0
+    return found if found.any() else None
+
+
+def _said(cue: Cue) -> tuple[str, frozenset[str]]:
+    """Return a cue in one spelling, and the stems of its words."""
+    plain = normalise(cue.text).replace("colour", "color").replace("favour", "favor")
+    return plain, frozenset(stem for word in words(plain) for stem in (word, *stems(word)))
+
+
+def _fits(attribute: str, told: tuple[str, frozenset[str]]) -> Callable[[Place], bool] | None:
+    """Return what tells whether a place's detail is the one that is asked for; None where no detail tells places apart."""
+    if not ATTRIBUTES[attribute].detail:
+        return None
+    text, said = told
+
+    def fits(place: Place) -> bool:
+        detail = place.detail
+        if not detail:
+            return attribute not in ("favorite", "amount", "budget", "device", "due", "medication")
+        if not detail.isascii() and detail in text:
+            return True
+        kin = kin_of(detail)[0]
+        if kin and any(kin_of(word)[0] == kin for word in said):
+            return True
+        return _all_said(words(detail), said)
+
+    return fits
+
+
+def _all_said(detail: Iterable[str], said: frozenset[str]) -> bool:
+    pieces: list[Any] = list(detail)
+    return bool(pieces) and all(word in said or not said.isdisjoint(stems(word)) for word in pieces)

@@ -1,0 +1,57 @@
+"""Turns that say nothing of anything: greetings, agreement, questions. Where facts are known, they come behind them."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+import regex
+
+from fabric.text import normalise, words
+
+from .ranked import RankedMemory
+
+SHORT = 80
+"""A longer text is no mere greeting."""
+_SENTENCE = regex.compile(r"[^.!?。！？\n]+(?P<end>[.!?。！？\n]+|$)")
+_NAME = regex.compile(r"(?<=[\p{L},] )\p{Lu}\p{L}+")
+
+
+def says_nothing(turn: RankedMemory) -> bool:
+    """Return whether a turn only greets, agrees or asks.
+
+    >>> turn = RankedMemory(id="t1", content="Nice to meet you, Jake!", relevance=0, source="turn")
+    >>> says_nothing(turn), says_nothing(turn.model_copy(update={"content": "I live in Oslo."}))
+    (True, False)
+    """
+    text = turn.content.strip()
+    return only_asks(text) or (len(text) <= SHORT and _is_small_talk(text))
+
+
+def only_asks(text: str) -> bool:
+    """Return whether a text consists of questions.
+
+    >>> only_asks("Where do I live?"), only_asks("I live in Oslo. Where do you?"), only_asks("我住在哪里？")
+    (True, False, True)
+    """
+    ends = [found["end"] for found in _SENTENCE.finditer(text[:400]) if found[0].strip()]
+    return bool(ends) and all(end[:1] in "?？" and end for end in ends)
+
+
+def asks_the_same(text: str, cue: str) -> bool:
+    """Return whether a text is the question itself that is asked again."""
+    return words(text) == words(cue) and only_asks(text)
+
+
+def _is_small_talk(text: str) -> bool:
+    said, unspaced = _words()
+    plain = normalise(text).strip(" .!?。！？,，~")
+    if plain in unspaced:
+        return True
+    return all(word in said for word in words(_NAME.sub("", text))) and bool(words(text))
+
+
+@lru_cache(maxsize=1)
+def _words() -> tuple[frozenset[str], frozenset[str]]:
+    listed = json.loads(Path(__file__).with_name("smalltalk.json").read_text(encoding="utf-8"))
+    unspaced = frozenset(" ".join(listed[name] for name in ("chinese", "japanese")).split())
+    return frozenset(word for text in listed.values() for word in text.split()), unspaced

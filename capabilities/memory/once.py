@@ -1,0 +1,81 @@
+"""Each thing once: a fact, its episode and its turn take one place, and nothing is shown that says the same again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fabric.text import content_words, words
+
+from ..claims import claim_of, compare
+from ..formulas.similarity import ALIKE, overlap
+from .ranked import RankedMemory
+
+LONG = 2_000
+"""Characters from which on a turn is not compared word by word with the memories that rest on it."""
+AS_MUCH = 0.7
+"""From this share of a text's words on, others that hold them say as much as it does."""
+
+
+def says_same(memory: RankedMemory, other: RankedMemory) -> bool:
+    """Return whether a memory says nothing that another one, about the same subject, does not say.
+
+    Facts were compared with each other when they were written: two that stand side by side are two.
+    """
+    if memory.source == other.source == "semantic" or memory.subject != other.subject:
+        return False
+    verdict = compare(claim_of(other), claim_of(memory))
+    return verdict == "same" or (verdict == "refines" and set(words(memory.content)) <= set(words(other.content)))
+
+
+def by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMemory]]]:
+    """Return facts with their places, by the turns that they were drawn from."""
+    found: dict[str, list[tuple[int, RankedMemory]]] = {}
+    for place, fact in enumerate(facts):
+        for source in fact.sources:
+            found.setdefault(source.turn_id, []).append((place, fact))
+    return found
+
+
+def leader(memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]]) -> RankedMemory:
+    """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same."""
+    if memory.source == "semantic":
+        return memory
+    drawn = dict(fact for source in memory.sources for fact in facts.get(source.turn_id, ()))
+    for _, fact in sorted(drawn.items()) if drawn else ():
+        if memory.source == "turn":
+            own, theirs = content_words(memory.content), content_words(fact.content)
+            if overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
+                return fact
+        elif says_same(memory, fact):
+            return fact
+    return memory
+
+
+@dataclass(slots=True)
+class Once:
+    """What was chosen so far, best first."""
+
+    memories: list[RankedMemory] = field(default_factory=list[RankedMemory])
+    turns: dict[str, frozenset[str]] = field(default_factory=dict[str, "frozenset[str]"])
+    """The stems of the turns."""
+    said: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    """By the id of a turn, the stems of the memories that rest on it."""
+
+    def takes(self, memory: RankedMemory) -> bool:
+        """Return whether a memory says something new, and take it in then."""
+        if memory.source == "turn":
+            held = content_words(memory.content) if memory.id in self.said and len(memory.content) < LONG else frozenset[str]()
+            if held and overlap(set(held), self.said[memory.id]) >= AS_MUCH:
+                return False
+            self.turns[memory.id] = held or (content_words(memory.content) if len(memory.content) < LONG else held)
+            return True
+        own = content_words(memory.content)
+        told = [self.turns[source.turn_id] for source in memory.sources if source.turn_id in self.turns]
+        if any(own and overlap(set(own), set(turn)) >= AS_MUCH for turn in told):
+            return False
+        if any(says_same(memory, other) for other in self.memories):
+            return False
+        self.memories.append(memory)
+        for source in memory.sources:
+            self.said.setdefault(source.turn_id, set()).update(own, words(memory.subject))
+        return True
+

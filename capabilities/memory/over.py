@@ -1,0 +1,84 @@
+"""What is over is over everywhere: entries and episodes whose fact was closed, or that a later fact makes untrue."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from fabric.resource import Transaction
+
+from ..claims import OTHER, Claim, claim_of, compare, rival_slots, subject_key
+from ..episodic import Episode
+from ..semantic import Fact
+from ..working import WorkingEntry
+from .layout import MemoryLayout
+
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex
+
+FEW = 64
+"""How many facts are read at most to see what is over."""
+Noted = WorkingEntry | Episode
+
+
+def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> frozenset[str]:
+    """Return the ids of entries and episodes that are no longer so by what the facts say.
+
+    That is where the fact that an entry became, or one that rests on the same turn and says the same, was closed and no
+    current fact says the same; and where a current fact takes the place of it, or ends it, that was stated later.
+    """
+    facts = layout.semantic
+    index = tx.index(facts) if facts is not None and noted else None
+    if facts is None or index is None:
+        return frozenset()
+    claims = {one.id: claim_of(one) for one in noted}
+    named = [one.fact_id for one in noted if isinstance(one, WorkingEntry) and one.fact_id]
+    ids = dict.fromkeys([*named, *_in_slots(index, noted, claims)])
+    read = {fact.id: fact for fact in tx.get_many(facts, list(ids))} if ids else {}
+    return frozenset(one.id for one in noted if _is_over(one, claims[one.id], read))
+
+
+def _in_slots(index: "TextIndex", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:
+    """Return the ids of the newest facts of the slots that these claims fill."""
+    import numpy as np  # noqa: PLC0415  few who keep entries need it
+
+    slots, subjects = index.columns["slot"], index.columns["subject"]
+    found = np.zeros(len(slots.view), np.bool_)
+    for one in noted:
+        claim = claims[one.id]
+        wanted = [slots.names[name] for name in _ending_slots(claim, one.subject) if name in slots.names]
+        if wanted and one.subject in subjects.names:
+            found |= np.isin(slots.view, wanted) & (subjects.view == subjects.names[one.subject])
+    found &= index.alive.view
+    return [index.ids[slot] for slot in np.flatnonzero(found)[-FEW:].tolist()]
+
+
+def _ending_slots(claim: Claim, subject: str) -> Iterable[str]:
+    return () if claim.attribute == OTHER else rival_slots(claim, subject_key(subject))
+
+
+def _is_over(noted: Noted, claim: Claim, facts: dict[str, Fact]) -> bool:
+    mine = [fact for fact in facts.values() if fact.subject == noted.subject]
+    current = [claim_of(fact) for fact in mine if fact.status == "current"]
+    if any(compare(known, claim) in ("same", "refines") for known in current):
+        return False
+    turns = {source.turn_id for source in noted.sources}
+    for fact in mine:
+        if fact.status == "current":
+            if compare(claim, claim_of(fact)) in ("replaces", "ends") and _stated(fact) > _noted(noted, fact):
+                return True
+            continue
+        own = fact.id == getattr(noted, "fact_id", "") or noted.id in fact.source_episode_ids
+        same = claim.attribute != OTHER and compare(claim_of(fact), claim) in ("same", "refines")
+        if own or (same and turns & {source.turn_id for source in fact.sources}):
+            return True
+    return False
+
+
+def _stated(fact: Fact) -> datetime:
+    return max((source.said_at for source in fact.sources), default=fact.recorded_at)
+
+
+def _noted(noted: Noted, fact: Fact) -> datetime:
+    """Return when something was noted; what has no turn was noted before every fact that has one."""
+    known = noted.encoded_at if isinstance(noted, Episode) else None
+    return max((source.said_at for source in noted.sources), default=known or fact.valid_from)

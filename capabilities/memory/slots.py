@@ -1,0 +1,106 @@
+"""The slots of claims as an index holds them: which rows fill a place, without reading one."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.store.cells import Column
+from fabric.store.index import TextIndex
+
+from ..claims import Place, place
+from ..retrieval.pool import Pool
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class _Places:
+    """The slots that an index has seen, taken apart: by attribute and owner their numbers in its column."""
+
+    places: list[Place] = field(default_factory=list[Place])
+    numbers: dict[tuple[str, str], list[int]] = field(default_factory=dict[tuple[str, str], list[int]])
+
+    def learn(self, names: Iterable[str]) -> None:
+        for name in list(names)[len(self.places) :]:
+            found = place(name or "")
+            self.numbers.setdefault((found.attribute, found.owner), []).append(len(self.places))
+            self.places.append(found)
+
+
+_KNOWN: WeakKeyDictionary[TextIndex, _Places] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Slots:
+    """The slots of one pool's rows."""
+
+    column: Column
+    places: _Places
+
+    @classmethod
+    def of(cls, pool: Pool) -> "Slots | None":
+        """Return the slots of a pool's rows; None where its rows have no claims."""
+        column = pool.index.columns.get("slot")
+        if column is None:
+            return None
+        return cls._known(column, pool.index.source)
+
+    @classmethod
+    def of_index(cls, index: TextIndex) -> "Slots | None":
+        """Return the slots of an index; to be called, and used, inside a transaction."""
+        column = index.columns.get("slot")
+        return None if column is None else cls._known(column, index)
+
+    @classmethod
+    def _known(cls, column: Column, index: TextIndex) -> "Slots":
+        known = _KNOWN.setdefault(index, _Places())
+        if len(known.places) < len(column.names):
+            known.learn(column.names)
+        return cls(column, known)
+
+    def owners(self) -> set[str]:
+        """Return everybody but the subjects themselves whose claims there are: "mother", "older sister"."""
+        return {owner for _, owner in self.places.numbers if owner}
+
+    def filled(self, attribute: str, owner: str = "", fits: Callable[[Place], bool] | None = None) -> Mask:
+        """Return which rows tell an attribute of an owner, "" for their subject, at a place that fits."""
+        numbers = self.places.numbers.get((attribute, owner), [])
+        return self._mask(number for number in numbers if fits is None or fits(self.places.places[number]))
+
+    def of_owners(self, fits: Callable[[str], bool], attributes: Iterable[str] | None = None) -> Mask:
+        """Return which rows tell something, or one of some attributes, of owners that fit."""
+        wanted = None if attributes is None else set(attributes)
+        return self._mask(
+            number
+            for (attribute, owner), numbers in self.places.numbers.items()
+            if owner and (wanted is None or attribute in wanted) and fits(owner)
+            for number in numbers
+        )
+
+    def place_of(self, slot: int) -> Place:
+        """Return the place that the row at a slot fills."""
+        number = int(self.column.view[slot])
+        return self.places.places[number] if number >= 0 else place("")
+
+    def _mask(self, numbers: Iterable[int]) -> Mask:
+        chosen = list(numbers)
+        if not chosen:
+            return np.zeros(len(self.column.view), np.bool_)
+        wanted = np.zeros(len(self.places.places) + 1, np.bool_)
+        wanted[chosen] = True  # -1, no slot at all, stands for the last, which is never wanted
+        found: Mask = wanted[self.column.view]
+        return found
+
+
+def with_subject(pool: Pool, subjects: Iterable[str]) -> Mask:
+    """Return which rows of a pool are about one of some subjects."""
+    column: Any = pool.index.columns.get("subject")
+    found = np.zeros(pool.index.size, np.bool_)
+    for subject in subjects if column is not None else ():
+        if subject in column.names:
+            found |= column.view == column.names[subject]
+    return found
