@@ -7,18 +7,32 @@ from difflib import SequenceMatcher
 import regex
 
 from fabric.language import STOP_WORDS, guess_language
-from fabric.text import content_words, words
+from fabric.text import FUNCTION_WORDS, content_words, words
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, grammar, words_of
 from .owners import SINGLE_KIN
 from .places import extent
 from .record import Claim, Verdict
-from .values import CLAUSE_SIGNS, denials, holds_all, is_number, is_symbol, is_when, same_value, stems, tokens
+from .values import (
+    CLAUSE_SIGNS,
+    denials,
+    distinctive,
+    holds_all,
+    is_number,
+    is_symbol,
+    is_when,
+    same_value,
+    stems,
+    tokens,
+)
 
 MISHEARD = 0.6
 """From this likeness on, of two names the one is taken for a slip of the other: Biscuit and Biscotti, Hanna and Anna."""
 _RENAMES = regex.compile(r"\bname is\b|\bname ist\b|\bname was\b|\bspelled\b|\bis called\b", regex.IGNORECASE)
 _APART = words_of("apart")
+ALIKE = 0.6
+"""From this share of common words on, two texts that are about one thing differ by the words that are left."""
+SHORTEST_WITH_OPPOSITE = 4
 
 
 def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
@@ -42,7 +56,7 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     if known.text == new.text and known.polarity == new.polarity:
         return "same"
     one, other = ATTRIBUTES[known.attribute], ATTRIBUTES[new.attribute]
-    if one.name == other.name == OTHER:
+    if one.name == other.name == OTHER or (alike and {one.name, other.name} == {OTHER, "amount"}):
         return _texts(known, new, alike=alike)
     if one is other and one.name != "role":
         return _one_attribute(one, known, new)
@@ -297,21 +311,50 @@ def _only_adds(shorter: str, longer: str) -> bool:
 
 
 def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Verdict:
-    """Compare two texts that are known to be about one thing: the same where no word stands on both sides alone."""
+    """Compare two texts that are known to be about one thing.
+
+    Where most words are shared, a word that stands on each side alone is the difference; where few are, both may say
+    one thing in other words, unless they name different things.
+    """
     first, second = content_words(one), content_words(other)
-    apart = first ^ second
-    if (first - second and second - first) or _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b):
+    shared = len(first & second) >= ALIKE * min(len(first), len(second))
+    only, lacking = first - second, second - first
+    if _opposed(set(a) - set(b), set(b) - set(a)):
+        return "replaces" if shared else "unrelated"
+    if _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b) or _order(a, b) != _order(b, a):
         return "unrelated"
-    if not words_of("denials").isdisjoint(Counter(a) - Counter(b) | (Counter(b) - Counter(a))):
+    if not words_of("denials").isdisjoint(set(a) ^ set(b)) or _rival(distinctive(one), distinctive(other)):
         return "unrelated"
-    shared = [token for token in a if token in set(b)], [token for token in b if token in set(a)]
-    if shared[0] != shared[1]:
-        return "unrelated"
-    return "refines" if apart else "same"
+    if only and lacking:
+        return "unrelated" if shared else "same"
+    return "refines" if only or lacking else "same"
+
+
+def _rival(a: frozenset[str], b: frozenset[str]) -> bool:
+    return bool(a - b) and bool(b - a)
+
+
+def _order(a: tuple[str, ...], b: tuple[str, ...]) -> list[str]:
+    return list(dict.fromkeys(token for token in a if token in set(b) and token not in FUNCTION_WORDS))
+
+
+def _opposed(ours: set[str], theirs: set[str]) -> bool:
+    """Return whether a word of the one stands in the other as its opposite: safe and unsafe, enable and disable."""
+    return any(
+        f"{before}{word}" == opposite or (word[:2] == "en" and f"dis{word[2:]}" == opposite)
+        for one, other in ((ours, theirs), (theirs, ours))
+        for word in one
+        if len(word) >= SHORTEST_WITH_OPPOSITE
+        for opposite in other
+        for before in ("un", "in", "im", "ir", "il", "dis", "non")
+    )
 
 
 def _core(text: str) -> list[str]:
-    return [stem for stem in stems(text) if stem not in words_of("light")]
+    """Return the stems of what a sentence says, without small words and those that only say "now"."""
+    known = grammar(guess_language(words(text[:200])))
+    bare = text if known is None or known.filler is None else known.filler.sub(" ", text)
+    return [stem for stem in stems(bare) if stem not in words_of("light")]
 
 
 def _symbols(found: tuple[str, ...]) -> list[str]:
@@ -319,4 +362,4 @@ def _symbols(found: tuple[str, ...]) -> list[str]:
 
 
 def _numbers(found: tuple[str, ...]) -> list[str]:
-    return [token for token in found if is_number(token) or is_when(token)]
+    return [token for token in found if (is_number(token) and token != "1") or is_when(token)]

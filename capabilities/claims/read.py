@@ -64,7 +64,7 @@ def claim_of(record: Statement) -> Claim:
         return told
     if told.attribute == attribute and same_value(told.value, value):
         return replace(told, of=told.of or ("" if told.subject != subject else of), former=told.former or former)
-    if told.attribute != OTHER:
+    if told.attribute not in (OTHER, "amount"):
         return told
     is_owner = bool(of) and not ATTRIBUTES[attribute].detail and not ATTRIBUTES[attribute].of
     whose = f"{of.casefold()} of {subject}" if is_owner else subject

@@ -33,8 +33,8 @@ class Self:
         """Return what a statement is filed under, and its text without the speaker's own name in front."""
         if not self.is_meant(subject):
             return subject_key(subject), content
-        told = content if subject_key(subject) in (USER, self.subject) else own(content, subject)
-        return self.subject, told[:1].upper() + told[1:]
+        told = own(content, subject) if subject_key(subject) not in (USER, self.subject) else content
+        return self.subject, content if told == content else told[:1].upper() + told[1:]
 
 
 def self_of(tx: Transaction, facts: Collection[Fact] | None) -> Self:
