@@ -4,7 +4,9 @@ import argparse
 import asyncio
 import statistics
 import tempfile
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from fabric import Block, Fabric, Session, generator, handler, sequencer
@@ -15,8 +17,11 @@ from .upkeep import answering, messages
 
 RUNS = 100
 WORK_SECONDS = 5.0
-QUEUED = 400
+QUEUED = 160
 QUEUES = 8
+QUIET_RUNS = 20
+CONCURRENCY = 4
+"""How many jobs a fabric does at once unless it is told."""
 PAUSE_SECONDS = 0.005
 """How long nobody asks after a reply, so that replies are spread over the draining."""
 
@@ -61,38 +66,54 @@ def beside_captures(runs: int, model: ScriptedModel | None) -> None:
     chat = handler(lambda text: f"You said: {text}", name="chat")
     plain = sequencer(name="plain").then(chat)
     remembering = sequencer(name="remembering").then(chat).work(mem.capture_from_items)
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "captures.duckdb"
-        queue(path, remembering, model)
-        with Fabric(path, models=model) as fabric:
-            fabric.register(remembering)
-            waiting = len(fabric.jobs())
-            busy = {pipeline.name: replies(fabric, pipeline, runs) for pipeline in (plain, remembering)}
-            left = len(fabric.jobs())
-            fabric.drain()
-            quiet = {pipeline.name: replies(fabric, pipeline, 20, drained=True) for pipeline in (plain, remembering)}
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Fabric(Path(directory) / "captures.duckdb", models=model) as fabric,
+    ):
+        queue(fabric, remembering)
+        waiting = len(fabric.jobs())
+        busy = replies(fabric, [plain, remembering], runs // 2)
+        left = len(fabric.jobs())
+        fabric.drain()
+        quiet = replies(fabric, [plain, remembering], QUIET_RUNS, drained=True)
     who = "rules" if model is None else "a model that answers at once"
     for name, times in busy.items():
         print(f"captures by {who}, {name} reply: {told(times)}; when nothing drains {told(quiet[name])}")
-    print(f"  ({waiting} captures were waiting before, {left} after; p50 at most 3 ms, p95 at most 10 ms)")
+    print(f"  ({waiting} jobs were waiting before, {left} after; p50 at most 3 ms, p95 at most 10 ms)", flush=True)
 
 
-def queue(path: Path, pipeline: Block[object, object], model: ScriptedModel | None) -> None:
-    """Leave captures of other sessions in a file, none of which is done."""
-    fabric = Fabric(path, models=model)
+def queue(fabric: Fabric, pipeline: Block[object, object]) -> None:
+    """Let captures of other sessions wait behind work that ends when all are there, and return once that begins."""
+    opened = threading.Event()
+
+    @handler(name="hold")
+    async def hold(text: str) -> str:
+        await asyncio.to_thread(opened.wait)
+        return text
+
+    holding = sequencer(name="holding").then(handler(lambda text: text, name="say")).work(hold)
+    for number in range(CONCURRENCY):
+        fabric.session(f"hold {number}", user="nobody").run(holding, "wait")
     for number, text in enumerate(messages(QUEUED)):
         fabric.session(f"queue {number % QUEUES}", user=f"user {number % QUEUES}").run(pipeline, text)
-    fabric.close(timeout=0)
-
-
-def replies(fabric: Fabric, pipeline: Block[object, object], runs: int, *, drained: bool = False) -> list[float]:
-    """Return the milliseconds of replies to a user whose own captures join the queue."""
-    times: list[float] = []
-    for number in range(runs):
-        times.append(reply_ms(fabric.session("chat", user="jake"), pipeline, f"Hello number {number}"))
-        if drained:
-            fabric.drain()
+    waiting = len(fabric.jobs())
+    opened.set()
+    while len(fabric.jobs()) > waiting - CONCURRENCY:
         time.sleep(PAUSE_SECONDS)
+
+
+def replies(
+    fabric: Fabric, pipelines: Sequence[Block[object, object]], runs: int, *, drained: bool = False
+) -> dict[str, list[float]]:
+    """Return the milliseconds of replies by each pipeline in turn, to a user whose own captures join the queue."""
+    times: dict[str, list[float]] = {pipeline.name: [] for pipeline in pipelines}
+    for number in range(runs):
+        for pipeline in pipelines:
+            session = fabric.session("chat", user="jake")
+            times[pipeline.name].append(reply_ms(session, pipeline, f"Hello number {number}"))
+            if drained:
+                fabric.drain()
+            time.sleep(PAUSE_SECONDS)
     return times
 
 
