@@ -4,10 +4,11 @@ import unicodedata
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from fabric.clock import utc
 
+from .claims.read import subject_key
 from .claims.record import Claimed
 
 Durability = Literal["transient", "session", "persistent", "permanent"]
@@ -38,8 +39,15 @@ Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 Moment = Annotated[datetime, AfterValidator(utc)]
 """A time in UTC; one given without a zone is taken as UTC."""
 
-Subject = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120)]
+Subject = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120),
+    AfterValidator(subject_key),
+]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
+
+ObservedSubject = Annotated[Subject, BeforeValidator(lambda given: given if str(given or "").strip() else "user")]
+"""The same as an observer names it: nobody named is the user."""
 
 
 def about(subject: str, content: str) -> str:
@@ -73,7 +81,7 @@ class Observation(Claimed):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    subject: Subject = "user"
+    subject: ObservedSubject = "user"
     content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
     importance: Unit
     durability: Durability = "session"

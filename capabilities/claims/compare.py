@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 
 import regex
 
-from fabric.language import STOP_WORDS, guess_language
-from fabric.text import FUNCTION_WORDS, content_words, words
+from fabric.language import STOP_WORDS, guess_language, stem
+from fabric.text import words
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, grammar, words_of
 from .owners import SINGLE_KIN
@@ -33,6 +33,8 @@ _APART = words_of("apart")
 ALIKE = 0.6
 """From this share of common words on, two texts that are about one thing differ by the words that are left."""
 SHORTEST_WITH_OPPOSITE = 4
+PARAPHRASED = 4
+"""Of how many words two texts are at least that may say one thing with hardly a word in common."""
 
 
 def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
@@ -314,28 +316,34 @@ def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Ve
     """Compare two texts that are known to be about one thing.
 
     Where most words are shared, a word that stands on each side alone is the difference; where few are, both may say
-    one thing in other words, unless they name different things.
+    one thing in other words, unless they name different things or are too short to tell.
     """
-    first, second = content_words(one), content_words(other)
-    shared = len(first & second) >= ALIKE * min(len(first), len(second))
-    only, lacking = first - second, second - first
+    has_signs = bool(_symbols(a) or _symbols(b))
+    first, second = (list(a), list(b)) if has_signs else (_weighed(a), _weighed(b))
+    only, lacking = set(first) - set(second), set(second) - set(first)
+    shared = len(set(first) & set(second)) >= ALIKE * min(len(set(first)), len(set(second)))
     if _opposed(set(a) - set(b), set(b) - set(a)):
         return "replaces" if shared else "unrelated"
-    if _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b) or _order(a, b) != _order(b, a):
+    if _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b) or _order(first, second) != _order(second, first):
         return "unrelated"
-    if not words_of("denials").isdisjoint(set(a) ^ set(b)) or _rival(distinctive(one), distinctive(other)):
+    if not words_of("denials").isdisjoint(only | lacking) or _rival(distinctive(one), distinctive(other)):
         return "unrelated"
     if only and lacking:
-        return "unrelated" if shared else "same"
+        return "unrelated" if shared or min(len(first), len(second)) < PARAPHRASED else "same"
     return "refines" if only or lacking else "same"
+
+
+def _weighed(found: tuple[str, ...]) -> list[str]:
+    """Return the tokens that make a difference, English ones by their stems: not "a", "is" or "really"."""
+    return [stem(token, "english") if token.isascii() else token for token in found if token not in words_of("weightless")]
 
 
 def _rival(a: frozenset[str], b: frozenset[str]) -> bool:
     return bool(a - b) and bool(b - a)
 
 
-def _order(a: tuple[str, ...], b: tuple[str, ...]) -> list[str]:
-    return list(dict.fromkeys(token for token in a if token in set(b) and token not in FUNCTION_WORDS))
+def _order(a: Sequence[str], b: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(token for token in a if token in b))
 
 
 def _opposed(ours: set[str], theirs: set[str]) -> bool:
