@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
+from capabilities.memory.contested import contesting
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable
 from capabilities.sources import Source
@@ -38,6 +39,8 @@ class Explanation(BaseModel):
     status: str
     made_by: str = ""
     evidence: list[Evidence] = []
+    contested: list[str] = []
+    """What other facts say of the same place, where it is not known which came later."""
     history: list[Fact] = []
     """All versions of the fact, oldest first; for an episode or an entry, those of the fact that it became."""
 
@@ -64,6 +67,7 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
                 status=fact.status,
                 made_by=fact.made_by,
                 evidence=_evidence(tx, layout, fact.sources),
+                contested=contesting(tx, layout, fact),
                 history=history,
             )
     episode = tx.get(layout.episodic, memory_id) if layout.episodic is not None else None

@@ -2,7 +2,7 @@
 
 from fabric.context import Context
 
-from ..claims import USER
+from ..claims import USER, subject_key
 from .layout import MemoryLayout
 
 SHARED = frozenset({"project", "org", "agent"})
@@ -21,5 +21,5 @@ def self_subjects(ctx: Context, layout: MemoryLayout) -> frozenset[str]:
     That is "user"; in a memory that several users share it is also the id of the one who asks.
     """
     if ctx.user and is_shared(layout):
-        return frozenset({USER, ctx.user.strip().lower()})
+        return frozenset({USER, subject_key(ctx.user)})
     return frozenset({USER})

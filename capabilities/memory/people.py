@@ -21,6 +21,7 @@ from ..relations.words import GRAMMAR, IMPLIED, gender, kin_of, kin_terms, liste
 from ..retrieval.people import People
 from ..retrieval.pool import Pool, Pools
 from ..semantic import Fact
+from ..semantic.selves import self_of
 from ..working import WorkingEntry
 from .asked import answers
 from .layout import MemoryLayout
@@ -203,9 +204,7 @@ class _Reader:
         return frozenset(name.casefold().split()[0] for name in spoken if name.strip())
 
     def _own_names(self) -> set[str]:
-        facts = self._facts(lambda slots: slots.filled("name") | slots.filled("nickname"), self.mine)
-        told = {word for fact in facts for word in words(claim_of(fact).value)}
-        return told | ({self.ctx.user.lower()} if self.ctx.user else set())
+        return set(self_of(self.tx, self.layout.semantic).names)
 
     def _pronouns(self) -> set[str]:
         third = GRAMMAR[self.language].third | GRAMMAR["english"].third
@@ -235,7 +234,7 @@ class _Reader:
 
     def kin(self, asked: Kin) -> Somebody:
         """Return who is meant by what they are, and the rows that speak of them."""
-        whose: set[str] = set(self.mine) if asked.of == MINE or asked.of in self._own_names() else {asked.of}
+        whose: set[str] = set(self.mine) if asked.of == MINE or (asked.of != SOMEBODY and asked.of in self._own_names()) else {asked.of}
         is_mine = whose <= self.mine and len(asked.kin) == 1
         told = np.zeros(self.pools.size, np.bool_)
         names = {asked.name.lower()} if asked.name else whose

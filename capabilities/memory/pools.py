@@ -106,7 +106,7 @@ def _allowed(
         allowed &= ~(index.columns["superseded"].view > 0)
     if tier == "semantic":
         if request.is_past:
-            allowed &= _only(index, [fact.id for fact in facts_at(tx, ctx, layout, request.as_of, request.known_at)])
+            allowed &= _only(index, [fact.id for fact in facts_at(tx, ctx, layout, request)])
         else:
             allowed &= ~_is(index, "status", "invalidated")
     return allowed

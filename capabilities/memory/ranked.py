@@ -96,14 +96,21 @@ class RankedMemory(BaseModel):
     """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
     outdated: list[Outdated] = []
     """What a turn says and is no longer so; memories themselves are not recalled any more when they are not so."""
+    contested: list[str] = []
+    """What other facts say of the same place, where it is not known which came later: each may be so."""
     parts: Parts = Parts()
     degraded: str = ""
     nearest: int = Field(default=-1, exclude=True)
     """Which passage of a long content comes nearest to the cue by its vector, -1 for none."""
 
+    slot: str = Field(default="", exclude=True)
+    """The key of its claim, "" for a turn and for one of no attribute."""
+
     @property
     def note(self) -> str:
-        """What is no longer so of it, in brackets; "" for nothing."""
+        """What is no longer so of it, in brackets, and what contests it; "" for nothing."""
+        if self.contested:
+            return f"(contested: also {', '.join(map(repr, self.contested))})"
         return f"[{'. '.join(map(str, self.outdated))}]" if self.outdated else ""
 
     def __str__(self) -> str:
@@ -118,7 +125,7 @@ class RankedMemory(BaseModel):
             said_by = self.speaker or ("" if self.role == "user" else self.role)
             said = f"{said_by}: {self.content}" if said_by else self.content
             return f"{said} {self.note}" if self.note else said
-        return about(self.subject, self.content)
+        return about(self.subject, f"{self.content} {self.note}".rstrip())
 
 
 def explain(found: Sequence[RankedMemory]) -> str:

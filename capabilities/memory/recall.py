@@ -1,19 +1,21 @@
 """Recall: with a cue by the one ranker over everything that is stored, without one by each tier's own formula."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from fabric.context import Context
 from fabric.resource import Transaction
 from fabric.terms import read_cue
 
+from ..claims import asks_for_profile
 from ..formulas.budget import pack
 from .layout import MemoryLayout
+from .profile import profile
 from .ranked import TIERS, RankedMemory, Tier
 from .ranked import explain as explained
 from .request import LIMIT, RecallRequest
 from .search import search
-from .standing import distinct, standing_memories
+from .standing import distinct, standing_memories, tagged_turns
 
 __all__ = ["LIMIT", "RankedMemory", "RecallRequest", "Tier", "asks", "recall", "recall_request"]
 
@@ -34,6 +36,7 @@ async def recall(
     until: datetime | None = None,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
+    valid_during: tuple[datetime, datetime] | None = None,
     explain: bool = False,
 ) -> list[RankedMemory]:
     """Return what is remembered, most relevant first, each thing once; see `RecallRequest` for the options.
@@ -55,6 +58,7 @@ async def recall(
         "until": until,
         "as_of": as_of,
         "known_at": known_at,
+        "valid_during": valid_during,
         "explain": explain,
     }
     return await recall_request(ctx, layout, RecallRequest.of(options))
@@ -62,8 +66,11 @@ async def recall(
 
 async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what the request asks for."""
-    cued = request.cue is not None and asks(request.cue)
-    found = await search(ctx, layout, request) if cued else await _without_cue(ctx, layout, request)
+    if request.cue is None or not asks(request.cue):
+        found = await _without_cue(ctx, layout, request)
+    else:
+        found = await profile(ctx, layout, request) if asks_for_profile(request.cue) else []
+        found = found or await search(ctx, layout, request)
     if request.tokens is not None:
         found = found[: len(pack((f"{one.content}{one.note}" for one in found), request.tokens))]
     if request.explain:
@@ -73,21 +80,13 @@ async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequ
 
 async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     def work(tx: Transaction) -> list[RankedMemory]:
-        has_tags = _tag_test(tx, layout, request)
-        found = standing_memories(tx, ctx, layout, request.as_of, request.known_at)
-        return [one for one in found if _is_wanted(one, request) and request.rests_on_such(one, has_tags)]
+        has_tags = tagged_turns(tx, layout, request)
+        found = standing_memories(tx, ctx, layout, request)
+        return [one for one in found if request.wants(one) and request.rests_on_such(one, has_tags)]
 
     ranked = distinct(await ctx.transact(work))
     ranked.sort(key=lambda one: -one.relevance)
     return ranked[: request.limit]
-
-
-def _tag_test(tx: Transaction, layout: MemoryLayout, request: RecallRequest) -> Callable[[str], bool]:
-    if not request.tags:
-        return lambda _: True
-    from .tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
-
-    return tag_test(tx, layout, request.tags)
 
 
 def asks(cue: str) -> bool:
@@ -98,10 +97,3 @@ def asks(cue: str) -> bool:
     """
     return bool(read_cue(cue).words)
 
-
-def _is_wanted(one: RankedMemory, request: RecallRequest) -> bool:
-    return (
-        one.source in request.tiers
-        and request.subject in (None, one.subject)
-        and request.category in (None, one.category)
-    )

@@ -23,12 +23,19 @@ Moment = Annotated[datetime, AfterValidator(utc)]
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
+def _in_order(span: tuple[datetime, datetime]) -> tuple[datetime, datetime]:
+    if span[0] > span[1]:
+        raise ValueError("a while begins before it ends; give (from, to)")
+    return span
+
+
 class RecallRequest(BaseModel):
     """What to recall: a cue, or None for everything, and what to leave out.
 
     ``session``, ``since`` and ``until`` (both included) and ``tags`` (all of them) are about the turns: a fact, an
     episode or an entry is taken when one of the turns it rests on is. ``as_of`` recalls the facts that were true then,
-    ``known_at`` those that were known then; both look at facts only, since the other tiers keep no past. A turn has no
+    ``known_at`` those that were known then, ``valid_during`` those that were true at any time from the first to the second
+    moment, both included; these look at facts only, since the other tiers keep no past. A turn has no
     subject and no category: with one of them asked for, only the other tiers are looked at. ``tokens`` ends the results
     before the first whose text would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue
     gives as many results as fit. ``explain`` also prints why each result stands above the next.
@@ -48,6 +55,7 @@ class RecallRequest(BaseModel):
     until: Moment | None = None
     as_of: Moment | None = None
     known_at: Moment | None = None
+    valid_during: Annotated[tuple[Moment, Moment], AfterValidator(_in_order)] | None = None
     explain: bool = False
 
     @classmethod
@@ -68,7 +76,7 @@ class RecallRequest(BaseModel):
     @property
     def is_past(self) -> bool:
         """Whether it asks for the facts of another time."""
-        return self.as_of is not None or self.known_at is not None
+        return (self.as_of, self.known_at, self.valid_during) != (None, None, None)
 
     @property
     def most(self) -> int:
@@ -81,6 +89,12 @@ class RecallRequest(BaseModel):
     def asks_for_turns(self) -> bool:
         """Whether it leaves out what rests on other turns than those it asks for."""
         return bool(self.tags) or (self.session, self.since, self.until) != (None, None, None)
+
+    def wants(self, one: RankedMemory) -> bool:
+        """Return whether a memory is of the tiers, the subject and the category that are asked for."""
+        return (
+            one.source in self.tiers and self.subject in (None, one.subject) and self.category in (None, one.category)
+        )
 
     def rests_on_such(self, one: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
         """Return whether a memory rests on a turn that is asked for; ``has_tags`` tells it of a turn's id."""

@@ -5,7 +5,7 @@ indexes hold, the rows are ranked on a thread of the caller's, and a second tran
 far as they still say what they said.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -18,13 +18,14 @@ from fabric.resource import Collection, Transaction
 from fabric.text import words
 
 from ..claims import claim_of
-from ..formulas.similarity import overlap
 from ..episodic import Episode
+from ..formulas.similarity import overlap
 from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
 from ..working import WorkingEntry
 from .chatter import asks_the_same, says_nothing
+from .contested import with_contested
 from .layout import MemoryLayout
 from .once import Once, by_turn, leader
 from .over import over
@@ -157,7 +158,8 @@ class _Search:
         if self.others or self.unanswered:
             ranking.leave_out(self.others, self.unanswered)
         self._raise_current(ranking)
-        return marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
+        shown = marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
+        return shown if self.request.is_past else with_contested(self.tx, self.layout, shown)
 
     def _add_turns(self, ranking: "Ranking", limit: int) -> None:
         rows = self._rows(ranking, "turn", self.layout.turns, limit)

@@ -20,10 +20,15 @@ async def memory_context(ctx: Context, layout: MemoryLayout) -> str:
     The block has at most ``layout.context_tokens`` tokens (estimated at 4 characters each): what is least relevant is
     left out. Whoever streams the run is told which memories are in it, by a `Recalled` event.
     """
-    told = fitting(await recall(ctx, layout), layout.context_tokens)
+    told = fitting(list(map(_noted, await recall(ctx, layout))), layout.context_tokens)
     if told:
         ctx.run.emit(Recalled(ctx.path, tuple(told)))
     return _block(told)
+
+
+def _noted(memory: RankedMemory) -> RankedMemory:
+    """Return a memory that says what contests it."""
+    return memory.model_copy(update={"content": f"{memory.content} {memory.note}"}) if memory.note else memory
 
 
 def fitting(memories: Sequence[RankedMemory], limit: int) -> Sequence[RankedMemory]:

@@ -1,64 +1,100 @@
 """Recall without a cue: every memory by its tier's formula, each thing once, the most relevant first."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from fabric.clock import utc
 from fabric.context import Context
 from fabric.resource import Transaction
+from fabric.store.base import Where
 from fabric.text import words
 
+from ..claims import claim_of, slot, subject_key
 from ..episodic import Episode, EpisodeLog
 from ..formulas import relevance
-from ..formulas.similarity import ALIKE, overlap
 from ..semantic import Fact, FactTable
 from ..working import WorkingEntry
+from .contested import with_contested
 from .layout import MemoryLayout
+from .once import says_same
+from .over import over
 from .ranked import Parts, RankedMemory, Tier
+from .request import RecallRequest
 
 
 def standing_memories(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, as_of: datetime | None, known_at: datetime | None
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest
 ) -> list[RankedMemory]:
-    """Return what is remembered: the facts, and of now also the working entries and the episodes."""
-    facts = [of_fact(one) for one in facts_at(tx, ctx, layout, as_of, known_at)]
-    if as_of is not None or known_at is not None:
+    """Return what is remembered: the facts, and of now also the working entries and the episodes that are not over."""
+    stated = facts_at(tx, ctx, layout, request)
+    facts = [of_fact(fact) for fact in stated]
+    if request.is_past:
         return facts
-    return [*facts, *(of_entry(one) for one in tx.read(layout.working).entries), *_episodes(tx, layout)]
+    entries = list(tx.read(layout.working).entries)
+    episodes = EpisodeLog(tx, layout.episodic, layout.episodic_config).all() if layout.episodic is not None else []
+    gone = over(tx, layout, [*entries, *episodes])
+    noted = [of_entry(entry) for entry in entries if entry.id not in gone]
+    last = len(episodes)
+    lived = [
+        of_episode(episode, last - place, last)
+        for place, episode in enumerate(episodes)
+        if not episode.superseded and episode.id not in gone
+    ]
+    return [*with_contested(tx, layout, facts), *noted, *lived]
 
 
 def distinct(found: Iterable[RankedMemory]) -> list[RankedMemory]:
-    """Return the memories without those that more than 60 % of whose words one kept before them holds.
+    """Return the memories without those that say nothing that one kept before them does not say.
 
-    Facts are kept before working entries, those before episodes; within a tier the more relevant first.
+    Facts are kept before working entries, those before episodes; within a tier the more relevant first. Facts never
+    repeat one another: to compare thousands of them pair by pair would take seconds.
     """
     order: dict[Tier, int] = {"semantic": 0, "working": 1, "episodic": 2, "turn": 3}
-    kept: list[tuple[RankedMemory, set[str]]] = []
-    for one in sorted(found, key=lambda memory: (order[memory.source], -memory.relevance)):
-        own = set(words(one.content))
-        # Facts come first and never repeat one another: to compare thousands of them pair by pair would take seconds.
-        if one.source == "semantic" or not any(repeats(one, own, other, theirs) for other, theirs in kept):
-            kept.append((one, own))
-    return [one for one, _ in kept]
+    kept: list[RankedMemory] = []
+    alike: dict[tuple[str, str], list[RankedMemory]] = {}
+    for memory in sorted(found, key=lambda one: (order[one.source], -one.relevance)):
+        keys = [(memory.subject, key) for key in (memory.slot, *words(memory.content)) if key]
+        near = {other.id: other for key in keys for other in alike.get(key, ())} if memory.source != "semantic" else {}
+        if not any(says_same(memory, other) for other in near.values()):
+            kept.append(memory)
+            for key in keys:
+                alike.setdefault(key, []).append(memory)
+    return kept
 
 
-def repeats(one: RankedMemory, own: set[str], other: RankedMemory, theirs: set[str]) -> bool:
-    """Return whether one memory, with its words, says no more than another one does."""
-    # Facts were compared with each other when they were written: two that stand side by side are two.
-    if one.source == other.source == "semantic" or one.subject != other.subject:
-        return False
-    return overlap(own, theirs) > ALIKE
+def tagged_turns(tx: Transaction, layout: MemoryLayout, request: RecallRequest) -> Callable[[str], bool]:
+    """Return what tells by its id whether a turn has the tags that are asked for."""
+    if not request.tags:
+        return lambda _: True
+    from .tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
+
+    return tag_test(tx, layout, request.tags)
 
 
-def facts_at(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, as_of: datetime | None, known_at: datetime | None
-) -> list[Fact]:
-    """Return the facts that were true at ``as_of`` by what was known at ``known_at``; None stands for now."""
+def facts_at(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[Fact]:
+    """Return the facts that were true when the request asks, by what was known then; without a time, those of now."""
     if layout.semantic is None:
         return []
-    table = FactTable(tx, layout.semantic, ctx.clock)
-    if as_of is not None:
-        return table.held(as_of, known_at or ctx.clock.now())
+    table, known_at = FactTable(tx, layout.semantic, ctx.clock), request.known_at
+    if request.valid_during is not None:
+        return _during(table, request.valid_during, known_at or ctx.clock.now(), request.as_of)
+    if request.as_of is not None:
+        return table.held(request.as_of, known_at or ctx.clock.now())
     return table.known(known_at) if known_at is not None else table.current()
+
+
+def _during(
+    table: FactTable, span: tuple[datetime, datetime], known_at: datetime, as_of: datetime | None
+) -> list[Fact]:
+    """Return the facts that were true at any time of a while: each that began in it, and those held at its beginning."""
+    begin, end = span
+    found = table.tx.find(table.facts, Where("recorded_at", "<=", utc(known_at).isoformat()))
+    held = [fact for fact in found if any(fact.held(time, known_at) for time in _times(fact, begin, end))]
+    return held if as_of is None else [fact for fact in held if fact.held(as_of, known_at)]
+
+
+def _times(fact: Fact, begin: datetime, end: datetime) -> Iterable[datetime]:
+    return (begin, fact.valid_from) if begin <= fact.valid_from <= end else (begin,)
 
 
 def of_fact(fact: Fact) -> RankedMemory:
@@ -90,12 +126,6 @@ def _shown(
         category=one.category,
         durability=durability,
         sources=one.sources,
+        slot=slot(claim_of(one), subject_key(one.subject)),
     )
 
-
-def _episodes(tx: Transaction, layout: MemoryLayout) -> list[RankedMemory]:
-    if layout.episodic is None:
-        return []
-    episodes = EpisodeLog(tx, layout.episodic, layout.episodic_config).all()
-    last = len(episodes)
-    return [of_episode(one, last - index, last) for index, one in enumerate(episodes) if not one.superseded]

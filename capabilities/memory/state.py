@@ -1,10 +1,26 @@
 """What the memory system itself remembers between turns: the counters that trigger work."""
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
 from ..semantic import ConsolidationConfig
+from ..vocabulary import Moment
+
+
+HELD_FOR = timedelta(minutes=10)
+"""How long a consolidation that does not end keeps its episodes from others."""
+
+
+class Taken(BaseModel):
+    """The episodes that one session is consolidating, and since when."""
+
+    model_config = ConfigDict(frozen=True)
+
+    session: str
+    since: Moment
+    episodes: list[str]
 
 
 class MemoryState(BaseModel):
@@ -21,6 +37,19 @@ class MemoryState(BaseModel):
     extracted_at_last_prune: int = 0
     pending: list[str] = []
     """The ids of the turns that are kept, and from which nothing was taken yet."""
+    consolidating: list[Taken] = []
+    """What consolidations under way have taken; a later one of the same session takes its own over."""
+
+    def taken_by_others(self, session: str, now: datetime) -> frozenset[str]:
+        """Return the episodes that other sessions are consolidating."""
+        held = (one for one in self.consolidating if one.session != session and now - one.since < HELD_FOR)
+        return frozenset(episode for one in held for episode in one.episodes)
+
+    def takes(self, session: str, episodes: Iterable[str], now: datetime) -> "MemoryState":
+        """Return the state while a session consolidates these episodes; none for when it has ended."""
+        others = [one for one in self.consolidating if one.session != session]
+        own = [Taken(session=session, since=now, episodes=list(episodes))]
+        return self.model_copy(update={"consolidating": [*others, *(one for one in own if one.episodes)]})
 
     def keeps(self, turns: Iterable[str]) -> "MemoryState":
         """Return the state after these turns were kept, of which nothing was taken yet."""

@@ -1,0 +1,69 @@
+"""Facts that contest one another: two values of what has one at a time, and nobody said which came later."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fabric.resource import Transaction
+
+from ..claims import claim_of, compare, is_single
+from ..semantic import Fact
+from .layout import MemoryLayout
+from .ranked import RankedMemory
+
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex
+
+FEW = 64
+"""How many facts are read at most to see what contests what."""
+
+
+def with_contested(tx: Transaction, layout: MemoryLayout, found: Sequence[RankedMemory]) -> list[RankedMemory]:
+    """Return the memories, each fact with what other current facts say of the same place."""
+    index = tx.index(layout.semantic) if layout.semantic is not None else None
+    if layout.semantic is None or index is None:
+        return list(found)
+    places = {(one.subject, one.slot) for one in found if one.source == "semantic" and one.slot and "=" not in one.slot}
+    rivals = _shared(index, places)
+    facts = tx.get_many(layout.semantic, rivals) if rivals else []
+    return [_contested(one, facts) if one.source == "semantic" and facts else one for one in found]
+
+
+def contesting(tx: Transaction, layout: MemoryLayout, fact: Fact) -> list[str]:
+    """Return what other current facts say of the place of a current fact."""
+    index = tx.index(layout.semantic) if layout.semantic is not None and fact.status == "current" else None
+    if layout.semantic is None or index is None:
+        return []
+    rivals = tx.get_many(layout.semantic, _shared(index, {(fact.subject, fact.slot)}))
+    return _others(fact, rivals)
+
+
+def _shared(index: "TextIndex", places: set[tuple[str, str]]) -> list[str]:
+    """Return the ids of the current facts of places that more than one of them fills."""
+    import numpy as np  # noqa: PLC0415  few facts share a place
+
+    slots, subjects, status = (index.columns[name] for name in ("slot", "subject", "status"))
+    current = index.alive.view & (status.view == status.names.get("current", -2))
+    wanted = {slots.names[slot] for _, slot in places if slot in slots.names}
+    current = current & np.isin(slots.view, list(wanted))
+    held: dict[tuple[int, int], list[int]] = {}
+    for row in np.flatnonzero(current).tolist():
+        held.setdefault((int(subjects.view[row]), int(slots.view[row])), []).append(row)
+    rows = [row for found in held.values() if len(found) > 1 for row in found]
+    return [index.ids[row] for row in rows[-FEW:]]
+
+
+def _contested(memory: RankedMemory, facts: Sequence[Fact]) -> RankedMemory:
+    fact = next((fact for fact in facts if fact.id == memory.id), None)
+    others = _others(fact, facts) if fact is not None else []
+    return memory.model_copy(update={"contested": others}) if others else memory
+
+
+def _others(fact: Fact, facts: Sequence[Fact]) -> list[str]:
+    claim = claim_of(fact)
+    if not is_single(claim):
+        return []
+    return [
+        other.content
+        for other in facts
+        if other.id != fact.id and other.subject == fact.subject and compare(claim_of(other), claim) == "replaces"
+    ]

@@ -1,0 +1,66 @@
+"""What is known of the one who asks: who they are first, then what is most sure and most recent."""
+
+from fabric.context import Context
+from fabric.resource import Transaction
+from fabric.store.base import Where
+
+from ..claims import ATTRIBUTES, claim_of, place
+from ..semantic import Fact
+from .contested import with_contested
+from .layout import MemoryLayout
+from .oneself import self_subjects
+from .ranked import RELEVANT, RankedMemory
+from .request import RecallRequest
+from .standing import distinct, of_fact, standing_memories, tagged_turns
+
+LAST = 99
+"""The rank of what says nothing of who somebody is."""
+FEW = 500
+"""From how many facts on, only those that say who somebody is and the most said of the others are looked at."""
+
+
+async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
+    """Return what is known of the user, most telling first; [] where nothing is, or other memories are asked for."""
+    if "semantic" not in request.tiers:
+        return []
+    mine = self_subjects(ctx, layout)
+
+    def work(tx: Transaction) -> list[RankedMemory]:
+        has_tags = tagged_turns(tx, layout, request)
+        found = _facts(tx, ctx, layout, request, mine)
+        return [one for one in found if request.wants(one) and request.rests_on_such(one, has_tags)]
+
+    found = await ctx.transact(work)
+    ordered = sorted(distinct(found), key=_rank)[: request.most]
+    step = (1 - RELEVANT) / max(1, len(ordered))
+    return [one.model_copy(update={"relevance": 1 - step * at}) for at, one in enumerate(ordered)]
+
+
+def _facts(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, mine: frozenset[str]
+) -> list[RankedMemory]:
+    """Return the memories of the user, the facts of whom are read only in part where there are many."""
+    facts = layout.semantic
+    subject = Where("subject", "in", sorted(mine))
+    current = Where("status", "=", "current")
+    if facts is None or request.is_past or tx.count(facts, current) <= FEW:
+        return [one for one in standing_memories(tx, ctx, layout, request) if one.subject in mine]
+    index = tx.index(facts)
+    slots = [] if index is None else [slot for slot in index.columns["slot"].names if _is_identity(slot or "")]
+    telling = tx.find(facts, current, subject, Where("slot", "in", slots), limit=FEW) if slots else []
+    most = tx.find(facts, current, subject, order="-reinforcement_count", limit=3 * request.most)
+    chosen: dict[str, Fact] = {fact.id: fact for fact in (*telling, *most)}
+    return with_contested(tx, layout, [of_fact(fact) for fact in chosen.values()])
+
+
+def _is_identity(slot: str) -> bool:
+    where = place(slot)
+    return where.attribute in ATTRIBUTES and ATTRIBUTES[where.attribute].identity > 0 and not where.owner
+
+
+def _rank(memory: RankedMemory) -> tuple[int, int, float, float]:
+    claim = claim_of(memory)
+    where = place(memory.slot)
+    rank = ATTRIBUTES[claim.attribute].identity if memory.slot and not where.owner and claim.polarity == "holds" else 0
+    told = max((source.said_at.timestamp() for source in memory.sources), default=0.0)
+    return rank or LAST, int(memory.source != "semantic"), -round(memory.standing, 2), -told
