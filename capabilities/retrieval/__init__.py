@@ -3,11 +3,11 @@
 The order of steps, each in a file of its own:
 
 1. `question`: the cue without stop words; words that only frame a question weigh less; whom it names.
-2. `lexical`, `bm25`, `alike`: what its words, and words of like meaning, are worth in each row.
+2. `lexical`, `bm25`, `alike`, `spellings`: what its words, like words and other spellings are worth in each row.
 3. `rank`: the sum of words, meaning and speaker, each on a scale of its own (`fusion`), over all rows.
    For a question about several things twice: what was found first then belongs to its meaning (`feedback`).
 4. `neighbours`: what the turns around and the session add, less to replies. Above some thousand rows only for the best.
-5. `time_cue`, `recency`: turns of the time that the cue names; the newer of two that say the same.
+5. `time_cue`, `time_words`, `recency`: turns of the time that the cue names; the newer of two that say the same.
 6. `confidence`: one number from 0 to 1 that tells whether anything fits.
 7. `packing`: the best texts for a prompt.
 

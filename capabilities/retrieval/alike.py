@@ -51,7 +51,7 @@ class Vocabulary:
         if len(held) < known:  # as the index was before it was asked last
             return
         if len(held) > known:
-            self._add_tokens(list(postings.tokens)[known:])
+            self._add_tokens(postings.tokens_from(known))
         changed = np.flatnonzero(self._counts.view != held)
         if len(changed):
             self._counts.edit()[changed] = held[changed]

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.terms import Asked
+
 from .bm25 import saturation
 from .pool import Pool, Pools
 from .question import Question
+from .spellings import Spellings, spellings_of
 
 Floats = NDArray[np.float32]
 
@@ -26,9 +29,13 @@ class Lexical:
     by_content: Floats
     """The sums without the words that stand for whom a memory is about."""
 
-    def matched(self, rows: NDArray[np.int64]) -> Floats:
+    spelled: Floats | None = None
+    """As ``values``, by words as they are spelled alone; None where no other spelling was found."""
+
+    def matched(self, rows: NDArray[np.int64], *, as_spelled: bool = False) -> Floats:
         """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
-        found = self.values[:, rows]
+        values = self.spelled if as_spelled and self.spelled is not None else self.values
+        found = values[:, rows]
         found /= np.where(self.weights > 0, self.idfs, np.inf)[:, None]
         return np.minimum(found, 1, out=found)
 
@@ -39,6 +46,8 @@ class _Word:
 
     held: tuple[str, ...]
     idf: float
+    alike: tuple[dict[int, float], ...] = ()
+    """By pool, the numbers of terms that are written otherwise, and what each counts."""
 
 
 def look_up(question: Question, pools: Pools) -> Lexical:
@@ -47,20 +56,26 @@ def look_up(question: Question, pools: Pools) -> Lexical:
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
     squared, times the lower idf of the two. A word for somebody of whom a row speaks counts in it as its own.
     """
-    words = [_read(word.terms, pools) for word in question.cue.words]
+    words = [_read(word, pools) for word in question.cue.words]
     values = np.zeros((len(words), pools.size), np.float32)
     for pool in pools:
-        _fill(values, pool, words, _nearest(question, pool), pools)
-    shares = np.array(question.weights, np.float32)
+        held = [_numbered(word.held, pool) for word in words]
+        nearest = [{term: cosine**2 for term, cosine in near.items()} for near in _nearest(question, pool)]
+        _fill(values, pool, words, [near | own for near, own in zip(nearest, held, strict=True)], pools)
+    spelled = values.copy() if any(any(word.alike) for word in words) else None
+    for at, pool in enumerate(pools) if spelled is not None else ():
+        _fill(values, pool, words, [word.alike[at] for word in words], pools)
+    weights = np.array(question.weights, np.float32)
     idfs = np.array([word.idf for word in words], np.float32)
-    by_content: Floats = np.einsum("w,wr->r", shares, values)
+    by_content: Floats = np.einsum("w,wr->r", weights, values)
     sums = by_content
     if any(question.people.asked.values()) or question.people.spoken:
-        for pool in pools:
-            _fill_subjects(values, pool, question, words)
-        _fill_spoken(values, question, words)
-        sums = np.einsum("w,wr->r", shares, values)
-    return Lexical(sums, values, idfs, idfs * shares, by_content)
+        for some in (values, *([] if spelled is None else [spelled])):
+            for pool in pools:
+                _fill_subjects(some, pool, question, words)
+            _fill_spoken(some, question, words)
+        sums = np.einsum("w,wr->r", weights, values)
+    return Lexical(sums, values, idfs, idfs * weights, by_content, spelled)
 
 
 def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequence[_Word]) -> None:
@@ -95,9 +110,24 @@ def exact_rows(question: Question, pools: Pools) -> Floats:
     return found
 
 
-def _read(terms: Sequence[str], pools: Pools) -> _Word:
-    held = tuple(term for term in terms if pools.holding(term))
-    return _Word(held, pools.idf(held[0] if held else terms[0]))
+def _read(word: Asked, pools: Pools) -> _Word:
+    held = tuple(term for term in word.terms if pools.holding(term))
+    alike = tuple(_spelled(pool).alike(word.spelling, pool.index.postings) for pool in pools)
+    if not held and not any(alike):
+        alike = tuple(_spelled(pool).stemmed(word.spelling, pool.index.postings) for pool in pools)
+    if held or not any(alike):
+        return _Word(held, pools.idf(held[0] if held else word.terms[0]), alike)
+    names = {pool.index.postings.name(term) for pool, terms in zip(pools, alike, strict=True) for term in terms}
+    return _Word((), pools.idf(max(sorted(names), key=pools.holding)), alike)
+
+
+def _numbered(terms: Sequence[str], pool: Pool) -> dict[int, float]:
+    known = pool.index.postings.terms
+    return {known[term]: 1.0 for term in terms if term in known}
+
+
+def _spelled(pool: Pool) -> Spellings:
+    return spellings_of(pool.index.source)
 
 
 def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
@@ -107,14 +137,15 @@ def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
 
 
 def _fill(
-    values: Floats, pool: Pool, words: Sequence[_Word], nearest: Sequence[dict[int, float]], pools: Pools
+    values: Floats, pool: Pool, words: Sequence[_Word], standing: Sequence[dict[int, float]], pools: Pools
 ) -> None:
-    """Set ``values``, shape (words, rows), to what each word is worth in each row of the pool."""
+    """Raise ``values``, shape (words, rows), to what each word is worth in each row of the pool.
+
+    ``standing`` are the numbers of the terms that stand for each word, and what each counts.
+    """
     postings, index = pool.index.postings, pool.index
     terms, shares, owners = list[int](), list[float](), list[int]()
-    for place, (word, near) in enumerate(zip(words, nearest, strict=True)):
-        known = {term: cosine**2 for term, cosine in near.items()}
-        known |= {postings.terms[term]: 1.0 for term in word.held if term in postings.terms}
+    for place, known in enumerate(standing):
         terms += known.keys()
         shares += known.values()
         owners += [place] * len(known)

@@ -1,6 +1,6 @@
-"""The one ranker: what every row scores for a question, and every part of that score."""
+"""The one ranker: what every row scores for a question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,9 +15,12 @@ from .lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
 from .pool import Pools
 from .question import Question
+from .ranking import EXACT_BONUS, THEN_BONUS, Ranking
 from .recency import EDGE, best_pair, newer_first
-from .time_cue import named_spans, nearness
+from .time_cue import Span, TimeCue, nearness, read_time
 from .whose import whose
+
+__all__ = ["Ranking", "rank"]
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -29,133 +32,8 @@ TELLS = 0.5
 """From this share on, what a row's claim tells is what is asked for."""
 ANSWERED = 0.75
 """How sure it is at least that something fits where a claim tells what is asked for."""
-EXACT_BONUS = 20.0
-"""What a row that holds all exact tokens of the question is put ahead by: more than all else together."""
-
-
-@dataclass(eq=False, slots=True)
-class Ranking:
-    """The scores of one question: ``base`` by number, for all rows; ``scores`` for ``rows``, in order of number."""
-
-    question: Question
-    pools: Pools
-    lexical: Lexical
-    text: Floats
-    dense: Floats
-    speaker: Floats
-    """What it counts that the question names whose it is or who said it."""
-    attribute: Floats
-    """What it counts that a row's claim is what is asked for."""
-    exact: Floats
-    base: Floats
-    rows: Numbers
-    near: Floats
-    session: Floats
-    time: Floats
-    scores: Floats
-    weights: Weights
-    allowed: NDArray[np.bool_]
-    """By number, which rows may be shown."""
-    sureness: float = 0.0
-    raised: int = -1
-    """The number of a row that was put above an older one, or -1."""
-    sureness_of: Callable[[Question], float] | None = None
-    """How sure it is that anything fits, where the question is about other people than was thought at first."""
-
-    def allow(self, allowed: NDArray[np.bool_]) -> None:
-        """Show only those rows from now on."""
-        self.allowed = allowed
-
-    def leave_out(self, others: Sequence[int], unanswered: Sequence[int]) -> None:
-        """Take some rows for those of somebody else, and others for no answers, now that they were read."""
-        people = self.question.people
-        rows = np.ones(self.pools.size, np.bool_) if people.rows is None else people.rows.copy()
-        rows[list(others)] = False
-        answers = people.answers
-        if answers is not None:
-            answers = answers.copy()
-            answers[[*others, *unanswered]] = 0
-        self.question = replace(self.question, people=replace(people, rows=rows, answers=answers))
-        if self.sureness_of is not None:
-            self.sureness = self.sureness_of(self.question)
-
-    def place(self, number: int) -> int:
-        """Return where a row stands in ``rows``, -1 when it was not scored."""
-        place = int(np.searchsorted(self.rows, number))
-        return place if place < len(self.rows) and self.rows[place] == number else -1
-
-    def number_of(self, tier: str, row_id: str) -> int:
-        """Return the number of a row by its id, -1 when it is not among the rows."""
-        for pool in self.pools:
-            if pool.tier == tier and (slot := pool.index.slot_of(row_id)) >= 0:
-                return pool.start + slot
-        return -1
-
-    def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:
-        """Return a row's score and its parts; with ``turns``, what stands around the best of them counts for it."""
-        places = [place for place in map(self.place, (number, *turns)) if place >= 0]
-        if places and not turns:
-            return self.parts_of([number])[0]
-        near, session, time = self._around(places)
-        parts = {
-            "text": float(self.text[number]),
-            "dense": float(self.dense[number]) * self.weights.dense,
-            "speaker": float(self.speaker[number]),
-            "attribute": float(self.attribute[number]),
-            "neighbours": near,
-            "session": session,
-        }
-        parts["time"] = sum(parts.values()) * time * self.weights.time
-        parts["exact"] = float(self.exact[number]) * EXACT_BONUS
-        parts["recency"] = 0.0
-        return sum(parts.values()), parts
-
-    def _around(self, places: Sequence[int]) -> tuple[float, float, float]:
-        """Return what the turns around the best of some rows add, the session, and how well the time fits."""
-        if not places:
-            return 0.0, 0.0, 0.0
-        best = max(places, key=lambda place: float(self.near[place] + self.session[place]))
-        session = max(float(self.session[best]), float(self.session[places[0]]))
-        return float(self.near[best]), session, max(float(self.time[place]) for place in places)
-
-    def parts_of(self, numbers: Sequence[int]) -> list[tuple[float, dict[str, float]]]:
-        """Return the scores and the parts of rows that stand for themselves."""
-        places = np.searchsorted(self.rows, numbers)
-        by_number = [
-            part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.attribute, self.exact)
-        ]
-        by_place = [part[places].tolist() for part in (self.near, self.session, self.time, self.scores)]
-        found: list[tuple[float, dict[str, float]]] = []
-        for number, text, dense, speaker, attribute, exact, near, session, time, score in zip(
-            numbers, *by_number, *by_place, strict=True
-        ):
-            parts = {
-                "text": text,
-                "dense": dense * self.weights.dense,
-                "speaker": speaker,
-                "attribute": attribute,
-                "neighbours": near,
-                "session": session,
-            }
-            parts["time"] = sum(parts.values()) * time * self.weights.time
-            parts["exact"] = exact * EXACT_BONUS
-            parts["recency"] = max(0.0, score - sum(parts.values())) if number == self.raised else 0.0
-            found.append((score, parts))
-        return found
-
-    def best(self, limit: int, tier: str) -> list[int]:
-        """Return the numbers of the best rows of a tier, best first, ties by number."""
-        pool = next((one for one in self.pools if one.tier == tier), None)
-        if pool is None:
-            return []
-        mine = np.arange(*np.searchsorted(self.rows, [pool.start, pool.end]))
-        mine = mine[self.allowed[self.rows[mine]]]
-        scores = self.scores[mine]
-        if len(mine) > limit:
-            floor = np.partition(scores, len(mine) - limit)[len(mine) - limit]
-            mine = mine[scores >= floor]
-        order = mine[np.argsort(-self.scores[mine], kind="stable")][:limit]
-        return [int(number) for number in self.rows[order]]
+TOLD_THEN = 0.75
+"""How sure it is at least that something fits where there are such rows."""
 
 
 def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, weights: Weights = WEIGHTS) -> Ranking:
@@ -165,12 +43,12 @@ def rank(question: Question, pools: Pools, now: datetime, *, most: int = 10, wei
     """
     if question.is_foreign:
         weights = replace(weights, dense=weights.dense * FOREIGN_SHARE)
-    same = _signals(question, pools, weights)
-    first = _rank(question, pools, same, now, most, weights)
+    same = _signals(question, pools, now, weights)
+    first = _rank(question, pools, same, most, weights)
     vector = _widened(first) if question.is_about_several and weights.found else None
     if vector is None:
         return first
-    second = _rank(replace(question, vector=vector), pools, same, now, most, weights)
+    second = _rank(replace(question, vector=vector), pools, same, most, weights)
     second.sureness, second.sureness_of = first.sureness, first.sureness_of
     return second
 
@@ -211,9 +89,12 @@ class _Signals:
     allowed: NDArray[np.bool_]
     are_open: bool
     """Whether all rows may be found."""
+    time: TimeCue
+    then: NDArray[np.bool_] | None
+    """Which rows that may be found are of the time that is asked about, where nothing else is."""
 
 
-def _signals(question: Question, pools: Pools, weights: Weights) -> _Signals:
+def _signals(question: Question, pools: Pools, now: datetime, weights: Weights) -> _Signals:
     lexical, allowed, are_open = look_up(question, pools), pools.allowed(), pools.are_open
     among = None if are_open else allowed
     text = unit_range(lexical.sums, among)
@@ -222,10 +103,14 @@ def _signals(question: Question, pools: Pools, weights: Weights) -> _Signals:
     if question.people.rows is not None:
         for part in (text, speaker) if by_content is text else (text, by_content, speaker):
             part[~question.people.rows] *= np.float32(weights.others)
-    return _Signals(lexical, text, by_content, speaker, asked, exact_rows(question, pools), allowed, are_open)
+    exact = exact_rows(question, pools)
+    time = read_time(question.cue.text, question.cue.language, now)
+    then = _time(pools, np.arange(pools.size), time.spans) == 1 if time.is_all else None
+    then = None if then is None else then & allowed
+    return _Signals(lexical, text, by_content, speaker, asked, exact, allowed, are_open, time, then)
 
 
-def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most: int, weights: Weights) -> Ranking:
+def _rank(question: Question, pools: Pools, same: _Signals, most: int, weights: Weights) -> Ranking:
     meaning = compare(question, pools, same.by_content, None if same.are_open else same.allowed)
     if question.people.rows is not None:
         meaning.dense[~question.people.rows] *= np.float32(weights.others)
@@ -246,16 +131,18 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
         top = greatest(base, count)
         refine(question, pools, top[same.allowed[top]], meaning, base, weights.dense)
         if is_large:
-            rows = _with_neighbours(top, np.flatnonzero(same.exact)[:count], pools)
+            rows = _with_neighbours(top, _put_ahead(same, base, count), pools)
     near, far, session = _surroundings(base, rows, pools)
     around_it = np.asarray(weights.next * near + weights.beyond * far, np.float32)
     if "assistant" not in question.roles:
         around_it[_are_replies(pools, rows)] *= np.float32(weights.reply)
     session *= np.float32(weights.session)
     scores = np.asarray(base[rows] + around_it + session, np.float32)
-    time = _time(question, pools, rows, now)
+    time = _time(pools, rows, same.time.spans)
     scores *= 1 + np.float32(weights.time) * time
     scores += np.float32(EXACT_BONUS) * same.exact[rows]
+    if same.then is not None:
+        scores += np.float32(THEN_BONUS) * same.then[rows]
     text, dense, exact = same.text, meaning.dense, same.exact
     made = Ranking(
         question,
@@ -275,8 +162,20 @@ def _rank(question: Question, pools: Pools, same: _Signals, now: datetime, most:
         weights,
         same.allowed,
     )
+    made.then = same.then
     _finish(made, meaning, same.allowed)
+    if same.then is not None and same.then.any():
+        made.sureness = max(made.sureness, TOLD_THEN)
     return made
+
+
+def _put_ahead(same: _Signals, base: Floats, count: int) -> Numbers:
+    """Return the rows that are put ahead of others for what they are, whatever they say."""
+    exact = np.flatnonzero(same.exact)[:count]
+    if same.then is None:
+        return exact
+    then = np.flatnonzero(same.then)
+    return np.concatenate([exact, then[greatest(base[then], count)]])
 
 
 def _are_replies(pools: Pools, rows: Numbers) -> NDArray[np.bool_]:
@@ -318,9 +217,8 @@ def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Fl
     return near, far, session
 
 
-def _time(question: Question, pools: Pools, rows: Numbers, now: datetime) -> Floats:
+def _time(pools: Pools, rows: Numbers, spans: Sequence[Span]) -> Floats:
     found = np.zeros(len(rows), np.float32)
-    spans = named_spans(question.cue.text, now)
     for pool in pools if spans else ():
         said = pool.index.columns.get("said_at")
         begin, end = np.searchsorted(rows, [pool.start, pool.end])
@@ -341,7 +239,7 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
     sessions, times = _of_turns(ranking.pools, rows)
     turns = np.flatnonzero(sessions >= 0)
     scores = ranking.scores[places]
-    weighted = matched * ranking.lexical.weights[:, None]
+    weighted = ranking.lexical.matched(rows, as_spelled=True) * ranking.lexical.weights[:, None]
     if right is not None:
         weighted[:, ~right[rows]] = 0
     asked = ranking.time[places[turns]]

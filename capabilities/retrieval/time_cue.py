@@ -1,17 +1,25 @@
 """When a question says that something happened: spans of time named in words, and how near a turn lies to them.
 
-English expressions; dates in ISO form work in any language. A general date parser was left out: it finds dates in
-ordinary words ("may", "sat"), and takes a hundred times as long.
+Expressions of English are here, those of other languages in `time_words`; dates in ISO form work in any language. A
+general date parser was left out: it finds dates in ordinary words ("may", "sat"), and takes a hundred times as long.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.language import STOP_WORDS
+from fabric.text import normalise
+
+from .time_words import LANGUAGES, TimeWords, only_frames, time_words
+
 Span = tuple[datetime, datetime]
+_Pattern = tuple[re.Pattern[str], Callable[[re.Match[str]], Span]]
 DECAY_BEFORE = 1.0
 """Days before a span in which nearness falls to 1/e."""
 DECAY_AFTER = 4.0
@@ -39,8 +47,41 @@ _M = f"({'|'.join(sorted(_MONTH, key=len, reverse=True))})"
 _NEAR_MONTH = r"(?:in|during|of|since|early|late|mid|last|by|until|this|from|between|and|to)"
 
 
+@dataclass(frozen=True, slots=True)
+class TimeCue:
+    """The spans of time that a question names, and whether it asks about nothing but what was then."""
+
+    spans: tuple[Span, ...] = ()
+    is_all: bool = False
+
+
+def read_time(text: str, language: str, now: datetime) -> TimeCue:
+    """Return when a question that is asked at ``now`` says that something was.
+
+    >>> now = datetime(2024, 3, 20, 12, tzinfo=UTC)
+    >>> read_time("What did I do yesterday?", "english", now).is_all
+    True
+    >>> read_time("What did I buy yesterday?", "english", now).is_all
+    False
+    >>> [start.date().isoformat() for start, _ in read_time("Was war vor 3 Tagen los?", "german", now).spans]
+    ['2024-03-17']
+    """
+    plain = normalise(text)
+    spans, rest = _english(plain, now)
+    if spans:
+        return TimeCue(spans, only_frames(rest, "english") or only_frames(rest, language))
+    if language == "english" and not STOP_WORDS["english"].isdisjoint(plain.split()):
+        return TimeCue()
+    for other in LANGUAGES if language in {"", "english"} else (language,):
+        words = time_words(other)
+        spans, rest = _found(_of(words, now), plain, at_once=False) if words is not None else ((), plain)
+        if spans:
+            return TimeCue(spans, only_frames(rest, other))
+    return TimeCue()
+
+
 def named_spans(text: str, now: datetime) -> list[Span]:
-    """Return the spans of time that a question asked at ``now`` names; [] for none.
+    """Return the spans of time that a question in English, asked at ``now``, names; [] for none.
 
     >>> now = datetime(2024, 3, 20, 12, tzinfo=UTC)
     >>> [(start.date().isoformat(), end.date().isoformat()) for start, end in named_spans("in May 2022", now)]
@@ -48,18 +89,66 @@ def named_spans(text: str, now: datetime) -> list[Span]:
     >>> [start.date().isoformat() for start, _ in named_spans("what did I buy 10 days ago?", now)]
     ['2024-03-10']
     """
-    lowered = text.casefold()
-    found: list[Span] = []
+    return list(_english(text.casefold(), now)[0])
+
+
+def _english(lowered: str, now: datetime) -> tuple[tuple[Span, ...], str]:
     for patterns in (_EXACT, _MONTH_ONLY, _YEAR_ONLY):
-        for pattern, read in patterns:
-            for match in pattern.finditer(lowered):
-                try:
-                    found.append(read(match, now))
-                except (ValueError, OverflowError):  # a day that no month has, a year before the first
-                    continue
-        if found:
-            break
-    return sorted(set(found))
+        spans, rest = _found([(pattern, partial(_called, read, now)) for pattern, read in patterns], lowered)
+        if spans:
+            return spans, rest
+    return (), lowered
+
+
+def _called(read: "_Reader", now: datetime, match: re.Match[str]) -> Span:
+    return read(match, now)
+
+
+def _found(patterns: Iterable[_Pattern], text: str, *, at_once: bool = True) -> tuple[tuple[Span, ...], str]:
+    """Return the spans that the patterns find, and the text without what named them.
+
+    They look at the text ``at_once``, or one after the other, each at what those before it left.
+    """
+    found: list[Span] = []
+    rest = text
+    for pattern, read in patterns:
+        for match in pattern.finditer(text if at_once else rest):
+            try:
+                found.append(read(match))
+            except (ValueError, OverflowError):  # a day that no month has, a year before the first
+                continue
+            rest = rest.replace(match[0], " ")
+    return tuple(sorted(set(found))), rest
+
+
+def _of(words: TimeWords, now: datetime) -> Iterator[_Pattern]:
+    """Yield the patterns of a language, each with what reads a span from what it finds."""
+    today = _midnight(now)
+
+    def back(days: int, length: int) -> Callable[[re.Match[str]], Span]:
+        start = today - timedelta(days=days)
+        return lambda _: (start, min(start + timedelta(days=length), now) if days else now)
+
+    def ago(unit: int) -> Callable[[re.Match[str]], Span]:
+        slack = timedelta(days=0 if unit == 1 else unit / 3)
+
+        def read(match: re.Match[str]) -> Span:
+            start = today - timedelta(days=int(match[1]) * unit)
+            return start - slack, start + _DAY + slack
+
+        return read
+
+    def weekday(match: re.Match[str]) -> Span:
+        start = today - timedelta(days=(now.weekday() - words.weekdays[match["name"]]) % 7 or 7)
+        return start, start + _DAY
+
+    for pattern, days, length in words.spans:
+        yield pattern, back(days, length)
+    yield from ((pattern, ago(unit)) for pattern, unit in words.ago)
+    yield words.weekday, weekday
+    yield words.date, lambda match: _day(now, match["year"], words.months[match["name"]], match["day"])
+    for pattern in words.month:
+        yield pattern, lambda match: _month(now, match["year"], words.months[match["name"]])
 
 
 def nearness(times: NDArray[np.float64], spans: Sequence[Span]) -> NDArray[np.float32]:

@@ -21,11 +21,13 @@ class Known(Mapping[str, int]):
     >>> known = Known(numbers, 1)
     >>> list(known), "cat" in known, known.get("dog")
     (['dog'], False, 0)
+    >>> Known(numbers, 2).after(1)
+    ['cat']
     """
 
     __slots__ = ("_count", "_numbers")
 
-    def __init__(self, numbers: Mapping[str, int], count: int) -> None:
+    def __init__(self, numbers: dict[str, int], count: int) -> None:
         self._numbers = numbers
         self._count = count
 
@@ -36,10 +38,20 @@ class Known(Mapping[str, int]):
         return number
 
     def __contains__(self, name: object) -> bool:
-        return self._numbers.get(name, self._count) < self._count  # type: ignore[call-overload,no-any-return]
+        return isinstance(name, str) and self._numbers.get(name, self._count) < self._count
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(islice(self._numbers, self._count)))  # at once: others may be added meanwhile
+
+    def after(self, number: int) -> list[str]:
+        """Return those with this number or a higher one, in order."""
+        while self._count > number:
+            try:
+                newest = reversed(self._numbers)
+                return list(islice(newest, len(self._numbers) - number))[::-1][: self._count - number]
+            except RuntimeError:  # one was added between two of these steps
+                continue
+        return []
 
     def __len__(self) -> int:
         return self._count
@@ -67,7 +79,9 @@ class PostingLists:
     def frozen(self, slots: int) -> "PostingLists":
         """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
         held = PostingLists()
-        held.tokens, held.terms = Known(self.tokens, len(self.token_terms)), Known(self.terms, len(self.frequencies))
+        tokens, terms = self.tokens, self.terms
+        held.tokens = Known(tokens, len(self.token_terms)) if isinstance(tokens, dict) else tokens
+        held.terms = Known(terms, len(self.frequencies)) if isinstance(terms, dict) else terms
         held.token_terms, held.token_counts = self.token_terms.frozen(), self.token_counts.frozen()
         held.frequencies = self.frequencies.frozen()
         held._names, held._starts, held._slots, held._counts = self._names, self._starts, self._slots, self._counts
@@ -96,6 +110,11 @@ class PostingLists:
             for place, (start, end) in enumerate(zip(starts, ends, strict=True))
         ]
         return found + [(place, *self._later(term)) for place, term in enumerate(terms) if term in self._added]
+
+    def tokens_from(self, number: int) -> list[str]:
+        """Return the tokens with this number or a higher one, in order."""
+        held = self.tokens
+        return held.after(number) if isinstance(held, Known) else list(islice(held, number, None))
 
     def name(self, term: int) -> str:
         """Return the term of a number."""

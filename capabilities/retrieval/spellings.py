@@ -1,0 +1,89 @@
+"""Other ways to write a word of a cue: without its accents, or with the ending that another language takes off.
+
+A text is indexed by the stems of its own language, which one word alone does not tell. So a word of a cue is looked up
+by how it is spelled, and, where no row holds it in any way, by the stems of the languages that the rows are in.
+"""
+
+from collections.abc import Iterator, Mapping
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from fabric.folding import folded
+from fabric.language import STOP_WORDS, stem
+from fabric.store.index import TextIndex
+from fabric.store.posting_lists import PostingLists
+from fabric.terms import SPELLED, split_term
+
+SHARE = 0.9
+"""What a word counts that is spelled alike but for accents, or has its stem in another language."""
+FEW_TERMS = 1_000
+"""Up to so many terms, one word that builds sentences tells that a language is there."""
+LEAST = 0.3
+"""The share of such words that are needed where there are more."""
+_OWN = {language: words - STOP_WORDS["english"] for language, words in STOP_WORDS.items() if language != "english"}
+
+
+class Spellings:
+    """The terms of one index by how they are spelled without accents, brought up to date by any thread that asks."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._seen = 0
+        self._terms: dict[str, tuple[int, ...]] = {}
+        self._languages: tuple[str, ...] = ()
+        self._looked_at = -1
+
+    def alike(self, word: str, postings: PostingLists) -> dict[int, float]:
+        """Return the terms that are spelled as the word is, or but for accents, and what each counts."""
+        with self._lock:
+            self._update(postings)
+            form = folded(word)
+            numbers = self._terms.get(form, ())
+        count = len(postings.terms)
+        found = {number: SHARE for number in numbers if number < count}
+        if form != word and (plain := postings.terms.get(form)) is not None:
+            found[plain] = SHARE
+        exact = (number for number in found if f"{postings.name(number)}{SPELLED}{word}" in postings.tokens)
+        return found | dict.fromkeys(exact, 1.0)
+
+    def stemmed(self, word: str, postings: PostingLists) -> dict[int, float]:
+        """Return the terms that the word has in the languages of the rows, and what each counts."""
+        found: dict[int, float] = {}
+        for language in self._languages_of(postings):
+            stemmed = stem(word, language)
+            number = postings.terms.get(stemmed)
+            found |= {} if number is None else {number: SHARE}
+            found |= self.alike(stemmed, postings)
+        return found
+
+    def _update(self, postings: PostingLists) -> None:
+        for token in postings.tokens_from(self._seen):
+            term, spelling = split_term(token)
+            number = postings.terms[term]
+            for form in {folded(spelling), folded(term)} - {term}:
+                known = self._terms.get(form, ())
+                if number not in known:
+                    self._terms[form] = (*known, number)
+        self._seen = max(self._seen, len(postings.tokens))
+
+    def _languages_of(self, postings: PostingLists) -> tuple[str, ...]:
+        count = len(postings.terms)
+        if not 0 <= self._looked_at <= count <= self._looked_at * 1.1 + 20:
+            self._languages, self._looked_at = tuple(_languages(postings.terms)), count
+        return self._languages
+
+
+def _languages(terms: Mapping[str, int]) -> Iterator[str]:
+    """Yield the languages other than English whose words for building sentences are among the terms."""
+    for language, own in _OWN.items():
+        held = sum(word in terms or stem(word, language) in terms for word in own)
+        if held >= (1 if len(terms) <= FEW_TERMS else LEAST * len(own)):
+            yield language
+
+
+_known: WeakKeyDictionary[TextIndex, Spellings] = WeakKeyDictionary()
+
+
+def spellings_of(index: TextIndex) -> Spellings:
+    """Return the spellings of an index, kept as long as the index is."""
+    return _known.setdefault(index, Spellings()) if index not in _known else _known[index]
