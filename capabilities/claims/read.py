@@ -177,7 +177,7 @@ def _core(text: str, language: str) -> tuple[str, Polarity]:
     for before, polarity, after in known.prefixes:
         found = before.match(text)
         if found is not None:
-            rest, over = _without_more(after + text[found.end() :])
+            rest, over = _without_more(found.expand(after) + text[found.end() :])
             return rest, "ended" if over or polarity == "ended" else "denied"
     if language == "english":
         found = _WITHIN.match(text)
