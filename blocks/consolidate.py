@@ -79,15 +79,21 @@ def _guard(
         forced = isinstance(value, dict) and bool(value.get("force"))
 
         def work(tx: Transaction) -> Evidence | ConsolidationResult:
-            if not forced and not tx.read(layout.state).due(layout.semantic_config.consolidation):
+            state, now = tx.read(layout.state), ctx.clock.now()
+            if not forced and not state.due(layout.semantic_config.consolidation):
                 return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             unread = log.unconsolidated()
             log.mark_consolidated(one.id for one in unread if one.superseded)  # what replaced them is known already
-            fresh = sorted([one for one in unread if not one.superseded][:MAX_EPISODES], key=_said)
+            current = [episode for episode in unread if not episode.superseded]
+            others = state.taken_by_others(ctx.session, now)
+            fresh = sorted([episode for episode in current if episode.id not in others][:MAX_EPISODES], key=_said)
+            if current and not fresh:
+                return ConsolidationResult(skipped="another session is consolidating the episodes there are")
             if not fresh:
                 tx.write(layout.state, tx.read(layout.state).reset(consolidated=False))
                 return ConsolidationResult(skipped="no episodes that were not consolidated yet")
+            tx.write(layout.state, state.takes(ctx.session, [episode.id for episode in fresh], now))
             known = FactTable(tx, facts, ctx.clock).current()
             return Evidence(episodes=fresh, facts=known[:SHOWN_FACTS])
 
@@ -145,7 +151,7 @@ def _persist(
             result = apply_plan(plan.facts, evidence, table)
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)
-            state = tx.read(layout.state).reset(consolidated=bool(plan.facts))
+            state = tx.read(layout.state).reset(consolidated=bool(plan.facts)).takes(ctx.session, [], ctx.clock.now())
             tx.write(layout.state, state.reflected(episodic_writes=0, evicted_lasting=0, facts=result.added))
             return result.model_dump(mode="json")
 

@@ -9,7 +9,7 @@ from fabric.language import stem
 from fabric.text import words
 
 from .attributes import words_of
-from .values import CLAUSE_SIGNS, COMPARED, is_number, is_symbol, is_when, tokens
+from .values import CLAUSE_SIGNS, COMPARED, day_names, is_number, is_symbol, is_when, tokens
 
 _OF_A_DAY = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+[- ](?:year|month|week|day)s?[- ]old \w|\b[Hh]as an? .*\bat \d")
 _SIGN = regex.compile(r"(?:#|№|[nN][°º])\s*(?=\p{Nd})|(?<![\p{L}\p{N}])\p{Lu}{2,}-(?=\p{Nd})")
@@ -51,7 +51,8 @@ def _designates(listed: list[str], at: int) -> bool:
 def _beside_date(listed: list[str], at: int) -> bool:
     near = [token for token in listed if token not in {"am", "pm"}]
     place = near.index(listed[at])
-    return any(is_when(token) for token in near[max(0, place - 1) : place + 2]) or any(
+    beside = near[max(0, place - 1) : place + 2]
+    return any(is_when(token) or token in day_names() for token in beside) or any(
         is_number(one) and is_when(other) for one, other in pairwise(near)
     )
 

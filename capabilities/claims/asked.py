@@ -40,7 +40,7 @@ def asks_for_profile(cue: str) -> bool:
     >>> asks_for_profile("What do you know about me?"), asks_for_profile("What do you know about tea?")
     (True, False)
     """
-    plain = normalise(cue).strip(" ?!.？！。…¿¡")
+    plain = normalise(cue).strip(" ?!.？！。…¿¡؟")
     return any(phrase.fullmatch(plain) for phrase in _phrases())
 
 

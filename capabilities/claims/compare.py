@@ -175,6 +175,8 @@ def _fuller(known: Claim, new: Claim) -> Verdict:
     if tokens(known.text) == tokens(new.text):
         return "same"
     one, other = _beside(known), _beside(new)
+    if not words_of("denials").isdisjoint(set(tokens(known.text)) ^ set(tokens(new.text))):
+        return "unrelated"
     if one == other:
         return "same"
     return "refines" if one <= other or other <= one else "unrelated"
@@ -298,8 +300,7 @@ def _only_adds(shorter: str, longer: str) -> bool:
     less, more = tokens(shorter), tokens(longer)
     if len(less) < 2 or not holds_all(more, less):
         return False
-    said = words(longer[:200])
-    language = guess_language(said)
+    language, said = guess_language(words(longer[:200])), words(shorter[:200])
     known = denials(language)
     evidence = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset())
     if known is None or evidence.isdisjoint(said):
@@ -335,7 +336,9 @@ def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Ve
 
 def _weighed(found: tuple[str, ...]) -> list[str]:
     """Return the tokens that make a difference, English ones by their stems: not "a", "is" or "really"."""
-    return [stem(token, "english") if token.isascii() else token for token in found if token not in words_of("weightless")]
+    return [
+        stem(token, "english") if token.isascii() else token for token in found if token not in words_of("weightless")
+    ]
 
 
 def _rival(a: frozenset[str], b: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, grammar, patterns, words_of
 from .owners import own, owners
 from .record import USER, Claim, Polarity
-from .values import is_number, is_when, same_value, tokens, trimmed
+from .values import in_digits, is_number, is_when, same_value, tokens, trimmed
 
 CACHED = 8_192
 LONGEST = 400
@@ -251,7 +251,7 @@ def _claim(
     role = _ROLE_BEHIND.match(rest) if attribute.name == "employer" and rest else None
     if role is not None:
         return Claim(subject, "role", role["v"], polarity, text, value, former, rest[role.end() :])
-    return Claim(subject, attribute.name, value, polarity, text, of, former, rest)
+    return Claim(subject, attribute.name, in_digits(value, language), polarity, text, of, former, rest)
 
 
 def _cut(value: str, language: str, *, single: bool = True) -> tuple[str, str]:

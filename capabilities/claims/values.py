@@ -9,7 +9,7 @@ import regex
 from fabric.language import guess_language, stem
 from fabric.text import normalise, words
 
-from .attributes import grammar
+from .attributes import LANGUAGES, grammar
 
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""
@@ -183,6 +183,26 @@ def is_number(token: str) -> bool:
 def is_when(token: str) -> bool:
     """Return whether a token names a day, a month or a date."""
     return regex.fullmatch(r"[md]\d+|\d*/m\d+/\d+", token) is not None
+
+
+@lru_cache(maxsize=1)
+def day_names() -> frozenset[str]:
+    """Return what months and days of the week are called in the languages that are read, in small letters."""
+    return frozenset(name for language in LANGUAGES for name in _calendar(language) if name.islower())
+
+
+def in_digits(value: str, language: str) -> str:
+    """Return a value that is a number in words as digits, any other as it is; a name has a capital, and stays one.
+
+    >>> in_digits("trente", "french"), in_digits("quarant'", "italian"), in_digits("Otto", "italian")
+    ('30', '40', 'Otto')
+    """
+    low = normalise(value)
+    if not value.islower():
+        return value
+    spelled = _number_words(language)
+    elided = (number for word, number in spelled.items() if low[-1:] in "'’" and word[:-1] == low[:-1])
+    return spelled.get(low) or next(elided, value)
 
 
 @lru_cache(maxsize=COMPARED)

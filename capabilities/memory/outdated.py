@@ -10,7 +10,7 @@ from fabric.resource import Collection, Transaction
 from fabric.store.index import TextIndex
 from fabric.terms import plain_terms
 
-from ..contradiction import same_claim
+from ..claims import claim_of, compare
 from ..semantic import Fact, FactTable
 from ..vocabulary import about
 from .layout import MemoryLayout
@@ -49,7 +49,7 @@ def _told(fact: Fact, table: FactTable) -> Outdated | None:
     now = table.get(table.latest(fact.id))
     if now is None or now.status != "current":
         return Outdated(was=about(fact.subject, fact.content), since=fact.valid_to or fact.superseded_at)
-    if now.content == fact.content or same_claim(now.content, fact.content):
+    if compare(claim_of(fact), claim_of(now)) in ("same", "refines"):
         return None
     return Outdated(
         was=about(fact.subject, fact.content),

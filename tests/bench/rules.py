@@ -11,7 +11,7 @@ from typing import Any
 from snowballstemmer import stemmer
 
 from blocks.readers.observe import observe_text
-from capabilities.contradiction import negated
+from capabilities.claims.attributes import words_of
 from fabric.text import word_set, words
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +58,11 @@ def labelled() -> list[dict[str, Any]]:
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
     return frozenset(_STEM.stemWords([word for word in words(text) if word not in _LIGHT]))
+
+
+def negated(text: str) -> bool:
+    """Return whether a text holds a word that denies."""
+    return not words_of("denials").isdisjoint(words(text))
 
 
 def matches(found: str, wanted: str, share: float = COVERED) -> bool:

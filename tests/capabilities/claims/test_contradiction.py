@@ -230,7 +230,6 @@ REPEATS = [
     ("Lives in NYC", "Lives in New York City"),
     ("Rent is 1,000 euros", "Rent is 1000 euros"),
     ("Meeting on Mon", "Meeting on Monday"),
-    ("Runs whenever it rains", "Runs when it rains"),
 ]
 
 
@@ -316,7 +315,6 @@ OTHER_CLAIMS = [
     ("The report is due Friday", "The report is due Monday"),
     ("Birthday is March 14", "Birthday is March 15"),
     ("Turned 34 yesterday", "Is 35 years old"),
-    ("Likes tea", "Enjoys tea"),
     ("Favorite color is teal", "Favorite food is teal"),
     ("Moved to Porto", "Visited Porto"),
 ]

@@ -1,12 +1,12 @@
 import pytest
 
-from blocks.rules.consolidate import group_episodes
-from blocks.rules.prune import plan_prune
-from capabilities.contradiction import Existing
+from blocks.consolidate_rules import group_episodes
+from blocks.prune_rules import plan_prune
+from capabilities.claims import Known
 
 
-def entry(ident: str, content: str, category: str = "preference", subject: str = "user", **more: float) -> Existing:
-    return Existing(
+def entry(ident: str, content: str, category: str = "preference", subject: str = "user", **more: float) -> Known:
+    return Known(
         ident, subject, content, category, more.get("confidence", 0.5), int(more.get("reinforcement_count", 1))
     )
 
@@ -27,8 +27,9 @@ def test_a_known_fact_is_reinforced() -> None:
 
 
 def test_a_fuller_wording_updates_the_fact() -> None:
-    (fact,) = group_episodes([entry("e1", "Likes green tea with honey")], [entry("f1", "Likes green tea")]).facts
-    assert (fact.action, fact.target_fact_id, fact.content) == ("update", "f1", "Likes green tea with honey")
+    said, known = entry("e1", "Works at Stripe in Dublin", "profession"), entry("f1", "Works at Stripe", "profession")
+    (fact,) = group_episodes([said], [known]).facts
+    assert (fact.action, fact.target_fact_id, fact.content) == ("update", "f1", "Works at Stripe in Dublin")
 
 
 def test_a_contradicted_fact_is_updated() -> None:
@@ -80,29 +81,37 @@ def test_events_and_tasks_become_no_facts() -> None:
 
 
 def test_near_duplicates_merge_into_the_fullest_wording() -> None:
-    (merge,) = plan_prune([entry("a", "Likes tea"), entry("b", "Likes green tea", reinforcement_count=3)]).merges
-    assert (merge.source_fact_ids, merge.merged_content) == (["b", "a"], "Likes green tea")
+    fuller = entry("b", "Works at Stripe in Dublin", reinforcement_count=3)
+    (merge,) = plan_prune([entry("a", "Works at Stripe"), fuller]).merges
+    assert (merge.source_fact_ids, merge.merged_content) == (["b", "a"], "Works at Stripe in Dublin")
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         (entry("a", "Has 2 cats"), entry("b", "Has 3 black cats")),
-        (entry("a", "Likes tea"), entry("b", "Likes green tea", subject="anna")),
+        (entry("a", "Likes tea"), entry("b", "Likes tea", subject="anna")),
+        (entry("a", "Likes tea"), entry("b", "Likes green tea")),
         (entry("a", "Meeting Bob every Monday"), entry("b", "Meeting Bob every Tuesday")),
         (entry("a", "Likes tea with milk", confidence=0.9), entry("b", "Likes tea with lemon")),
     ],
 )
-def test_other_values_and_other_people_do_not_merge(first: Existing, second: Existing) -> None:
+def test_other_values_and_other_people_do_not_merge(first: Known, second: Known) -> None:
     plan = plan_prune([first, second])
     assert (plan.merges, plan.removals) == ([], [])
 
 
 def test_well_reinforced_facts_are_neither_removed_nor_rewritten() -> None:
-    strong = entry("strong", "Likes green tea", reinforcement_count=5)
-    plan = plan_prune([strong, entry("weak", "Likes tea"), entry("denied", "Does not like green tea")])
+    strong = entry("strong", "Works at Stripe in Dublin", reinforcement_count=5)
+    plan = plan_prune([strong, entry("weak", "Works at Stripe"), entry("other", "Likes green tea")])
     assert [removal.fact_id for removal in plan.removals] == ["weak"]
     assert plan.merges == []
+
+
+def test_what_is_clearly_contradicted_goes_however_often_it_was_said() -> None:
+    strong = entry("strong", "Likes green tea", reinforcement_count=5)
+    plan = plan_prune([strong, entry("denied", "Does not like green tea")])
+    assert [removal.fact_id for removal in plan.removals] == ["strong"]
 
 
 def test_a_contradicted_fact_is_removed() -> None:

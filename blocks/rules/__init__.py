@@ -1,1 +1,0 @@
-"""The rules that let the memory work without a model: observe, contradict, consolidate and prune, all pure."""
