@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from blocks.exchange import TAGS
+from capabilities.claims import asks_for_profile
 from capabilities.memory.recall import RankedMemory
 from capabilities.vocabulary import Tag
 from fabric.block import Block
@@ -114,7 +115,8 @@ def _answer_with(model: ModelChoice, mem: MemorySystem) -> Block[Any, Any]:
 def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
     @handler(name="chat", uses=mem.layout.resources)
     async def recalling(message: str, ctx: Context) -> str:
-        found = about(message, await mem.recall(ctx, message, tiers=("semantic", "working", "episodic")))
+        recalled = await mem.recall(ctx, message, tiers=("semantic", "working", "episodic"))
+        found = recalled if asks_for_profile(message) else about(message, recalled)
         if found:
             ctx.run.emit(Recalled(ctx.path, tuple(found[:RECALLED])))
         answer = _spoken(message, found)
