@@ -117,11 +117,11 @@ def _rank(question: Question, pools: Pools, same: _Signals, most: int, weights: 
     answers = question.people.answers
     base = meaning.dense * np.float32(weights.dense)
     base += same.text
+    attribute = np.zeros_like(base) if answers is None else np.float32(weights.attribute) * answers
+    base += attribute
     speaker = np.float32(weights.speaker) * same.speaker
     speaker[same.asked] += np.float32(weights.subject) * base[same.asked]
     base += speaker
-    attribute = np.zeros_like(base) if answers is None else np.float32(weights.attribute) * answers
-    base += attribute
     if not same.are_open:
         base[~same.allowed] = 0
     count = max(BEST_ROWS, 2 * most)
