@@ -1,6 +1,7 @@
 """What do you know about me: the profile, in any language and by every way to ask; and turns that say nothing."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -38,9 +39,9 @@ SAID = (
 )
 
 
-@pytest.fixture
-def told() -> Iterator[tuple[Fabric, MemorySystem]]:
-    """A memory of somebody with a name, a job, a home after another one, a wife and a taste."""
+@contextmanager
+def told_memory() -> Iterator[tuple[Fabric, MemorySystem]]:
+    """Open a memory of somebody with a name, a job, a home after another one, a wife and a taste."""
     clock, mem = FrozenClock(), memory_system(episodic=True, semantic=True)
     with Fabric(clock=clock) as fabric:
         for place, text in enumerate(SAID):
@@ -49,6 +50,13 @@ def told() -> Iterator[tuple[Fabric, MemorySystem]]:
             fabric.drain()
         clock.advance(days=1)
         yield fabric, mem
+
+
+@pytest.fixture(scope="module")
+def told() -> Iterator[tuple[Fabric, MemorySystem]]:
+    """One memory for all that only read it."""
+    with told_memory() as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("cue", CUES)
@@ -79,9 +87,9 @@ def test_a_small_context_holds_who_the_user_is_before_their_family(told: Any, cu
 
 
 @pytest.mark.parametrize("cue", ONE_EACH)
-def test_the_chat_without_a_model_tells_the_profile(told: Any, cue: str):
-    fabric, mem = told
-    answer = fabric.session("later", user="jake").run(chat_pipeline(mem), cue).output
+def test_the_chat_without_a_model_tells_the_profile(cue: str):
+    with told_memory() as (fabric, mem):
+        answer = fabric.session("later", user="jake").run(chat_pipeline(mem), cue).output
     assert any(word in answer for word in IDENTITY), answer
     assert "Rome" not in answer
 

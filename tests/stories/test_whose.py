@@ -264,7 +264,7 @@ class TestASharedProject:
         mem = shared_system(shared)
         with Fabric(clock=FrozenClock()) as fabric:
             anna, bob = (fabric.session(name, user=name, project="apollo") for name in ("anna", "bob"))
-            anna.run(chat_with(mem), "I work at Stripe.")
+            anna.run(mem.capture, "I work at Stripe.")
             fabric.drain()
             text = bob.run(mem.context_block, {"cue": "who works at Stripe?", "tokens": 500}).output
             lines = [line for line in text.splitlines() if "Stripe" in line]
