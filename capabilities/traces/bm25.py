@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .accents import accented
 from .prefixes import beginning
 from .query import And, Leaf, Node, Not, Or, Phrase, Prefix, Term
 from .words import NEXT, SPELLED, other_stem, trace_words
@@ -88,8 +89,8 @@ class Corpus:
         """Return the rows that match, best first, ties by insertion; ``weights`` multiply the score of each row.
 
         Rows with the very stems come first, as in FTS5. With ``any_form``, where there is room, those follow that have
-        another form of a word that Porter's stems tell apart (deploy, deployment), or a word whose stem is shorter than
-        a prefix.
+        another form of a word that Porter's stems tell apart (deploy, deployment), the word with or without accents, or
+        a word whose stem is shorter than a prefix.
         """
         exact = self._matching(node, wide=False) & self._wanted
         found = self._order(node, exact, limit, weights, wide=False)
@@ -152,7 +153,7 @@ class Corpus:
     def _find(self, leaf: Leaf, *, wide: bool) -> Held:
         match leaf:
             case Term(term):
-                return self._sum(lambda _: [term, other_stem(term)] if wide else [term])
+                return self._sum(lambda index: [term, other_stem(term), *accented(index, term)] if wide else [term])
             case Prefix(stem, spelled):
                 found = self._sum(lambda index: beginning(index, stem))
                 return self._larger(found, self._spelled(spelled)) if wide else found

@@ -1,7 +1,6 @@
 """Which terms of an index begin with what: its words in order, brought up to date when they are asked for."""
 
 from bisect import bisect_left, insort
-from itertools import islice
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -9,6 +8,7 @@ from .words import FIRST, NEXT
 
 if TYPE_CHECKING:
     from fabric.store.index import TextIndex
+    from fabric.store.posting_lists import PostingLists
 
 _LAST = "\U0010ffff"
 _FEW = 500
@@ -21,7 +21,7 @@ def beginning(index: "TextIndex", prefix: str) -> list[str]:
     words = _of.get(index)
     if words is None:
         words = _of[index] = _Words()
-    return words.beginning(index.postings.terms, prefix)
+    return words.beginning(index.postings, prefix)
 
 
 class _Words:
@@ -31,10 +31,9 @@ class _Words:
         self._seen = 0
         self._sorted: list[str] = []
 
-    def beginning(self, terms: dict[str, int], prefix: str) -> list[str]:
-        fresh = islice(reversed(terms), len(terms) - self._seen)
-        new = [term for term in fresh if NEXT not in term and term[0] != FIRST]
-        self._seen = len(terms)
+    def beginning(self, postings: "PostingLists", prefix: str) -> list[str]:
+        new = [term for term in postings.terms_from(self._seen) if NEXT not in term and term[0] != FIRST]
+        self._seen = len(postings.terms)
         if len(new) > _FEW:
             self._sorted.extend(new)
             self._sorted.sort()

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class Known(Mapping[str, int]):
 
     __slots__ = ("_count", "_numbers")
 
-    def __init__(self, numbers: dict[str, int], count: int) -> None:
+    def __init__(self, numbers: Mapping[str, int], count: int) -> None:
         self._numbers = numbers
         self._count = count
 
@@ -47,7 +48,7 @@ class Known(Mapping[str, int]):
         """Return those with this number or a higher one, in order."""
         while self._count > number:
             try:
-                newest = reversed(self._numbers)
+                newest = reversed(cast("dict[str, int]", self._numbers))
                 return list(islice(newest, len(self._numbers) - number))[::-1][: self._count - number]
             except RuntimeError:  # one was added between two of these steps
                 continue
@@ -55,6 +56,10 @@ class Known(Mapping[str, int]):
 
     def __len__(self) -> int:
         return self._count
+
+
+def _after(held: Mapping[str, int], number: int) -> list[str]:
+    return held.after(number) if isinstance(held, Known) else Known(held, len(held)).after(number)
 
 
 class PostingLists:
@@ -79,9 +84,7 @@ class PostingLists:
     def frozen(self, slots: int) -> "PostingLists":
         """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
         held = PostingLists()
-        tokens, terms = self.tokens, self.terms
-        held.tokens = Known(tokens, len(self.token_terms)) if isinstance(tokens, dict) else tokens
-        held.terms = Known(terms, len(self.frequencies)) if isinstance(terms, dict) else terms
+        held.tokens, held.terms = Known(self.tokens, len(self.token_terms)), Known(self.terms, len(self.frequencies))
         held.token_terms, held.token_counts = self.token_terms.frozen(), self.token_counts.frozen()
         held.frequencies = self.frequencies.frozen()
         held._names, held._starts, held._slots, held._counts = self._names, self._starts, self._slots, self._counts
@@ -113,8 +116,11 @@ class PostingLists:
 
     def tokens_from(self, number: int) -> list[str]:
         """Return the tokens with this number or a higher one, in order."""
-        held = self.tokens
-        return held.after(number) if isinstance(held, Known) else list(islice(held, number, None))
+        return _after(self.tokens, number)
+
+    def terms_from(self, number: int) -> list[str]:
+        """Return the terms with this number or a higher one, in order."""
+        return _after(self.terms, number)
 
     def name(self, term: int) -> str:
         """Return the term of a number."""

@@ -160,3 +160,20 @@ def test_strength_multiplies_the_score(jake: Kept):
 
 def test_a_session_without_traces_finds_nothing(jake: Kept):
     assert jake.find("tea") == []
+
+
+def test_accents_do_not_matter_and_the_very_spelling_comes_first(jake: Kept):
+    for content in ("Café Central opens late", "École des Beaux-Arts", "Jechał do Łódź", "resume the job", "my résumé"):
+        jake.add(content)
+    found = {query: jake.find(query)[0] for query in ("cafe", "CAFÉ", "ecole", "Ecole des Beaux-Arts", "lodz", "łódź")}
+    assert found == {
+        "cafe": "Café Central opens late",
+        "CAFÉ": "Café Central opens late",
+        "ecole": "École des Beaux-Arts",
+        "Ecole des Beaux-Arts": "École des Beaux-Arts",
+        "lodz": "Jechał do Łódź",
+        "łódź": "Jechał do Łódź",
+    }
+    assert jake.find("resume") == ["resume the job", "my résumé"]
+    assert jake.find("résumé") == ["my résumé", "resume the job"]
+    assert jake.find("cafe -central") == []
