@@ -49,7 +49,7 @@ def _designates(listed: list[str], at: int) -> bool:
 
 
 def _beside_date(listed: list[str], at: int) -> bool:
-    near = [token for token in listed if token not in {"am", "pm"}]
+    near = [token for token in listed if token not in {"am", "pm", "de"}]
     place = near.index(listed[at])
     beside = near[max(0, place - 1) : place + 2]
     return any(is_when(token) or token in day_names() for token in beside) or any(

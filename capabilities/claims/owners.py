@@ -1,4 +1,4 @@
-"""Whose a sentence is: the subject's own, or somebody's whom it opens with ("Mother lives in Rome", "Anna's boss is")."""
+"""Whose a sentence is: the subject's own, or somebody's whom it opens with, as "Mother lives in Rome" does."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ from .record import USER
 CACHED = 4_096
 _SELF = regex.compile(
     r"(?:the\s+user(?:['’]s)?|user(?:['’]s)?|their|they|my|our|we|i|mein|meine|unser|unsere|ich|wir|mi|mis|yo|mon|ma|mes"
-    r"|je|nous|io|il\s+mio|la\s+mia|i\s+miei|le\s+mie|mio|mia|eu|o\s+meu|a\s+minha|meu|minha|ik|mijn|wij|ben|benim|я|мой|моя|моё|мои|у\s+меня)\s+"
+    r"|je|nous|io|il\s+mio|la\s+mia|i\s+miei|le\s+mie|mio|mia|miei|mie"
+    r"|(?:(?:il|la|i|le)\s+)?nostr[oaie]|noi|nuestr[oa]s?|nosotr[oa]s|notre|eu|nós|(?:[oa]s?\s+)?(?:meus?|minhas?|noss[oa]s?)|ik|mijn|wij|ben|benim|я|мой|моя|моё|мои|у\s+меня)\s+"
     r"|(?:j['’]|i['’](?:m|ve)\s+)|(?:我的|我们|我|私の|私は|私も|僕の|僕は|俺は)\s*|أنا\s+",
     regex.IGNORECASE,
 )
@@ -41,7 +42,7 @@ _UNSPACED_KIN = sorted(
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Somebody whom a sentence opens with: the subject of its claim, whether only one can be so called, and the rest."""
+    """Somebody whom a sentence opens with: the subject of its claim, if only one is so called, and the rest."""
 
     subject: str
     is_one: bool

@@ -14,7 +14,7 @@ from .attributes import LANGUAGES, grammar
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""
 _LETTER = r"[\p{Latin}\p{Cyrillic}\p{Greek}]"
-_TOKEN = regex.compile(
+_PATTERN = regex.compile(
     rf"\p{{Nd}}{{4}}-\p{{Nd}}{{2}}-\p{{Nd}}{{2}}|(?=\p{{Nd}}*{_LETTER})(?={_LETTER}*\p{{Nd}})(?:{_LETTER}|\p{{Nd}})+"
     r"|\p{Nd}{1,3}(?:,\p{Nd}{3})+(?!\p{Nd})|\p{Nd}+(?:[.,:/]\p{Nd}+)*"
     r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{Nd}]"
@@ -60,7 +60,7 @@ def tokens(text: str) -> tuple[str, ...]:
     folded = (
         folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
     )
-    found = [_token(token, language) for token in _TOKEN.findall(folded) if token not in _QUOTES]
+    found = [_token(token, language) for token in _PATTERN.findall(folded) if token not in _QUOTES]
     return tuple(_dated(found))
 
 
@@ -194,11 +194,13 @@ def day_names() -> frozenset[str]:
 def in_digits(value: str, language: str) -> str:
     """Return a value that is a number in words as digits, any other as it is; a name has a capital, and stays one.
 
+    English stays as it is, too: values of which the language cannot be guessed are compared as English ones.
+
     >>> in_digits("trente", "french"), in_digits("quarant'", "italian"), in_digits("Otto", "italian")
     ('30', '40', 'Otto')
     """
     low = normalise(value)
-    if not value.islower():
+    if language == "english" or not value.islower():
         return value
     spelled = _number_words(language)
     elided = (number for word, number in spelled.items() if low[-1:] in "'’" and word[:-1] == low[:-1])
@@ -219,11 +221,8 @@ def distinctive(text: str) -> frozenset[str]:
     ['$', '20', 'anna', 'm5']
     """
     capitals = {word for part in trimmed(text).split()[1:] if part[:1].isupper() for word in tokens(part)}
-    return capitals | {
-        token
-        for token in tokens(text)
-        if is_number(token) or is_when(token) or (is_symbol(token) and token not in CLAUSE_SIGNS)
-    }
+    signs = {found for found in tokens(text) if is_symbol(found) and found not in CLAUSE_SIGNS}
+    return frozenset(capitals | signs | {found for found in tokens(text) if is_number(found) or is_when(found)})
 
 
 def denials(language: str) -> frozenset[str] | None:
