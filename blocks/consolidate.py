@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from capabilities.claims import known_of
+from capabilities.claims import ATTRIBUTES, known_of
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
@@ -119,7 +119,7 @@ def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Consolida
     return generator(
         name=f"{name}/generate",
         model=model,
-        system=load_prompt(PROMPTS / "consolidate.md").fill(limit=MAX_OBSERVATIONS),
+        system=load_prompt(PROMPTS / "consolidate.md").fill(limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
         user=_evidence_prompt,
         output_schema=ConsolidationPlan,
         temperature=0.0,

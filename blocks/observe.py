@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from capabilities.claims import Known, claim_of, find_replaced, known_of
+from capabilities.claims import ATTRIBUTES, Known, claim_of, find_replaced, known_of
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic.selves import Self, self_of
 from capabilities.turns import Exchange
@@ -56,7 +56,7 @@ def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exch
     observer = generator(
         name=f"{layout.name}/observer",
         model=model,
-        system=load_prompt(PROMPTS / "observe.md").fill(limit=MAX_OBSERVATIONS),
+        system=load_prompt(PROMPTS / "observe.md").fill(limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
         user=lambda known, ctx: _turn_prompt(known, ctx, layout),
         output_schema=Observations,
         temperature=0.0,

@@ -91,7 +91,7 @@ def _groups(facts: Sequence[Known], verdicts: Mapping[tuple[str, str], Verdict])
 
 
 def _copies_of_protected(group: Sequence[Known]) -> list[Removal]:
-    """Return the weaker facts that say no more than a protected one of their group; the protected one stays as it is."""
+    """Return the weaker facts that say no more than a protected one of their group, which stays as it is."""
     strong = next((fact for fact in group if _protected(fact)), None)
     return [
         Removal(fact_id=fact.id, reason=f"already said by a well reinforced fact: {strong.content}")

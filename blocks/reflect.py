@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from capabilities.claims import claim_of, compare, fields, fuller, subject_key
+from capabilities.claims import ClaimFields, claim_of, compare, fields, fuller, subject_key
 from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Settling
@@ -135,7 +135,7 @@ class _Routing:
         )
 
     def _outdated(self) -> list[str]:
-        """Return the episodes whose statement was replaced in working memory; those of facts are noted as these close."""
+        """Return the episodes whose statement was replaced in working memory; facts note theirs as they close."""
         gone = {one.replaced for one in self.outcomes if one.status == "superseded"}
         return [
             *(entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id),
@@ -280,7 +280,7 @@ class _Routing:
         )
 
 
-def _claim(observation: Observation) -> dict[str, str]:
+def _claim(observation: Observation) -> ClaimFields:
     return fields(claim_of(observation), subject_key(observation.subject))
 
 

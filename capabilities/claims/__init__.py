@@ -5,7 +5,7 @@ from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute
 from .compare import compare, fuller, is_single, overtaken, says_change
 from .known import Known, find_replaced, known_of
 from .read import claim_of, fields, read, read_as, subject_key
-from .record import USER, Claim, Claimed, Polarity, Verdict
+from .record import USER, Claim, Claimed, ClaimFields, Polarity, Verdict
 from .slots import Place, place, rival_slots, slot
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "USER",
     "Attribute",
     "Claim",
+    "ClaimFields",
     "Claimed",
     "Known",
     "Place",

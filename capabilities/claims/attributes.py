@@ -1,4 +1,4 @@
-"""The closed list of attributes, as ``attributes.json`` has it: what each holds, what ends it, how it is said and asked."""
+"""The closed list of attributes, as ``attributes.json`` has it: what each holds and ends, how it is said and asked."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,52 +8,52 @@ from pathlib import Path
 from typing import Any, Literal
 
 import regex
+from pydantic import BaseModel, ConfigDict
 
 OTHER = "other"
 """The attribute of what is none of the list's."""
-Form = Literal["says", "over"]
-"""``says``: sentences that give an attribute its value; ``over``: sentences that say that a value is over."""
+Form = Literal["says", "over", "denied"]
+"""``says``: sentences that give an attribute its value; ``over``: that say that a value is over; ``denied``: that it is none."""
 
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("attributes.json").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One attribute. ``single``: it holds one value at a time; ``ends`` names attributes that it may end, and how.
+class Attribute(BaseModel):
+    """One attribute, as the data file describes it; the fields that it leaves out have these defaults."""
 
-    With "any" the other attribute's value ends whatever it is, with "value" only where both values are the same.
-    ``detail`` says whether ``of`` tells two places apart ("favorite" of "color"); ``of`` names the attribute whose
-    value stands in ``of`` ("role" of an "employer"). ``loose``: a second value takes the place of the first only where the
-    sentence says that something changed. ``like`` names an attribute of which the same value is the same claim, ``cut`` is what ends a
-    value, ``unless`` what tells of another time, ``dated`` asks for a day, a time or a number in it, and ``categories`` are those of a record from whose loose
-    words ("joined", "moved") it is read. ``identity`` is the rank in a profile, 0 for none.
-    """
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     name: str
     single: bool = False
+    """Whether it holds one value at a time."""
     loose: bool = False
+    """Whether a second value takes the place of the first only where the sentence says that something changed."""
     detail: bool = False
+    """Whether ``of`` tells two places apart, as "favorite" of "color" does."""
     dated: bool = False
+    """Whether a value needs a day or a time in it."""
     of: str = ""
+    """The attribute whose value stands in ``of``: the "employer" of a "role"."""
     like: str = ""
+    """The attribute of which the same value is the same claim."""
     cut: str = ""
+    """What ends a value, as a pattern."""
     unless: str = ""
+    """What tells that a sentence is about another time, as a pattern."""
     categories: tuple[str, ...] = ()
+    """The categories of a record from whose loose words ("joined", "moved") it is read; () for any."""
     category: str = "attribute"
     durability: str = "persistent"
     importance: float = 0.7
     identity: int = 0
-    ends: Mapping[str, str] = ()  # type: ignore[assignment]
-
-
-def _attribute(name: str, listed: Mapping[str, Any]) -> Attribute:
-    given = {key: listed[key] for key in Attribute.__dataclass_fields__ if key in listed}
-    return Attribute(name=name, **{"ends": {}, **given, "categories": tuple(listed.get("categories", ()))})
+    """Its rank in a profile, 0 for none."""
+    ends: Mapping[str, str] = {}
+    """The attributes that it may end: "any" value, the same "value", or what sets two people "apart"."""
 
 
 ATTRIBUTES: Mapping[str, Attribute] = {
-    name: _attribute(name, listed) for name, listed in _DATA["attributes"].items()
-} | {OTHER: Attribute(OTHER, ends={})}
+    name: Attribute.model_validate({**listed, "name": name}) for name, listed in _DATA["attributes"].items()
+} | {OTHER: Attribute(name=OTHER)}
 """By name: all attributes."""
 
 
@@ -71,7 +71,7 @@ def known_attribute(given: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How an attribute is worded in one language; the groups ``v``, ``k`` and ``f`` are value, ``of`` and ``former``."""
+    """How an attribute is worded in one language: groups ``v``, ``k`` and ``f`` are value, ``of`` and ``former``."""
 
     attribute: Attribute
     form: Form
@@ -91,7 +91,7 @@ def patterns(language: str) -> tuple[Pattern, ...]:
     return tuple(
         Pattern(ATTRIBUTES[name], form, compiled(worded))
         for name, listed in _DATA["attributes"].items()
-        for form in ("says", "over")
+        for form in ("says", "over", "denied")
         for worded in listed.get(form, {}).get(language, ())
     )
 
@@ -107,7 +107,7 @@ def compiled(worded: str) -> "regex.Pattern[str]":
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The words that say that something is not, no longer, or otherwise so, in one language; "" patterns never match."""
+    """The words of one language that say that something is not so, no longer so, or otherwise so."""
 
     negations: frozenset[str]
     no_longer: frozenset[str]

@@ -1,25 +1,21 @@
 """The one judge of sameness: what a second claim is beside a first one."""
 
-from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 import regex
 
-from fabric.language import STOP_WORDS, guess_language, stem
+from fabric.language import STOP_WORDS, guess_language
 from fabric.text import words
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, grammar, words_of
 from .owners import SINGLE_KIN
 from .places import extent
 from .record import Claim, Verdict
+from .texts import compare_texts
 from .values import (
     CLAUSE_SIGNS,
-    denials,
-    distinctive,
-    holds_all,
     is_number,
-    is_symbol,
     is_when,
     same_value,
     stems,
@@ -27,14 +23,9 @@ from .values import (
 )
 
 MISHEARD = 0.6
-"""From this likeness on, of two names the one is taken for a slip of the other: Biscuit and Biscotti, Hanna and Anna."""
+"""From this likeness on, of two names the one is taken for a slip of the other: Hanna and Anna."""
 _RENAMES = regex.compile(r"\bname is\b|\bname ist\b|\bname was\b|\bspelled\b|\bis called\b", regex.IGNORECASE)
 _APART = words_of("apart")
-ALIKE = 0.6
-"""From this share of common words on, two texts that are about one thing differ by the words that are left."""
-SHORTEST_WITH_OPPOSITE = 4
-PARAPHRASED = 4
-"""Of how many words two texts are at least that may say one thing with hardly a word in common."""
 
 
 def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
@@ -58,16 +49,15 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     if known.text == new.text and known.polarity == new.polarity:
         return "same"
     one, other = ATTRIBUTES[known.attribute], ATTRIBUTES[new.attribute]
-    if one.name == other.name == OTHER or (alike and {one.name, other.name} == {OTHER, "amount"}):
-        return _texts(known, new, alike=alike)
-    if one is other and one.name != "role":
-        return _one_attribute(one, known, new)
-    if {one.name, other.name} <= {"role", "employer"}:
+    names = {one.name, other.name}
+    if names == {OTHER} or (alike and names == {OTHER, "amount"}):
+        return compare_texts(known, new, alike=alike)
+    if names <= {"role", "employer"}:
         return _work(known, new)
-    verdict = _across(one, other, known, new)
-    if verdict == "unrelated" and OTHER in (one.name, other.name) and tokens(known.text) == tokens(new.text):
-        return "same"
-    return verdict
+    if one is other:
+        return _one_attribute(one, known, new)
+    is_same = OTHER in names and tokens(known.text) == tokens(new.text)
+    return "same" if is_same else _across(one, other, known, new)
 
 
 def is_single(claim: Claim) -> bool:
@@ -117,14 +107,17 @@ def _one_attribute(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
         return "replaces"
     same = same_value(known.value, new.value)
     if known.polarity == "holds" == new.polarity:
-        if same and attribute.name == "amount":
-            return _texts(known, new, alike=False)
         return _fuller(known, new) if same else _another_value(attribute, known, new)
     if known.polarity != "holds" != new.polarity:
         return _fuller(known, new) if same else "unrelated"
-    if new.polarity != "holds":
-        return "ends" if not new.value or same or _denies_all(attribute, known, new) else "unrelated"
-    return "replaces" if same or not known.value else "unrelated"
+    return _turned(attribute, known, new, same=same)
+
+
+def _turned(attribute: Attribute, known: Claim, new: Claim, *, same: bool) -> Verdict:
+    """Compare a claim that holds with one that denies or ends."""
+    if new.polarity == "holds":
+        return "replaces" if same or not known.value else "unrelated"
+    return "ends" if not new.value or same or _denies_all(attribute, known, new) else "unrelated"
 
 
 def _took_place(known: Claim, new: Claim) -> bool:
@@ -174,8 +167,10 @@ def _fuller(known: Claim, new: Claim) -> Verdict:
     """Return how two texts that give one place one value differ: not at all, by what one adds, or by what each adds."""
     if tokens(known.text) == tokens(new.text):
         return "same"
+    if known.attribute == "amount":
+        return compare_texts(known, new)
     one, other = _beside(known), _beside(new)
-    if not words_of("denials").isdisjoint(set(tokens(known.text)) ^ set(tokens(new.text))):
+    if new.polarity == "holds" and not words_of("denials").isdisjoint(set(tokens(known.text)) ^ set(tokens(new.text))):
         return "unrelated"
     if one == other:
         return "same"
@@ -213,35 +208,34 @@ def _plan(text: str) -> frozenset[str]:
 
 
 def _work(known: Claim, new: Claim) -> Verdict:
-    """Compare a role and an employer, or two roles: "manager of Stripe" tells who the employer is."""
+    """Compare a role and an employer, or two of one: "manager of Stripe" tells who the employer is."""
     at, now_at = _employer(known), _employer(new)
     another = bool(at) and bool(now_at) and not same_value(at, now_at)
     if _took_place(known, new):
         return "replaces"
-    if new.polarity != "holds" and known.polarity == "holds":
-        if not new.value and not new.of:
-            return "ends"
-        if new.attribute == "employer":
-            return "ends" if same_value(at, now_at) else "unrelated"
-        return "ends" if not another and same_value(known.value, new.value) else "unrelated"
-    if known.polarity != "holds":
-        anew = (not known.value and not known.of) or (
-            known.attribute == new.attribute and same_value(known.value, new.value)
-        )
-        return (
-            "same"
-            if new.polarity != "holds" and anew
-            else "replaces"
-            if anew and new.polarity == "holds"
-            else "unrelated"
-        )
+    if known.polarity != "holds" or new.polarity != "holds":
+        return _left_work(known, new, another=another)
     if another:
         return "replaces"
     if known.attribute != new.attribute:
         return "refines" if at and now_at else "unrelated"
-    if not same_value(known.value, new.value):
-        return "replaces" if _is_one(new) or says_change(new.text) else "unrelated"
-    return _fuller(known, new) if at == now_at else "refines"
+    if same_value(known.value, new.value):
+        return _fuller(known, new) if same_value(at, now_at) else "refines"
+    return "replaces" if _is_one(new) or says_change(new.text) else "unrelated"
+
+
+def _left_work(known: Claim, new: Claim, *, another: bool) -> Verdict:
+    """Compare two claims about work of which at least one says that it is over, or not so."""
+    same = known.attribute == new.attribute and same_value(known.value, new.value)
+    if known.polarity != "holds":
+        anew = same or not (known.value or known.of)
+        if new.polarity != "holds":
+            return "same" if anew else "unrelated"
+        return "replaces" if anew else "unrelated"
+    if not new.value and not new.of:
+        return "ends"
+    left = same_value(_employer(known), _employer(new)) if new.attribute == "employer" else same and not another
+    return "ends" if left else "unrelated"
 
 
 def _employer(claim: Claim) -> str:
@@ -253,9 +247,9 @@ def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdi
     if other.like == one.name or one.like == other.name:
         same = same_value(known.value, new.value) and known.polarity == new.polarity
         return "same" if same else "unrelated"
-    if one.name in words_of("switched") and new.former and new.polarity == "holds" == known.polarity:
-        if same_value(new.former, known.value):
-            return "replaces"
+    hold = new.polarity == "holds" == known.polarity
+    if hold and new.former and one.name in words_of("switched") and same_value(new.former, known.value):
+        return "replaces"
     how = other.ends.get(one.name, "")
     if not how or known.polarity != "holds":
         return "unrelated"
@@ -273,104 +267,3 @@ def _parted(known: Claim, new: Claim) -> Verdict:
     if not _APART.intersection(tokens(new.value)) or new.polarity != "holds":
         return "unrelated"
     return "ends" if not new.former or same_value(new.former, known.value) else "unrelated"
-
-
-def _texts(known: Claim, new: Claim, *, alike: bool) -> Verdict:
-    """Compare two texts of which no attribute was read, or which count the same."""
-    one, other = _told(known), _told(new)
-    a, b = tokens(one), tokens(other)
-    if (known.polarity == "holds") != (new.polarity == "holds"):
-        if not _core(one) or _core(one) != _core(other) or _symbols(a) != _symbols(b):
-            return "unrelated"
-        return "ends" if new.polarity != "holds" else "replaces"
-    if a == b:
-        return "same"
-    shorter, longer = sorted((one, other), key=lambda text: len(tokens(text)))
-    if _only_adds(shorter, longer):
-        return "refines"
-    return _likened(a, b, one, other) if alike else "unrelated"
-
-
-def _told(claim: Claim) -> str:
-    return claim.value if claim.attribute == OTHER else claim.text
-
-
-def _only_adds(shorter: str, longer: str) -> bool:
-    """Return whether the longer text holds all of the shorter, and adds no sign and nothing that may deny it."""
-    less, more = tokens(shorter), tokens(longer)
-    if len(less) < 2 or not holds_all(more, less):
-        return False
-    language, said = guess_language(words(longer[:200])), words(shorter[:200])
-    known = denials(language)
-    evidence = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset())
-    if known is None or evidence.isdisjoint(said):
-        return False
-    added = (Counter(more) - Counter(less)).keys()
-    return (
-        all(token in CLAUSE_SIGNS for token in added if is_symbol(token))
-        and words_of("denials").isdisjoint(added)
-        and known.isdisjoint(added)
-    )
-
-
-def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Verdict:
-    """Compare two texts that are known to be about one thing.
-
-    Where most words are shared, a word that stands on each side alone is the difference; where few are, both may say
-    one thing in other words, unless they name different things or are too short to tell.
-    """
-    has_signs = bool(_symbols(a) or _symbols(b))
-    first, second = (list(a), list(b)) if has_signs else (_weighed(a), _weighed(b))
-    only, lacking = set(first) - set(second), set(second) - set(first)
-    shared = len(set(first) & set(second)) >= ALIKE * min(len(set(first)), len(set(second)))
-    if _opposed(set(a) - set(b), set(b) - set(a)):
-        return "replaces" if shared else "unrelated"
-    if _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b) or _order(first, second) != _order(second, first):
-        return "unrelated"
-    if not words_of("denials").isdisjoint(only | lacking) or _rival(distinctive(one), distinctive(other)):
-        return "unrelated"
-    if only and lacking:
-        return "unrelated" if shared or min(len(first), len(second)) < PARAPHRASED else "same"
-    return "refines" if only or lacking else "same"
-
-
-def _weighed(found: tuple[str, ...]) -> list[str]:
-    """Return the tokens that make a difference, English ones by their stems: not "a", "is" or "really"."""
-    return [
-        stem(token, "english") if token.isascii() else token for token in found if token not in words_of("weightless")
-    ]
-
-
-def _rival(a: frozenset[str], b: frozenset[str]) -> bool:
-    return bool(a - b) and bool(b - a)
-
-
-def _order(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(token for token in a if token in b))
-
-
-def _opposed(ours: set[str], theirs: set[str]) -> bool:
-    """Return whether a word of the one stands in the other as its opposite: safe and unsafe, enable and disable."""
-    return any(
-        f"{before}{word}" == opposite or (word[:2] == "en" and f"dis{word[2:]}" == opposite)
-        for one, other in ((ours, theirs), (theirs, ours))
-        for word in one
-        if len(word) >= SHORTEST_WITH_OPPOSITE
-        for opposite in other
-        for before in ("un", "in", "im", "ir", "il", "dis", "non")
-    )
-
-
-def _core(text: str) -> list[str]:
-    """Return the stems of what a sentence says, without small words and those that only say "now"."""
-    known = grammar(guess_language(words(text[:200])))
-    bare = text if known is None or known.filler is None else known.filler.sub(" ", text)
-    return [stem for stem in stems(bare) if stem not in words_of("light")]
-
-
-def _symbols(found: tuple[str, ...]) -> list[str]:
-    return [token for token in found if is_symbol(token)]
-
-
-def _numbers(found: tuple[str, ...]) -> list[str]:
-    return [token for token in found if (is_number(token) and token != "1") or is_when(token)]

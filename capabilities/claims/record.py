@@ -1,8 +1,7 @@
 """The claim: what a memory says, as data beside the sentence that people read."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -41,6 +40,16 @@ class Claim:
     """What the sentence says beyond its value, as the reader left it."""
 
 
+class ClaimFields(TypedDict):
+    """A claim as the fields of a record, to be handed on to another one."""
+
+    attribute: str
+    value: str
+    polarity: Polarity
+    of: str
+    former: str
+
+
 def _polarity(given: Any) -> Any:
     return given if given in ("holds", "denied", "ended") else "holds"
 
@@ -69,6 +78,8 @@ class Claimed(BaseModel):
     former: _Text = ""
     """The value that this one took the place of, or ""."""
 
-    def claim_fields(self) -> Mapping[str, Any]:
+    def claim_fields(self) -> ClaimFields:
         """Return these fields, to be handed on to another record."""
-        return {name: getattr(self, name) for name in Claimed.model_fields}
+        return ClaimFields(
+            attribute=self.attribute, value=self.value, polarity=self.polarity, of=self.of, former=self.former
+        )

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.clock import utc
 
@@ -13,7 +13,7 @@ from ..sources import Source
 from ..vocabulary import FactCategory, Moment, Subject, Unit
 
 
-class Fact(Claimed):
+class Fact(Claimed, BaseModel):
     """One version of one fact. A changed fact is closed and a new version written; nothing is overwritten.
 
     Two times are kept. When it was true: from ``valid_from`` until ``valid_to``. When we knew: from ``recorded_at``
@@ -111,7 +111,7 @@ SAME = 0.95
 """From this overlap in both directions two texts say the same; below it, one refines the other."""
 
 
-class FactInput(Claimed):
+class FactInput(Claimed, BaseModel):
     """A fact that is offered to semantic memory, before it is compared with what is known.
 
     ``replaces`` is the id of the current fact that it takes the place of, or "". ``valid_from`` None means since now.

@@ -1,4 +1,4 @@
-"""Whose a statement is: what is said of the user under their own name is the user's, and in a shared memory that user's."""
+"""Whose a statement is: the user's under their own name too, and in a shared memory that of whoever speaks."""
 
 from dataclasses import dataclass
 

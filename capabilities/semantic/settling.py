@@ -69,7 +69,7 @@ class Settling:
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
         """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible.
 
-        What stands in their slots is looked up by these; other texts, and values that may be worded otherwise, by words.
+        What stands in their slots is looked up by these; other texts, and values worded otherwise, by words.
         """
         claims = [claim_of(statement) for statement in coming]
         held = self._learn(self._in_slots(claims, coming))
@@ -289,7 +289,7 @@ class Settling:
             self._settled.add(fact.id)
 
     def write(self) -> None:
-        """Store everything that was taken in since the last time, and note the episodes of what is over as superseded."""
+        """Store all that was taken in since the last time, and note the episodes of what is over as superseded."""
         if not self._changed:
             return
         self._tx.put(self._facts, self._changed.values())
