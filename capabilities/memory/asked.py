@@ -44,7 +44,7 @@ def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, floa
 def answers(
     cue: Cue, pools: Pools, somebody: Sequence["Somebody"], *, asks_who: bool, others: bool = False
 ) -> Floats | None:
-    """Return by number how far a row tells what the cue asks of somebody, or of all ``others``; None where none does."""
+    """Return by number how far a row tells what is asked of somebody, or of all ``others``; None where none does."""
     mine = {name for one in somebody for name in one.names}
     asked = wanted(cue, is_about_others=any(one.unsure is not None for one in somebody), asks_who=asks_who)
     found = np.zeros(pools.size, np.float32)
@@ -72,7 +72,7 @@ def _said(cue: Cue) -> tuple[str, frozenset[str]]:
 
 
 def _fits(attribute: str, told: tuple[str, frozenset[str]]) -> Callable[[Place], bool] | None:
-    """Return what tells whether a place's detail is the one that is asked for; None where no detail tells places apart."""
+    """Return what tells whether a place's detail is asked for; None where no detail tells places apart."""
     if not ATTRIBUTES[attribute].detail:
         return None
     text, said = told

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fabric.text import content_words, words
 
-from ..claims import claim_of, compare
+from ..claims import claim_of, compare, read_as
 from ..formulas.similarity import ALIKE, overlap
 from .ranked import RankedMemory
 
@@ -43,7 +43,8 @@ def leader(memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedM
     for _, fact in sorted(drawn.items()) if drawn else ():
         if memory.source == "turn":
             own, theirs = content_words(memory.content), content_words(fact.content)
-            if overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE:
+            alike = overlap(own, theirs) > ALIKE and overlap(theirs, own) > ALIKE
+            if alike or compare(claim_of(fact), read_as(memory.content, fact.subject)) == "same":
                 return fact
         elif says_same(memory, fact):
             return fact
@@ -63,10 +64,10 @@ class Once:
     def takes(self, memory: RankedMemory) -> bool:
         """Return whether a memory says something new, and take it in then."""
         if memory.source == "turn":
-            held = content_words(memory.content) if memory.id in self.said and len(memory.content) < LONG else frozenset[str]()
-            if held and overlap(set(held), self.said[memory.id]) >= AS_MUCH:
+            held = content_words(memory.content) if len(memory.content) < LONG else frozenset[str]()
+            if held and overlap(set(held), self.said.get(memory.id, set())) >= AS_MUCH:
                 return False
-            self.turns[memory.id] = held or (content_words(memory.content) if len(memory.content) < LONG else held)
+            self.turns[memory.id] = held
             return True
         own = content_words(memory.content)
         told = [self.turns[source.turn_id] for source in memory.sources if source.turn_id in self.turns]
@@ -78,4 +79,3 @@ class Once:
         for source in memory.sources:
             self.said.setdefault(source.turn_id, set()).update(own, words(memory.subject))
         return True
-

@@ -1,6 +1,6 @@
 """What was said and is no longer so: turns that are recalled are marked, with what took the place of what they say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from fabric.resource import Collection, Transaction
 from fabric.store.index import TextIndex
 from fabric.terms import plain_terms
 
-from ..claims import claim_of, compare
+from ..claims import USER, claim_of, compare
 from ..semantic import Fact, FactTable
 from ..vocabulary import about
 from .layout import MemoryLayout
@@ -30,16 +30,24 @@ def marked(tx: Transaction, layout: MemoryLayout, clock: Clock, found: Sequence[
         return list(found)
     table = FactTable(tx, layout.semantic, clock)
     outdated: dict[str, list[Outdated]] = {}
+    stated: dict[str, str] = {}
     for fact in _closed(tx, layout.semantic, list(turns.values())):
         drawn = turns.keys() & {source.turn_id for source in fact.sources}
         told = _told(fact, table) if drawn else None
+        if fact.subject != USER:
+            stated |= {turn_id: fact.subject for turn_id in drawn if turns[turn_id].strip() == fact.content}
         if told is not None:
             for turn_id in drawn:
                 outdated.setdefault(turn_id, []).append(told)
-    return [
-        one.model_copy(update={"outdated": outdated[one.id]}) if one.source == "turn" and one.id in outdated else one
-        for one in found
-    ]
+    return [_noted(one, outdated, stated.get(one.id, "")) if one.source == "turn" else one for one in found]
+
+
+def _noted(turn: RankedMemory, outdated: Mapping[str, list[Outdated]], about_whom: str) -> RankedMemory:
+    """Return a turn with what is no longer so of it; one that stated a fact about somebody else says so."""
+    told: dict[str, object] = {"outdated": outdated[turn.id]} if turn.id in outdated else {}
+    if about_whom:
+        told |= {"subject": about_whom, "content": about(about_whom, turn.content), "role": ""}
+    return turn.model_copy(update=told) if told else turn
 
 
 def _told(fact: Fact, table: FactTable) -> Outdated | None:

@@ -112,7 +112,7 @@ class _Reader:
             return self._about(found)
         people = self._people({name: said for said, one in found for name in one.names & subjects})
         if own or (not kin and not names and set(people.asked) <= self.mine and people.is_told):
-            return self._about_me(own, people)
+            return self._about_me(own)
         return self._with(people, found)
 
     def _people(self, called: dict[str, set[str]]) -> People:
@@ -155,7 +155,7 @@ class _Reader:
             unsure=unsure,
         )
 
-    def _about_me(self, own: AbstractSet[str], people: People) -> People:
+    def _about_me(self, own: AbstractSet[str]) -> People:
         """Return that the user is asked about: what tells the same of others, or is another user's, counts less."""
         me = Somebody(self.mine, np.zeros(self.pools.size, np.bool_), np.zeros(self.pools.size, np.bool_))
         rows, mine = np.ones(self.pools.size, np.bool_), np.zeros(self.pools.size, np.bool_)
@@ -167,9 +167,11 @@ class _Reader:
                 rows[part] &= ~slots.of_owners(lambda _: True)
             if theirs is not None and slots is not None:
                 rows[part] &= ~(theirs[part] > 0)
+            if own and told is not None and slots is not None:  # what they are called is known, and no answer
+                rows[part] &= ~(slots.filled("name") | slots.filled("nickname"))
             user = pool.index.columns.get("user")
             if user is not None:
-                rows[part] &= user.view == user.names.get(self.ctx.user, -2)
+                rows[part] &= user.view == user.names.get(self.ctx.user or "", -2)
             role = pool.index.columns.get("role")
             mine[part] = own_rows if role is None else role.view == role.names.get("user", -2)
         return People(
@@ -234,7 +236,8 @@ class _Reader:
 
     def kin(self, asked: Kin) -> Somebody:
         """Return who is meant by what they are, and the rows that speak of them."""
-        whose: set[str] = set(self.mine) if asked.of == MINE or (asked.of != SOMEBODY and asked.of in self._own_names()) else {asked.of}
+        is_own = asked.of == MINE or (asked.of != SOMEBODY and asked.of in self._own_names())
+        whose: set[str] = set(self.mine) if is_own else {asked.of}
         is_mine = whose <= self.mine and len(asked.kin) == 1
         told = np.zeros(self.pools.size, np.bool_)
         names = {asked.name.lower()} if asked.name else whose
@@ -259,8 +262,13 @@ class _Reader:
             if slots is not None:
                 rows[pool.start : pool.end] |= slots.of_owners(owns)
         unsure = self._worded(asked, whose) & ~rows
+        rows |= unsure
         self._follow(rows)
-        return Somebody(frozenset(names), rows | unsure, told, owns, unsure, lambda memory: self._is_other(asked, names, memory))
+
+        def is_other(memory: RankedMemory) -> bool:
+            return self._is_other(asked, names, memory)
+
+        return Somebody(frozenset(names), rows, told, owns, unsure, is_other)
 
     def _related(self, of: AbstractSet[str], kin: str, qualities: AbstractSet[str]) -> tuple[set[str], Mask]:
         """Return the names of whoever is that to somebody, by claims, and the rows that tell them."""
@@ -268,15 +276,18 @@ class _Reader:
         def fits(place: Place) -> bool:
             meant, told = kin_of(place.detail) if place.detail else ("", frozenset[str]())
             meant = meant or _TELLING[place.attribute]
-            return bool(meant) and (means(kin, meant) or (meant == "doctor" and kin == place.detail)) and not (
-                qualities and told and not told & qualities
+            return (
+                bool(meant)
+                and (means(kin, meant) or (meant == "doctor" and kin == place.detail))
+                and not (qualities and told and not told & qualities)
             )
 
         def telling(slots: Slots, owner: str = "") -> Mask:
             return np.logical_or.reduce([slots.filled(name, owner, fits) for name in _TELLING])
 
         facts = self._facts(telling, of)
-        facts += [fact for name in of - self.mine for fact in self._facts(lambda slots, name=name: telling(slots, name))]
+        for name in of - self.mine:
+            facts += self._facts(lambda slots, owner=name: telling(slots, owner))
         names: set[str] = set()
         rows = np.zeros(self.pools.size, np.bool_)
         for fact in facts:
@@ -321,9 +332,7 @@ class _Reader:
         self._follow(worded)
         nobody = np.zeros(self.pools.size, np.bool_)
         is_other: Callable[[RankedMemory], bool] = lambda memory: not is_spoken_of(memory.content, name)  # noqa: E731
-        return Somebody(
-            frozenset(spellings), rows | worded, nobody, lambda owner: owner == name, unsure, is_other
-        )
+        return Somebody(frozenset(spellings), rows | worded, nobody, lambda owner: owner == name, unsure, is_other)
 
     def _alike(self, name: str) -> set[str]:
         if any(self.pools.holding(term) for term in _spelled(name)):
@@ -360,9 +369,11 @@ class _Reader:
         third = GRAMMAR["english"].third | GRAMMAR[self.language].third
         terms = {term for word in third for term in (stem(word, self.language), word)}
         for pool in self.pools:
-            at: NDArray[Any] = np.flatnonzero(rows[pool.start : pool.end]) if pool.index.thread else np.zeros(0, np.int64)
+            if not pool.index.thread:
+                continue
+            at: NDArray[Any] = np.flatnonzero(rows[pool.start : pool.end])
             held = self._holding(pool, terms) if len(at) else rows
-            for _ in range(FOLLOWING if len(at) else 0):
+            for _ in range(FOLLOWING):
                 at = pool.index.after.view[at]
                 at = at[at >= 0]
                 rows[pool.start + at[held[at]]] = True
@@ -382,7 +393,8 @@ class _Reader:
         rows &= status.view == status.names.get("current", -2)
         if subjects:
             rows &= np.isin(subject.view, [subject.names[name] for name in subjects if name in subject.names])
-        return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in np.flatnonzero(rows)[-FEW:].tolist()])
+        newest = np.flatnonzero(rows)[-FEW:].tolist()
+        return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in newest])
 
     def _texts(self, pool: Pool, ids: list[str]) -> Iterator[str]:
         if pool.tier == "working":

@@ -96,4 +96,3 @@ def asks(cue: str) -> bool:
     (False, True, True)
     """
     return bool(read_cue(cue).words)
-

@@ -58,7 +58,8 @@ def take_snapshot(
     entries = {entry.id: entry for entry in tx.read(layout.working).entries} if wants_entries else {}
     pools = pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
     if pools.rows:
-        question = replace(question, people=asked_about(tx, ctx, layout, question, pools, list(tx.read(layout.working).entries)))
+        spoken_of = tx.read(layout.working).entries
+        question = replace(question, people=asked_about(tx, ctx, layout, question, pools, spoken_of))
     limit = request.most + (MORE if len(pools.pools) > 1 else 0)
     return Snapshot(question, embedded, pools, entries, limit)
 

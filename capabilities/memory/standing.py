@@ -86,7 +86,7 @@ def facts_at(tx: Transaction, ctx: Context, layout: MemoryLayout, request: Recal
 def _during(
     table: FactTable, span: tuple[datetime, datetime], known_at: datetime, as_of: datetime | None
 ) -> list[Fact]:
-    """Return the facts that were true at any time of a while: each that began in it, and those held at its beginning."""
+    """Return the facts that were true at any time of a while: when it began, or from some time in it on."""
     begin, end = span
     found = table.tx.find(table.facts, Where("recorded_at", "<=", utc(known_at).isoformat()))
     held = [fact for fact in found if any(fact.held(time, known_at) for time in _times(fact, begin, end))]
@@ -128,4 +128,3 @@ def _shown(
         sources=one.sources,
         slot=slot(claim_of(one), subject_key(one.subject)),
     )
-

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict
 from ..semantic import ConsolidationConfig
 from ..vocabulary import Moment
 
-
 HELD_FOR = timedelta(minutes=10)
 """How long a consolidation that does not end keeps its episodes from others."""
 

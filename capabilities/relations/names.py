@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import regex
 
 from fabric.language import is_stop_word
+from fabric.text import word_set
 
 from .reading import LONGEST, Token, tokens_of
 from .words import ARTICLES, FORMS, GRAMMAR, NOT_NAMES, WORD_NAMES, listed
@@ -14,8 +15,8 @@ _ASKED_PLAINLY = regex.compile(
     r"working|study(?:ing)?|like|love|hate|drive|teach|born|married|come from|do for a living|move[d]?)\b)"
 )
 """A name in a question that is all in small letters."""
-_SMALL = frozenset(
-    "the this that these those there here everyone everybody someone anyone your you they she her his its".split()
+_SMALL = word_set(
+    "the this that these those there here everyone everybody someone anyone your you they she her his its"
 )
 _VERB = regex.compile(r"is|was|has|said|\p{L}+ed|\p{L}{2,}s|went|got")
 SHORTEST, LONG = 4, 5

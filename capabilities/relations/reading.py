@@ -108,7 +108,7 @@ def starts_with_kin(text: str) -> bool:
     return not first.name or tokens[-1].text != first.name
 
 
-def _spaced(tokens: Sequence[Token], language: str, is_memory: bool) -> list[Kin]:  # noqa: FBT001
+def _spaced(tokens: Sequence[Token], language: str, is_memory: bool) -> list[Kin]:
     """Return who is spoken of, in order, each once with whose they are."""
     grammar, found, at = GRAMMAR[language], list[Kin](), 0
     while at < len(tokens):
@@ -135,8 +135,8 @@ def _kin_at(tokens: Sequence[Token], at: int, language: str) -> tuple[str, int]:
     return "", at + 1
 
 
-def _mention(  # noqa: PLR0913, PLR0917
-    tokens: Sequence[Token], grammar: Grammar, start: int, end: int, kin: str, before: Kin | None, is_memory: bool  # noqa: FBT001
+def _mention(
+    tokens: Sequence[Token], grammar: Grammar, start: int, end: int, kin: str, before: Kin | None, is_memory: bool
 ) -> Kin:
     left = start
     while left > (before.end if before else 0) and start - left < BETWEEN and _says_more(tokens[left - 1], grammar):
@@ -163,8 +163,8 @@ def _is_genitive(token: Token, following: Token) -> bool:
     return token.has_s or (token.low.endswith("s") and not following.begins)
 
 
-def _owner(  # noqa: PLR0913, PLR0917
-    tokens: Sequence[Token], grammar: Grammar, left: int, start: int, end: int, kin: str, is_memory: bool  # noqa: FBT001
+def _owner(
+    tokens: Sequence[Token], grammar: Grammar, left: int, start: int, end: int, kin: str, is_memory: bool
 ) -> str:
     before = tokens[left - 1] if left else None
     low = before.low if before else ""
@@ -213,7 +213,7 @@ def _name_before(tokens: Sequence[Token], grammar: Grammar, left: int) -> str:
     return tokens[left - 2].text if is_called else ""
 
 
-def _joined(tokens: Sequence[Token], grammar: Grammar, mentions: Sequence[Kin], is_memory: bool) -> list[Kin]:  # noqa: FBT001
+def _joined(tokens: Sequence[Token], grammar: Grammar, mentions: Sequence[Kin], is_memory: bool) -> list[Kin]:
     """Return the mentions with whose they are where that is said behind them: "the wife of my brother"."""
     found: list[Kin] = []
     links = grammar.of | grammar.genitive
@@ -232,7 +232,7 @@ def _joined(tokens: Sequence[Token], grammar: Grammar, mentions: Sequence[Kin], 
     return found[::-1]
 
 
-def _unspaced(text: str, language: str, is_memory: bool) -> Iterator[Kin]:  # noqa: FBT001
+def _unspaced(text: str, language: str, is_memory: bool) -> Iterator[Kin]:
     """Yield whom a text speaks of, in a language without spaces between words: "我哥哥的妻子"."""
     grammar = GRAMMAR[language]
     words = {"".join(said): kin for said, kin in FORMS[language].items()}

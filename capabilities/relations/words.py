@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ _SHORTEST_FOREIGN = 5
 """A word of another language than a question's tells of kin from so many letters on: "kind" and "far" do not."""
 
 
+@cache
 def listed(name: str) -> frozenset[str]:
     """Return a word list of the data file."""
     return frozenset(_DATA["lists"][name].split())
@@ -63,9 +64,7 @@ GRAMMAR: Mapping[str, Grammar] = {
     for language, both in _DATA["languages"].items()
 }
 FORMS: Mapping[str, Mapping[tuple[str, ...], str]] = {
-    language: {
-        tuple(word.split("_")): kin for kin, said in list(both["people"].items())[::-1] for word in said.split()
-    }
+    language: {tuple(word.split("_")): kin for kin, said in list(both["people"].items())[::-1] for word in said.split()}
     for language, both in _DATA["languages"].items()
 }
 """By language: whom each word, or several in a row, means, by its name in English."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fabric.resource import Collection
 from fabric.scope import ScopeKind
-from fabric.store.base import Row
+from fabric.store.base import ColumnType, Row
 from fabric.terms import terms
 
 from ..sources import Source
@@ -108,14 +108,15 @@ def tag_term(tag: str) -> str:
 
 
 def create_turns_resource(scope: ScopeKind) -> Collection[Turn]:
-    """Return the collection that holds the captured messages of a scope."""
+    """Return the collection that holds the captured messages of a scope; in a shared one it is known whose each is."""
+    shared: dict[str, ColumnType] = {} if scope in ("session", "user") else {"user": "text"}
     return Collection(
         key="turns",
         schema=Turn,
         scope=scope,
-        columns={"session": "text", "turn": "integer", "role": "text", "said_at": "time", "speaker": "text"},
+        columns={"session": "text", "turn": "integer", "role": "text", "said_at": "time", "speaker": "text", **shared},
         text="text",
         terms=turn_terms,
-        kept=("session", "role", "said_at", "speaker"),
+        kept=("session", "role", "said_at", "speaker", *shared),
         thread="session",
     )
