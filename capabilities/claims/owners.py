@@ -16,8 +16,8 @@ CACHED = 4_096
 _SELF = regex.compile(
     r"(?:the\s+user(?:['’]s)?|user(?:['’]s)?|their|they|my|our|we|i|mein|meine|unser|unsere|ich|wir|mi|mis|yo|mon|ma|mes"
     r"|je|nous|io|il\s+mio|la\s+mia|i\s+miei|le\s+mie|mio|mia|miei|mie"
-    r"|(?:(?:il|la|i|le)\s+)?nostr[oaie]|noi|nuestr[oa]s?|nosotr[oa]s|notre|eu|nós|(?:[oa]s?\s+)?(?:meus?|minhas?|noss[oa]s?)|ik|mijn|wij|ben|benim|я|мой|моя|моё|мои|у\s+меня)\s+"
-    r"|(?:j['’]|i['’](?:m|ve)\s+)|(?:我的|我们|我|私の|私は|私も|僕の|僕は|俺は)\s*|أنا\s+",
+    r"|(?:(?:il|la|i|le)\s+)?nostr[oaie]|noi|nuestr[oa]s?|nosotr[oa]s|notre|eu|nós|(?:[oa]s?\s+)?(?:meus?|minhas?|noss[oa]s?)|ik(?!\s+ben\s+\S+$)|mijn|wij|benim|я|мой|моя|моё|мое|мои|мы|наш|наша|у\s+(?:меня|нас))\s+"
+    r"|(?:j['’]|i['’](?:m|ve)\s+)|(?:我的|我们|我|(?:私|僕|俺|わたし)[のはも]、?)\s*|أنا\s+",
     regex.IGNORECASE,
 )
 _THIRD = regex.compile(
@@ -36,7 +36,11 @@ _KIN = {" ".join(said): kin for forms in FORMS.values() for said, kin in forms.i
 }
 """Words for somebody by what they are to the subject, and what that is called in English."""
 _UNSPACED_KIN = sorted(
-    ((said[0], kin) for language in UNSPACED for said, kin in FORMS[language].items()), key=lambda pair: -len(pair[0])
+    (
+        *((said[0], kin) for language in UNSPACED for said, kin in FORMS[language].items()),
+        *zip("姉妹兄弟母父", ("sister", "sister", "brother", "brother", "mother", "father"), strict=True),
+    ),
+    key=lambda pair: -len(pair[0]),
 )
 
 
@@ -80,7 +84,7 @@ def owners(text: str, subject: str = USER) -> tuple[Owner, ...]:
 
 def _owners(text: str, subject: str) -> Iterator[Owner]:
     for said, kin in _UNSPACED_KIN if text[:1] > "\u3000" else ():
-        if text.startswith(said):
+        if text.startswith(said) and (len(said) > 1 or text[1:2] in tuple("はがの")):
             yield Owner(f"{kin} of {subject}", kin in SINGLE_KIN, text[len(said) :].lstrip("はがの的 "))
             return
     tokens = text.split()

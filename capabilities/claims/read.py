@@ -21,6 +21,8 @@ LONGEST = 400
 """A longer text is no plain statement: it is not read."""
 _LATIN = tuple(name for name in LANGUAGES if name not in ("english", "russian", "chinese", "japanese", "arabic"))
 _UNSPACED = frozenset({"chinese", "japanese"})
+_VERB_LAST = frozenset({"turkish"})
+"""Languages whose sentences may begin with a value: its capital tells a name."""
 _ARTICLE = regex.compile(
     r"(?:the|an?|their|his|her|my|der|die|das|den|dem|ein|eine|einen|el|la|los|las|un|una|le|les|l['’]|une|il|lo|gli|i|uno|"
     r"o|os|as|um|uma|het|de|een)\s+(?=\S)",
@@ -126,7 +128,7 @@ def _read(text: str, subject: str) -> Claim:
     plain = own(" ".join(trimmed(text).split()), subject)
     if len(plain) > LONGEST:
         return Claim(subject, OTHER, plain, "holds", text)
-    languages = tuple(_languages(plain))
+    languages = tuple(_languages(text))
     found = _as_attribute(plain, text, subject, languages)
     if found is not None:
         return found
@@ -156,7 +158,8 @@ def _as_attribute(plain: str, text: str, subject: str, languages: Iterable[str])
         if known is None:
             continue
         bare = _unfilled(plain, known, "" if language in _UNSPACED else " ")
-        bare = bare[:1].lower() + bare[1:]
+        bare = own(bare, subject) if bare != plain else bare
+        bare = bare if language in _VERB_LAST else bare[:1].lower() + bare[1:]
         core, polarity = _core(bare, language)
         found = _matched(core, polarity, text, subject, language)
         if found is None and language == "english":  # some are worded without articles

@@ -33,6 +33,8 @@ _SPELLED = {
     "danish": "da", "norwegian": "no", "finnish": "fi", "hungarian": "hu", "romanian": "ro", "indonesian": "id",
 }  # fmt: skip
 """The codes by which number-word and calendar libraries know the languages."""
+_CYRILLIC = regex.compile(r"\p{Cyrillic}")
+_KANJI = frozenset({"chinese", "japanese"})
 _HIGHEST = 99
 _UNCOUNTED = frozenset(
     {"a", "an", "ein", "eine", "un", "une", "una", "uno", "um", "uma", "een", "en", "ett", "bir", "o"}
@@ -148,7 +150,18 @@ def same_value(a: str, b: str) -> bool:
     >>> same_value("Stripe", "stripe."), same_value("A+", "A-"), same_value("NYC", "New York City")
     (True, False, True)
     """
-    return tokens(a) == tokens(b) or _abbreviates(a, b) or _abbreviates(b, a)
+    return tokens(a) == tokens(b) or _abbreviates(a, b) or _abbreviates(b, a) or _declined(a, b)
+
+
+def _declined(a: str, b: str) -> bool:
+    """Return whether two Russian values differ by their case only: Казань and Казани, but not Александр and Александра."""
+    if _CYRILLIC.search(a) is None or _CYRILLIC.search(b) is None:
+        return False
+    one, other = tokens(a), tokens(b)
+    return len(one) == len(other) and all(
+        word == form or (stem(word, "russian") == stem(form, "russian") and word + "а" != form and form + "а" != word)
+        for word, form in zip(one, other, strict=True)
+    )
 
 
 def _abbreviates(short: str, long: str) -> bool:
@@ -199,12 +212,21 @@ def in_digits(value: str, language: str) -> str:
     >>> in_digits("trente", "french"), in_digits("quarant'", "italian"), in_digits("Otto", "italian")
     ('30', '40', 'Otto')
     """
+    if language in _KANJI:
+        return _kanji_numbers().get(value, value)
     low = normalise(value)
     if language == "english" or not value.islower():
         return value
     spelled = _number_words(language)
     elided = (number for word, number in spelled.items() if low[-1:] in "'’" and word[:-1] == low[:-1])
     return spelled.get(low) or next(elided, value)
+
+
+@lru_cache(maxsize=1)
+def _kanji_numbers() -> Mapping[str, str]:
+    from num2words import num2words  # noqa: PLC0415  loaded when the first number is compared
+
+    return {str(num2words(number, lang="ja")): str(number) for number in range(1, _HIGHEST + 1)}
 
 
 @lru_cache(maxsize=COMPARED)
