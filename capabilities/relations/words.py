@@ -57,12 +57,14 @@ class Grammar:
     genitive: frozenset[str] = frozenset()
 
 
-GRAMMAR: Mapping[str, Grammar] = {
-    language: Grammar(
-        **{name: said if isinstance(said, bool) else frozenset(said.split()) for name, said in both["grammar"].items()}
-    )
-    for language, both in _DATA["languages"].items()
-}
+def _grammar(given: Mapping[str, Any]) -> Grammar:
+    words: dict[str, Any] = {
+        name: said if isinstance(said, bool) else frozenset(said.split()) for name, said in given.items()
+    }
+    return Grammar(**words)
+
+
+GRAMMAR: Mapping[str, Grammar] = {language: _grammar(both["grammar"]) for language, both in _DATA["languages"].items()}
 FORMS: Mapping[str, Mapping[tuple[str, ...], str]] = {
     language: {tuple(word.split("_")): kin for kin, said in list(both["people"].items())[::-1] for word in said.split()}
     for language, both in _DATA["languages"].items()
@@ -78,8 +80,10 @@ def means(asked: str, said: str) -> bool:
     >>> means("brother", "sibling"), means("parent", "mother"), means("brother", "sister"), means("brother", "family")
     (True, True, False, False)
     """
-    if asked == said or asked == "family":
-        return asked == said or said in _KIN
+    if asked == said:
+        return True
+    if asked == "family":
+        return said in _KIN
     return said not in listed("loose") and (said in _SPECIFIC.get(asked, ()) or asked in _SPECIFIC.get(said, ()))
 
 
