@@ -16,7 +16,7 @@ from ..retrieval.pool import Pools
 from .slots import Slots, with_subject
 
 if TYPE_CHECKING:
-    from .people import Somebody
+    from .somebody import Somebody
 
 Floats = NDArray[np.float32]
 MANY = 0.3

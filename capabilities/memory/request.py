@@ -35,9 +35,10 @@ class RecallRequest(BaseModel):
     ``session``, ``since`` and ``until`` (both included) and ``tags`` (all of them) are about the turns: a fact, an
     episode or an entry is taken when one of the turns it rests on is. ``as_of`` recalls the facts that were true then,
     ``known_at`` those that were known then, ``valid_during`` those that were true at any time from the first moment to
-    the second, both included; these look at facts only, since the other tiers keep no past. A turn has no subject and no category: with one of them asked for, only the other tiers are looked at. ``tokens`` ends the results
-    before the first whose text would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue
-    gives as many results as fit. ``explain`` also prints why each result stands above the next.
+    the second, both included; these look at facts only, since the other tiers keep no past. A turn has no subject and
+    no category: with one of them asked for, only the other tiers are looked at. ``tokens`` ends the results before the
+    first whose text would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue gives as
+    many results as fit. ``explain`` also prints why each result stands above the next.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

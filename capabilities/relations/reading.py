@@ -97,7 +97,7 @@ def kin_in(text: str, also: str = "", *, is_memory: bool = False) -> tuple[Kin, 
 def starts_with_kin(text: str) -> bool:
     """Return whether a text begins with the speaker's kin and says something of them, not only what they are called.
 
-    >>> [starts_with_kin(text) for text in ("My sister Anna lives in Rome", "I live with my sister", "My sister is Anna")]
+    >>> [starts_with_kin(text) for text in ("My sister Anna lives in Rome", "I like my sister", "My sister is Anna")]
     [True, False, False]
     """
     tokens = list(tokens_of(text))
