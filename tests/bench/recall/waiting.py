@@ -8,7 +8,7 @@ import argparse
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,7 +67,7 @@ def measured(file: Path) -> list[list[str]]:
 
 
 @contextmanager
-def _recalling(session: Session, memory: Any, cues: list[str]) -> Iterator[list[int]]:
+def _recalling(session: Session, memory: Any, cues: list[str]) -> Generator[list[int], None, None]:
     """Recall on a thread of its own until the block ends; yields what grows by one with each recall."""
     done, over = list[int](), threading.Event()
 
