@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from capabilities.claims import ATTRIBUTES, Known, claim_of, find_replaced, known_of
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.over import over
 from capabilities.semantic.selves import Self, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
@@ -74,11 +75,12 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
     async def look(exchange: Exchange, ctx: Context) -> Shown:
         def work(tx: Transaction) -> tuple[Self, list[Known]]:
             entries = tx.read(layout.working).entries
+            gone = over(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
             return self_of(tx, layout.semantic), [
                 *(known for known in older if known.id not in linked),
-                *(known_of(entry, entry.id, entry.category) for entry in entries),
+                *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
 
         speaker, entries = await ctx.transact(work)

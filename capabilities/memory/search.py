@@ -53,6 +53,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
     """Return what fits the request's cue best, best first."""
     from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  it needs numpy, which few need
     from .latecomers import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
+    from .unclaimed import claim_old_rows  # noqa: PLC0415
 
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
@@ -69,6 +70,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         ) -> Snapshot | None:
             speakers[scope] = speakers_of(tx, layout)
             if first:
+                claim_old_rows(tx, layout)
                 late.extend(latecomers(tx, layout, embedded.space))
             if (first and late) or named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None

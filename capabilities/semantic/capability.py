@@ -30,10 +30,11 @@ def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") 
             "recorded_at": "time",
             "superseded_by": "text",
             "slot": "text",
+            "attribute": "text",
         },
         text="content",
         terms=content_terms,
-        kept=("subject", "category", "status", "recorded_at", "slot"),
+        kept=("subject", "category", "status", "recorded_at", "slot", "attribute"),
     )
 
 
