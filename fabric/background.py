@@ -58,6 +58,7 @@ class Background:
         self._services = services
         self._retry = retry
         self._limit = asyncio.Semaphore(max_concurrency)
+        self._free = max_concurrency
         self._numbers = itertools.count(1)
         self._lanes: dict[Scope, Lane] = {}
         self._parked: dict[str, list[Entry]] = defaultdict(list)
@@ -104,6 +105,23 @@ class Background:
             if not any(entry.job.id == job.id for entry in self._parked.get(job.root, ())):
                 return job
             return replace(job, hint=MISSING_HINT if job.root in self._roots else UNKNOWN_HINT)
+
+    def claim(self, entries: Sequence[Entry], ended: Entry | None = None) -> None:
+        """Make those of new jobs running that begin as soon as they are stored: a row less is written when they do.
+
+        ``ended`` is the job that stores them with its outcome. A job that may be tried only once is counted when it
+        begins, and not before. From any thread.
+        """
+        free = self._free + (ended is not None) if self._retry.attempts > 1 else 0
+        taken: set[Scope] = set()
+        for entry in entries:
+            scope = entry.job.ids.scope("session")
+            lane = self._lanes.get(scope)
+            is_first = scope not in taken and (lane is None or lane.entries == [ended])
+            taken.add(scope)
+            if is_first and len(taken) <= free and entry.job.attempts == 0 and not self._closing:
+                entry.job = replace(entry.job, status="running", attempts=1)
+                entry.is_claimed = True
 
     def submit(self, entries: Sequence[Entry]) -> None:
         """Take over jobs that were just stored. From any thread."""
@@ -200,7 +218,11 @@ class Background:
                 if not await self._due(lane, entry):
                     continue
                 async with self._limit:
-                    ending = await self._supervise(entry)
+                    self._free -= 1
+                    try:
+                        ending = await self._supervise(entry)
+                    finally:
+                        self._free += 1
                 if ending is None:
                     await self._rest(lane, STALLED_SECONDS)
                     continue

@@ -61,6 +61,8 @@ class Entry:
     listener: Listener | None = None
     beside: Callable[[Transaction], None] | None = None
     """What is done in the transaction that stores the job."""
+    is_claimed: bool = False
+    """Whether the job was stored as running, because it begins as soon as it is stored."""
 
 
 class Verdict(NamedTuple):

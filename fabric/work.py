@@ -53,6 +53,7 @@ async def _commit(
         if known:
             return known[0], set()
         fresh = [entry for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
+        run.services.background.claim(fresh)
         if rows:
             tx.put(ITEMS, scope, rows)
         put_entries(tx, fresh)
@@ -135,8 +136,9 @@ class Attempt:
 
     def _claim(self, rows: Rows) -> Job | None:
         job = read_job(rows, self._entry.job.id)
-        if job is None:
-            return None
+        if job is None or self._entry.is_claimed:
+            self._entry.is_claimed = False
+            return job
         job = replace(job, status="running", attempts=job.attempts + 1, not_before=None)
         put_jobs(rows, [job])
         return job
@@ -160,6 +162,7 @@ class Attempt:
                 return False
             drop_effects(rows, owners)
             rows.put(ITEMS, run.log.scope, new)
+            self._services.background.claim(children, ended=self._entry)
             put_entries(rows, children)
             return True
 
@@ -172,7 +175,7 @@ class Attempt:
             run.log.discard({item.id for item in items})
             return Ending(Verdict(job, "done"))
         run.log.stored(items)
-        return Ending(Verdict(job, "done"), [child for child in children if child.job.status == "pending"])
+        return Ending(Verdict(job, "done"), [child for child in children if child.job.status != "failed"])
 
 
 async def perform(run: LiveRun, entry: Entry) -> Any:
