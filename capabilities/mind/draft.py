@@ -101,6 +101,7 @@ def merged(old: MindBelief, new: MindBelief, *, allow_downgrade: bool) -> MindBe
     return old.model_copy(
         update={
             "content": new.content,
+            **new.claim_fields(),
             "confidence": level,
             "tags": new.tags or old.tags,
             "expires_at": new.expires_at,

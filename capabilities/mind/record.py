@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ..claims.record import Claimed
 from ..formulas.mind import CONFIDENCE
 from ..sources import Source
 from ..vocabulary import Moment, Unit
@@ -64,8 +65,8 @@ class Revision(BaseModel):
     source: Source | None = None
 
 
-class MindBelief(_Entry):
-    """Something held true. ``error`` says that it was written in a run that failed."""
+class MindBelief(_Entry, Claimed):
+    """Something held true, with what it claims. ``error`` says that it was written in a run that failed."""
 
     type: Literal["belief"] = "belief"
     content: str

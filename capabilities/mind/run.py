@@ -9,6 +9,7 @@ from fabric.errors import RefusedError
 from fabric.items import Draft
 
 from ..arguments import Texts, checks_arguments
+from ..claims import USER, fields, read_as
 from ..meaning import Embedded, Meaning
 from ..vocabulary import Unit
 from . import drafting
@@ -136,7 +137,9 @@ class Mind:
         """
         text = checked(self._ctx, "belief", content)
         expires_at = expiry(self._ctx, expires_in, self._place.config.ttl_defaults.belief)
-        new = MindBelief(content=text, confidence=confidence, expires_at=expires_at, **self._shared("mb", tags))
+        claim = fields(read_as(text), USER)
+        shared = self._shared("mb", tags)
+        new = MindBelief(content=text, confidence=confidence, expires_at=expires_at, **claim, **shared)
         embedded = await self._embed(text)
         return await self._write(
             lambda draft: drafting.believe(draft, new, embedded, allow_downgrade=allow_downgrade), embedded, text

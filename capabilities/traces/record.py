@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.clock import Clock
 
+from ..claims.record import Claimed
 from ..settings import Settings
 from ..sources import Source
 from ..vocabulary import Moment, Unit
@@ -21,8 +22,8 @@ SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
 MAX_CONTENT_CHARS = 100_000
 
 
-class Trace(BaseModel):
-    """One trace. Deleted ones stay in the file, for provenance, and are found by no search.
+class Trace(Claimed, BaseModel):
+    """One trace, with what it claims. Deleted ones stay in the file, for provenance, and are found by no search.
 
     ``stability`` is the number of seconds after which the strength that is left is 1/e. ``persona`` is the agent of a
     trace of persona scope, "" for the others.

@@ -10,6 +10,7 @@ from fabric.errors import RefusedError
 from fabric.resource import Collection, Transaction
 from fabric.store.base import RowVectors, Where
 
+from ..claims import USER, fields, read_as
 from ..sources import Source
 from .graph import repointed
 from .record import (
@@ -101,6 +102,7 @@ class TraceTable:
             length=count_words(content, united),
             source=self.source,
             made_by=self.made_by,
+            **fields(read_as(content), USER),
         )
         return trace.model_copy(update=more)
 
@@ -241,6 +243,7 @@ def revised(trace: Trace, content: str, tags: Sequence[str] | None, now: datetim
     """Return the trace with other content, and other tags unless they are None."""
     united = trace.tags if tags is None else unite_tags(tags)
     update: dict[str, Any] = {"content": content, "tags": united, "content_hash": content_hash(content)}
+    update |= fields(read_as(content), USER)
     return trace.model_copy(update={**update, "length": count_words(content, united), "updated_at": now})
 
 
