@@ -269,14 +269,14 @@ PORTUGUESE_TRAPS = [
     ("text", "attribute", "value", "polarity"),
     SPANISH + FRENCH + ITALIAN + PORTUGUESE,
 )
-def test_a_statement_is_read(text: str, attribute: str, value: str, polarity: str):
+def test_a_statement_is_read(text: str, attribute: str, value: str, polarity: str) -> None:
     claim = read(text)
     assert claim is not None
     assert (claim.attribute, claim.value, claim.polarity) == (attribute, value, polarity)
 
 
 @pytest.mark.parametrize("text", SPANISH_TRAPS + FRENCH_TRAPS + ITALIAN_TRAPS + PORTUGUESE_TRAPS)
-def test_a_question_a_wish_a_condition_and_what_was_once_are_no_claims(text: str):
+def test_a_question_a_wish_a_condition_and_what_was_once_are_no_claims(text: str) -> None:
     assert read(text) is None
 
 
@@ -293,7 +293,7 @@ def test_a_question_a_wish_a_condition_and_what_was_once_are_no_claims(text: str
         ("Mudou-se de Faro para Évora", "Faro"),
     ],
 )
-def test_what_took_whose_place_is_read(text: str, former: str):
+def test_what_took_whose_place_is_read(text: str, former: str) -> None:
     claim = read(text)
     assert claim is not None
     assert claim.former == former
@@ -312,7 +312,7 @@ def test_what_took_whose_place_is_read(text: str, former: str):
         ("A minha irmã chama-se Ana", "irmã"),
     ],
 )
-def test_whose_name_and_which_favorite_is_kept_in_of(text: str, of: str):
+def test_whose_name_and_which_favorite_is_kept_in_of(text: str, of: str) -> None:
     claim = read(text)
     assert claim is not None
     assert claim.of == of
@@ -331,7 +331,7 @@ def test_whose_name_and_which_favorite_is_kept_in_of(text: str, of: str):
         ("Beatriz mora em Braga", "beatriz", "Braga"),
     ],
 )
-def test_whose_home_it_is_is_read(text: str, subject: str, value: str):
+def test_whose_home_it_is_is_read(text: str, subject: str, value: str) -> None:
     claim = read(text)
     assert claim is not None
     assert (claim.subject, claim.attribute, claim.value) == (subject, "home", value)
