@@ -245,8 +245,8 @@ class Finder:
         """Return which rows of a pool hold one of the terms."""
         postings = pool.index.postings
         found = np.zeros(pool.index.size, np.bool_)
-        for term in terms & postings.terms.keys():
-            found[postings.of(postings.terms[term])[0]] = True
+        for number in [postings.terms[term] for term in terms if term in postings.terms]:
+            found[postings.of(number)[0]] = True
         return found
 
 

@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from .options import DEFAULT_FILE, AsOf, File, Json, KnownAt, Model, Org, Project, SaidIn, Session, Since, Until, User
+from .options import (
+    DEFAULT_FILE,
+    AsOf,
+    File,
+    Json,
+    KnownAt,
+    Model,
+    Org,
+    Project,
+    SaidIn,
+    Session,
+    Since,
+    Until,
+    User,
+    ValidDuring,
+)
 from .output import note, nothing_found, plain, say, write_json
 from .place import Opened, Place, opened
 
@@ -69,6 +84,7 @@ def recall(
     explain: Annotated[bool, typer.Option("--explain", help="Print why each result stands above the next.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    valid_during: ValidDuring = None,
     file: File = DEFAULT_FILE,
     user: User = "",
     session: SaidIn = "",
@@ -95,6 +111,7 @@ def recall(
                 "until": _to_its_end(until),
                 "as_of": as_of,
                 "known_at": known_at,
+                "valid_during": valid_during,
                 **({"tiers": [one.value for one in tier]} if tier else {}),
             }
         )

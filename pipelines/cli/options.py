@@ -106,6 +106,15 @@ KnownAt = Annotated[
         "--known-at", metavar="DATE", formats=_DATES, help="The facts that were known then (UTC).", show_default=False
     ),
 ]
+ValidDuring = Annotated[
+    tuple[datetime, datetime] | None,
+    typer.Option(
+        "--valid-during",
+        metavar="FROM TO",
+        help="The facts that were true at any time of it (UTC).",
+        show_default=False,
+    ),
+]
 Since = Annotated[
     datetime | None,
     typer.Option("--since", metavar="DATE", formats=_DATES, help="Said then or later (UTC).", show_default=False),
