@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 OTHER = "other"
 """The attribute of what is none of the list's."""
 Form = Literal["says", "over", "denied"]
-"""``says``: sentences that give an attribute its value; ``over``: that say that a value is over; ``denied``: that it is none."""
+"""What sentences say: ``says``: an attribute's value; ``over``: that a value is over; ``denied``: that it is none."""
 
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("attributes.json").read_text(encoding="utf-8"))
 

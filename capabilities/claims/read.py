@@ -23,6 +23,7 @@ _LATIN = tuple(name for name in LANGUAGES if name not in ("english", "russian", 
 _UNSPACED = frozenset({"chinese", "japanese"})
 _VERB_LAST = frozenset({"turkish"})
 """Languages whose sentences may begin with a value: its capital tells a name."""
+_UNSPACED_SCRIPT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _ARTICLE = regex.compile(
     r"(?:the|an?|their|his|her|my|der|die|das|den|dem|ein|eine|einen|el|la|los|las|un|una|le|les|l['’]|une|il|lo|gli|i|uno|"
     r"o|os|as|um|uma|het|de|een)\s+(?=\S)",
@@ -30,7 +31,8 @@ _ARTICLE = regex.compile(
 )
 _ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
 _TIME = regex.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b",
+    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|\d{1,2} ?[月日号號时時点點]|"
+    r"^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b",
     regex.IGNORECASE,
 )
 """A time of day, or a day by its distance."""
@@ -148,7 +150,7 @@ def _read(text: str, subject: str) -> Claim:
 def _languages(text: str) -> Iterator[str]:
     """Yield the languages to read a text in: the likeliest, English, and for a short Latin text the others."""
     first = guess_language(words(text[:200]))
-    latin = _LATIN if first in ("english", *_LATIN) else ()
+    latin = () if first in LANGUAGES and first not in ("english", *_LATIN) else _LATIN
     yield from dict.fromkeys((first if first in LANGUAGES else "english", "english", *latin))
 
 
@@ -262,7 +264,7 @@ def _claim(
         return None
     if attribute.name == "owns" and is_number(tokens(value)[0] if tokens(value) else ""):
         return None
-    if pattern.form != "says":
+    if pattern.form != "says" and (pattern.form, polarity) != ("denied", "ended"):
         polarity = _OPPOSITE[pattern.form] if polarity == "holds" else "holds"
     if attribute.name not in _KEEPS_ARTICLE:
         value = _ARTICLE.sub("", value, count=1) if _ARTICLE.match(value) else value
@@ -290,6 +292,8 @@ def _cut(value: str, language: str, *, single: bool = True) -> tuple[str, str]:
 
 
 def _detail(of: str) -> str:
+    if _UNSPACED_SCRIPT.search(of):
+        return of.strip()
     return " ".join(
         word.replace("colour", "color").replace("favour", "favor")
         for word in words(of)

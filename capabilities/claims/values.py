@@ -154,7 +154,7 @@ def same_value(a: str, b: str) -> bool:
 
 
 def _declined(a: str, b: str) -> bool:
-    """Return whether two Russian values differ by their case only: Казань and Казани, but not Александр and Александра."""
+    """Return whether two Russian values differ by case only: Казань and Казани, but not Александр and Александра."""
     if _CYRILLIC.search(a) is None or _CYRILLIC.search(b) is None:
         return False
     one, other = tokens(a), tokens(b)
@@ -226,7 +226,8 @@ def in_digits(value: str, language: str) -> str:
 def _kanji_numbers() -> Mapping[str, str]:
     from num2words import num2words  # noqa: PLC0415  loaded when the first number is compared
 
-    return {str(num2words(number, lang="ja")): str(number) for number in range(1, _HIGHEST + 1)}
+    spelled = {str(num2words(number, lang="ja")): str(number) for number in range(1, _HIGHEST + 1)}
+    return spelled | {"两": "2", "兩": "2"}
 
 
 @lru_cache(maxsize=COMPARED)
