@@ -1,9 +1,11 @@
 """The live run: what the contexts of one run share, in the foreground and in background work alike."""
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from contextvars import Context as Variables
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from .block import Block
 from .clock import Clock
 from .context import Context
-from .errors import BudgetExceededError, WorkError
+from .errors import BudgetExceededError, StoreError, WorkError
 from .events import Event, ItemAdded
 from .items import Draft, Item, without_secrets
 from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Listener = Callable[[Event], None]
+SOON_SECONDS = 0.005
+"""How long a user's message waits to be stored: a run that ends before stores it with all that it did, at once."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,6 +114,9 @@ class LiveRun:
         self.span = span
         self.observed = listener is not None or span.recording
         self.unstored: list[Item] = []
+        self._said = 0
+        self._is_ending = False
+        self._lock = threading.Lock()
         self._storing: list[Future[None]] = []
         self._counts: Counter[str] = Counter()
 
@@ -147,7 +154,7 @@ class LiveRun:
         return self.services.redact(text)
 
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
-        """Add items to the session; a user's message begins to be stored at once, without waiting for it."""
+        """Add items to the session; a user's message is stored soon, whatever becomes of the run."""
         recorded: list[Item] = []
         said = False
         for draft in (without_secrets(one, self.redact) for one in drafts):
@@ -162,7 +169,8 @@ class LiveRun:
             recorded.append(item)
             self.emit(ItemAdded(item))
         if said and not self.job_id:
-            self._store_now()
+            self._said, self._is_ending = len(self.unstored), False
+            self.services.portal.tell_later(SOON_SECONDS, self.store_said)
         return recorded
 
     def erase(self, items: Mapping[Scope, Collection[str] | None]) -> None:
@@ -254,7 +262,8 @@ class LiveRun:
     def add(self, draft: Draft, *, block: str) -> Item:
         """Add one item that is stored when the run ends."""
         item = self.log.add(draft, clock=self.clock, turn=self._turn, block=block, turn_id=self.turn_id)
-        self.unstored.append(item)
+        with self._lock:
+            self.unstored.append(item)
         return item
 
     def adopt(self, run: "LiveRun", job: Job) -> None:
@@ -265,11 +274,13 @@ class LiveRun:
 
     def take(self) -> tuple[list[Item], list[Row]]:
         """Return the items that are not stored yet, and their rows, and count them as stored from now on."""
-        items, self.unstored = self.unstored, []
+        with self._lock:
+            items, self.unstored, self._said = self.unstored, [], 0
         return items, [self.log.row(item) for item in items]
 
     async def stored(self) -> None:
-        """Wait until what began to be stored is stored; raise what went wrong."""
+        """Wait until what began to be stored is stored; raise what went wrong. What did not begin is left to `take`."""
+        self._is_ending = True
         while self._storing:
             await asyncio.wrap_future(self._storing[0])
             self._storing.pop(0)
@@ -289,6 +300,7 @@ class LiveRun:
 
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
+        self._store_said()
         self.log.discard({item.id for item in self.unstored})
         self.unstored = []
         self.entries = []
@@ -303,9 +315,25 @@ class LiveRun:
         if self.job_id and not rows.get(JOBS, SYSTEM, [self.job_id]):
             raise WorkError(f"job {self.job_id!r} was forgotten while it ran: nothing of it is stored")
 
-    def _store_now(self) -> None:
-        items, rows = self.take()
-        self._storing.append(self.services.portal.submit(self._store(items, rows)))
+    def store_said(self) -> None:
+        """Begin to store the user's messages that wait for it, unless the run is about to store all it has."""
+        if not self._is_ending:
+            self._store_said()
+
+    def keep_said(self, items: Sequence[Item]) -> None:
+        """Begin to store the user's messages among items that were not stored together; take back the others."""
+        said = [item for item in items if opens_turn(item)]
+        self.log.discard({item.id for item in items} - {item.id for item in said})
+        with self._lock:
+            self.unstored, self._said = [*said, *self.unstored], len(said) + self._said
+        self._store_said()
+
+    def _store_said(self) -> None:
+        with self._lock, suppress(StoreError):  # closed meanwhile
+            items, self.unstored, self._said = self.unstored[: self._said], self.unstored[self._said :], 0
+            if items:
+                rows = [self.log.row(item) for item in items]
+                self._storing.append(self.services.portal.submit(self._store(items, rows)))
 
     def _store(self, items: Sequence[Item], rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
         log, store = self.log, self.services.store

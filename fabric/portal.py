@@ -57,6 +57,10 @@ class Portal:
             if not self._is_stopped:
                 self._started().call_soon_threadsafe(function, *arguments)
 
+    def tell_later(self, seconds: float, function: Callable[[], object]) -> None:
+        """Call ``function`` on the portal's loop when so much time has passed; nothing happens once it was stopped."""
+        self.tell(lambda: asyncio.get_running_loop().call_later(seconds, function))
+
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run ``work`` on the portal's loop and wait for it; an interrupted wait cancels it."""
         return wait(self.submit(work))

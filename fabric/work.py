@@ -65,7 +65,7 @@ async def _commit(
     try:
         known, fresh = await run.services.store.transact(write)
     except BaseException:
-        run.log.discard({item.id for item in items})
+        run.keep_said(items)
         raise
     if known is not None:
         run.log.discard({item.id for item in items})
