@@ -17,6 +17,7 @@ from .live import Entry, LiveRun, Services, Verdict
 from .logger import logger
 from .scope import Scope
 from .store.base import SYSTEM, Rows
+from .store.lanes import BACKGROUND
 from .work import Attempt, Ending, commit, describe, perform_inline
 
 STALLED_SECONDS = 1.0
@@ -212,6 +213,7 @@ class Background:
         return (root and chain_of(root, entry.job.block)) or ()
 
     async def _serve(self, scope: Scope, lane: Lane) -> None:
+        BACKGROUND.set(True)
         try:
             while lane.entries:
                 entry = lane.entries[0]

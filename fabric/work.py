@@ -19,6 +19,7 @@ from .portal import INSIDE
 from .resource import Transaction
 from .scope import Scope
 from .store.base import SYSTEM, Row, Rows
+from .store.lanes import BACKGROUND
 from .tracing import Attributes, Span, root, span
 
 
@@ -183,6 +184,7 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
     job, block = entry.job, entry.chain[-1]
     ctx = context_of(run, entry.chain)
     token = INSIDE.set(f"job {job.block}")
+    BACKGROUND.set(True)
     try:
         with run.span.current():
             async with lend_around(ctx):

@@ -19,6 +19,7 @@ from .catalog import Catalog, Known
 from .duckdb_file import connect, translated
 from .index_check import Rules
 from .kept import KeptTexts
+from .lanes import Lanes
 from .mending import mend_rows, remake_indexes
 from .migrations import migrate
 from .rows import SqlRows
@@ -46,6 +47,7 @@ class DuckDBStore:
     def __init__(self, path: str | Path) -> None:
         self._location = str(path)
         self._executor: ThreadPoolExecutor | None = None
+        self._lanes = Lanes()
         self._lock = threading.Lock()
         self._thread = 0
         self._connection: Connection | None = None
@@ -135,7 +137,7 @@ class DuckDBStore:
         with self._lock:
             if self._executor is None:
                 raise StoreError(f"{self._location} is not open: open the store first, and do not use it once closed")
-            return self._executor.submit(function, *arguments)
+            return self._lanes.submit(self._executor, function, *arguments)
 
     def _check_thread(self) -> None:
         if threading.get_ident() == self._thread:
