@@ -14,6 +14,10 @@ SINGLE = 3
 """Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
 
 
+SEARCHED = {"_terms": "VARCHAR", "_space": "INTEGER", "_vector": "BLOB", "_parts": "BLOB"}
+"""The columns by which rows are searched, and their types; a collection that is not searched leaves them empty."""
+
+
 class Search(NamedTuple):
     """A row's place, and what it is searched by."""
 
@@ -42,11 +46,12 @@ class Cells(NamedTuple):
 
 def insert(sql: Sql, known: Known, new: Sequence[New], held: Cells) -> None:
     """Insert the rows, none of which may be there."""
-    names = ["_key", "_scope", "_seq", *held.names, "_terms", "_space", "_vector", "_parts"]
-    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, "VARCHAR", "INTEGER", "BLOB", "BLOB"]
+    searches = SEARCHED if known.text else {}
+    names = ["_key", "_scope", "_seq", *held.names, *searches]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, *searches.values()]
     fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
     searched: list[list[Any]] = [list(column) for column in zip(*(one.search[1:] for one in new), strict=True)]
-    cells = [*fixed, *held.values, *searched]
+    cells = [*fixed, *held.values, *(searched if searches else ())]
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]

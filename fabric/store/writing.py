@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .base import Row, RowVectors
 from .catalog import MANY_KEYS, Known
 from .columns import to_json
-from .inserting import Cells, New, Search, cells_of, insert, row_key
+from .inserting import SEARCHED, Cells, New, Search, cells_of, insert, row_key
 from .kept import Place, Texts
 from .searching import Searching, entry_of, stored, tokens_of
 from .sql import Sql, among, chunks
@@ -145,11 +145,10 @@ class Writing:
         A changed row is deleted and inserted, because updates in place make checkpoints slow.
         """
         found: dict[int, Search] = {}
+        told = ", ".join(["_key", "_seq", *(SEARCHED if known.text else ())])
         for some in chunks(keys, CHUNK):
             keyed, values = among(some)
-            query = (
-                f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING _key, _seq, _terms, _space, _vector, _parts"
-            )
+            query = f"DELETE FROM {known.sql} WHERE _key IN {keyed} RETURNING {told}"
             found |= {key: Search(*rest) for key, *rest in self._sql.rows(query, values)}
         return found
 
