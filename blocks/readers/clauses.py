@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from .patterns import Patterns
+from .patterns import Patterns, table
 from .sentences import HIDDEN, MAX_CLAUSE
 from .voice import plain
 
@@ -36,7 +36,7 @@ def clauses(sentence: str) -> Iterator[str]:
         if asked is None:
             return
         sentence = sentence[: asked.start()]
-    sentence = unmarked(plain(sentence))
+    sentence = _spelled_out(unmarked(plain(sentence)))
     if HIDDEN in sentence or _FORM["asks"].match(sentence) or _FORM["request"].match(sentence):
         return
     if _FORM["unreal"].search(sentence):
@@ -45,6 +45,17 @@ def clauses(sentence: str) -> Iterator[str]:
     for clause in _upheld(pieces):
         if 3 < len(clause) <= MAX_CLAUSE and not _FORM["hearsay"].search(clause) and not _FORM["asks"].match(clause):
             yield clause
+
+
+def _spelled_out(sentence: str) -> str:
+    """Return ``sentence`` with what it leaves out written out, and without what is said to the listener aside.
+
+    >>> _spelled_out("I left Sony and joined Sega, please keep that in mind")
+    'I left Sony and I joined Sega'
+    """
+    for pattern, written in table("clauses", "spelled"):
+        sentence = pattern.sub(written, sentence)
+    return sentence
 
 
 def takes_back(sentence: str) -> bool:

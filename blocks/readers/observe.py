@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from capabilities.claims.record import USER
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.text import words
 
@@ -34,7 +35,8 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     []
     """
     found: dict[tuple[str, str], Observation] = {}
-    known = before = ""
+    known = ""
+    before: Observation | None = None
     foreign = True
     for sentence in standing(own_sentences(text)):
         foreign = foreign and not asks_for_work(sentence)
@@ -43,7 +45,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
             read = [(seen, "") for seen in statements(sentence)]
         for seen, person in read:
             known = person or known
-            before = seen.content if seen is not None and seen.subject == "user" else ""
+            before = seen
             if seen is not None and HIDDEN not in seen.content:
                 found.setdefault((seen.subject, seen.content.casefold()), seen)
         if len(found) >= MAX_OBSERVATIONS:
@@ -52,7 +54,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     return kept if now is None else [_dated(seen, now) for seen in kept]
 
 
-def _read(sentence: str, known: str, before: str) -> Iterator[tuple[Observation | None, str]]:
+def _read(sentence: str, known: str, before: Observation | None) -> Iterator[tuple[Observation | None, str]]:
     """Yield what ``sentence`` says, each with the person whom "he" or "she" means from there on."""
     task = _SPEAKER["asked_to_do"].match(unmarked(sentence))
     if task:
@@ -63,23 +65,27 @@ def _read(sentence: str, known: str, before: str) -> Iterator[tuple[Observation 
     read = False
     for clause in clauses(told or sentence):
         person = people.named_person(clause) or known
-        moved = _new_employer(clause, before)
-        for seen in [moved] if moved is not None else _clause(clause, known):
+        more = _more_of(before, clause)
+        for seen in [more] if more is not None else _clause(clause, known):
             read = True
-            before = seen.content if seen.subject == "user" else ""
+            before = seen
             yield (_raised(seen) if told else seen), person
         known = person
     if told and not read and HIDDEN not in told:
         yield _as_told(told), ""
 
 
-def _new_employer(clause: str, before: str) -> Observation | None:
-    """Return where the speaker works now, when ``before`` told that they left: else one may be at a shop."""
-    found = _SPEAKER["now_at"].match(clause) if _SPEAKER["left"].match(before) else None
-    if found is None:
+def _more_of(before: Observation | None, clause: str) -> Observation | None:
+    """Return what ``clause`` says only beside what was said right ``before``: who is at a firm now, a pet's name."""
+    if before is None:
         return None
-    claim = {"attribute": "employer", "value": found["x"]}
-    return observed(f"Works at {found['x']}", "profession", "persistent", 0.8, claim=claim)
+    at = _SPEAKER["now_at"].match(clause) if _SPEAKER["left"].match(before.content) else None
+    if at is not None and (at["who"] == "I am") == (before.subject == USER):
+        claim = {"attribute": "employer", "value": at["x"]}
+        return observed(f"Works at {at['x']}", "profession", "persistent", 0.8, before.subject, claim)
+    pet, named = _SPEAKER["has_pet"].match(before.content), _SPEAKER["pet_named"].match(clause)
+    told = people.introduced(pet["kind"], named["name"]) if pet and named else None
+    return told and told.model_copy(update={"subject": before.subject})
 
 
 def _clause(clause: str, known: str) -> Iterator[Observation]:

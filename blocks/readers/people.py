@@ -33,8 +33,10 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
     [('user', 'Sister is Anna'), ('anna', 'Lives in Oslo')]
     """
     named, unnamed = _introduction(clause), _FORM["unnamed"].match(clause)
-    organisation = _FORM["organisation"].match(clause)
-    if named:
+    organisation, parted = _FORM["organisation"].match(clause), _FORM["not_mine"].match(clause)
+    if parted:
+        yield _parted(parted, known)
+    elif named:
         yield introduced(named["rel"], named["name"])
         yield _said_of(named["name"], named["rest"])
     elif unnamed and not clause.lower().startswith(_NOBODY):
@@ -44,6 +46,16 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
         yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
     else:
         yield from _others(clause, known)
+
+
+def _parted(found: re.Match[str], known: str) -> Observation | None:
+    """Return who is no longer, or not, what the speaker calls them; without a name only that a couple is none."""
+    name = found["name"] or known
+    if name and name.split()[0] not in NOT_NAMES:
+        how = "no longer" if found["end"] or "no longer" in found[0] else "not"
+        return observed(f"{name} is {how} their {found['rel'].lower()}", "relationship", "persistent", 0.75)
+    apart = found["couple"] and (found["end"] or "no longer" in found[0])
+    return observed(f"Separated from their {found['couple']}", "relationship", "persistent", 0.75) if apart else None
 
 
 def _others(clause: str, known: str) -> Iterator[Observation | None]:
@@ -138,7 +150,7 @@ def implied(clause: str) -> Iterator[Observation | None]:
     >>> [seen.content for seen in implied("I am cooking for my kids tonight") if seen]
     ['Has kids']
     """
-    for found in _FORM["kept"].finditer(clause):
+    for found in _FORM["kept"].finditer(clause) if not _FORM["not_mine"].match(clause) else ():
         who = found["who"].lower()
         counted = "" if who.endswith(("s", "children")) else ("an " if who[0] in "aeiou" else "a ")
         yield observed(f"Has {counted}{who}", "relationship", "persistent", 0.5)
@@ -153,11 +165,12 @@ def named_person(clause: str) -> str:
     found = _introduction(clause)
     if found:
         return str(found["name"])
-    for form in ("of_one", "by_name", "companion"):
-        found = _FORM[form].search(clause) if form == "companion" else _FORM[form].match(clause)
+    for form in ("of_one", "by_name", "companion", "loved"):
+        aside = form in ("companion", "loved")
+        found = _FORM[form].search(clause) if aside else _FORM[form].match(clause)
         if found is None or set(found["name"].split()) & NOT_NAMES:
             continue
-        if form == "companion" or _FORM["belongs"].match(found["rest"]) or _category(found["rest"]):
+        if aside or _FORM["belongs"].match(found["rest"]) or _category(found["rest"]):
             return str(found["name"])
     return ""
 

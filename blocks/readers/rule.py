@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from capabilities.claims.attributes import ATTRIBUTES
+from capabilities.claims.read import claim_of
 from capabilities.vocabulary import Category, Durability, Observation
 
 from .patterns import Patterns, listed, written
@@ -52,7 +54,8 @@ class Rule:
         if "again" in groups:
             groups["again"] = conjugated(groups["again"])
         claim = {name: third(trimmed(value.format_map(groups))) for name, value in self.claim.items()}
-        return observed(self.say.format_map(groups), self.category, self.durability, self.importance, claim=claim)
+        seen = observed(self.say.format_map(groups), self.category, self.durability, self.importance, claim=claim)
+        return seen if seen is None or seen.category != "event" else _lasting(seen)
 
     def _is_at_the_bench(self, said: str) -> bool:
         busy = self.say.startswith(_BUSY) and self.category in _PASSING
@@ -92,6 +95,20 @@ def observed(
     worth = {"category": category, "durability": durability, "importance": importance}
     known = claim if claim and claim.get("value") else {}
     return Observation.model_validate({"subject": subject, "content": content, **worth, **known})
+
+
+def _lasting(seen: Observation) -> Observation:
+    """Return something that happened as what is so from then on, where it is: a car that was bought is had.
+
+    >>> _lasting(Observation(content="Bought a Volvo", importance=0.4, category="event")).category
+    'attribute'
+    """
+    attribute = ATTRIBUTES[claim_of(seen).attribute]
+    passing = attribute.category == "event" or _RULE["of_then"].match(seen.content) is not None
+    if passing or attribute.detail or not attribute.single:
+        return seen
+    worth = max(seen.importance, attribute.importance)
+    return seen.model_copy(update={"category": attribute.category, "importance": worth})
 
 
 def _means_something(value: str) -> bool:

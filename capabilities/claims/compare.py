@@ -25,6 +25,7 @@ from .values import (
 MISHEARD = 0.6
 """From this likeness on, of two names the one is taken for a slip of the other: Hanna and Anna."""
 _RENAMES = regex.compile(r"\bname is\b|\bname ist\b|\bname was\b|\bspelled\b|\bis called\b", regex.IGNORECASE)
+_KIND = regex.compile(r"(?:an?|the|their)\s\p{Ll}")
 _APART = words_of("apart")
 
 
@@ -138,11 +139,16 @@ def _another_value(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
     changes = says_change(new.text) or says_change(known.text)
     if not _is_one(new):
         return "replaces" if _grew_older(attribute, known, new) and changes else "unrelated"
-    if attribute.loose:
+    if attribute.loose or _is_vaguer(known.value, new.value):
         return "replaces" if changes else "unrelated"
     if attribute.name in ("home", "birthplace") and not changes and extent(known.value) != extent(new.value):
         return "unrelated"
     return "replaces"
+
+
+def _is_vaguer(known: str, new: str) -> bool:
+    """Return whether the new one of two values tells only of what kind it is: "a hospital" behind "St Mary's"."""
+    return _KIND.match(new) is not None and _KIND.match(known) is None
 
 
 def _likeness(a: str, b: str) -> float:
@@ -193,7 +199,8 @@ def _denies_all(attribute: Attribute, known: Claim, new: Claim) -> bool:
     if attribute.name == "plans":
         return _calls_off(known, new)
     said, held = frozenset(tokens(new.value)), frozenset(tokens(known.value))
-    return not attribute.single and bool(said) and said < held and 2 * len(said) >= len(held)
+    in_part = not attribute.single or attribute.name == "car"
+    return in_part and bool(said) and said < held and 2 * len(said) >= len(held)
 
 
 def _calls_off(known: Claim, new: Claim) -> bool:
@@ -211,6 +218,7 @@ def _work(known: Claim, new: Claim) -> Verdict:
     """Compare a role and an employer, or two of one: "manager of Stripe" tells who the employer is."""
     at, now_at = _employer(known), _employer(new)
     another = bool(at) and bool(now_at) and not same_value(at, now_at)
+    another = another and (says_change(new.text) or not _is_vaguer(at, now_at))
     if _took_place(known, new):
         return "replaces"
     if known.polarity != "holds" or new.polarity != "holds":
@@ -244,20 +252,27 @@ def _employer(claim: Claim) -> str:
 
 def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdict:
     """Compare claims of two attributes of which the new one may end the other's: "sold the car", "is single"."""
+    same = same_value(known.value, new.value)
     if other.like == one.name or one.like == other.name:
-        same = same_value(known.value, new.value) and known.polarity == new.polarity
-        return "same" if same else "unrelated"
+        return "same" if same and known.polarity == new.polarity else "unrelated"
     hold = new.polarity == "holds" == known.polarity
     if hold and new.former and one.name in words_of("switched") and same_value(new.former, known.value):
         return "replaces"
-    how = other.ends.get(one.name, "")
-    if not how or known.polarity != "holds":
-        return "unrelated"
+    how = other.ends.get(one.name, "") if known.polarity == "holds" else ""
     if how == "apart":
         return _parted(known, new)
-    if new.polarity == "holds":
-        return "unrelated"
-    return "ends" if same_value(new.value, known.value) or (how == "any" and not new.value) else "unrelated"
+    if how and "plans" in (one.name, other.name):
+        return _planned_anew(known, new)
+    ends = new.polarity != "holds" and (same or not new.value) if how == "any" else new.polarity != "holds" and same
+    return "ends" if how and ends else "unrelated"
+
+
+def _planned_anew(known: Claim, new: Claim) -> Verdict:
+    """Compare a plan and when something is due: what is called off is not due, what is moved not planned as before."""
+    if new.attribute == "plans":
+        return "ends" if new.polarity != "holds" and _calls_off(known, new) else "unrelated"
+    moved = new.polarity == "holds" and bool(new.of) and says_change(new.text)
+    return "replaces" if moved and _plan(new.of) <= _plan(known.text) else "unrelated"
 
 
 def _parted(known: Claim, new: Claim) -> Verdict:
