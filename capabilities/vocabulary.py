@@ -70,7 +70,7 @@ Tag = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValid
 """What a turn is filed under, in lower case; words are joined by hyphens: "Trip to Rome" is ``trip-to-rome``."""
 
 
-class Observation(Claimed):
+class Observation(Claimed, BaseModel):
     """One thing worth remembering, as the observer returns it.
 
     ``replaces`` is the id of the working-memory entry that this one supersedes, or ``""``.
@@ -95,7 +95,7 @@ FactAction = Literal["new", "reinforce", "update", "invalidate"]
 FactText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_OBSERVATION_CHARS)]
 
 
-class FactProposal(Claimed):
+class FactProposal(Claimed, BaseModel):
     """One change to the facts, as consolidation proposes it from episodes.
 
     ``target_fact_id`` names the fact that ``reinforce``, ``update`` and ``invalidate`` are about; a ``new`` fact and an

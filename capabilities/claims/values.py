@@ -136,7 +136,7 @@ def _date(found: Sequence[str], at: int) -> tuple[int, str]:
     first, second = found[at], found[at + 1] if at + 1 < len(found) else ""
     for month, day in ((first, second), (second, first)):
         if regex.fullmatch(r"m\d+", month) and regex.fullmatch(r"\d{1,2}", day):
-            follows = next((token for token in found[at + 2 : at + 4] if token != ","), "")
+            follows = next((sign for sign in found[at + 2 : at + 4] if sign != ","), "")
             year = follows if regex.fullmatch(r"\d{4}", follows) else ""
             return 2 + bool(year) + (bool(year) and found[at + 2] == ","), f"{year}/{month}/{int(day)}"
     return 0, ""

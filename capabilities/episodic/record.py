@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..claims.record import Claimed
 from ..settings import Settings
@@ -13,7 +13,7 @@ EpisodicScope = Literal["user", "project"]
 """Whose episodes: a user's own, or those of everybody in a project."""
 
 
-class Episode(Claimed):
+class Episode(Claimed, BaseModel):
     """One significant experience. It is never rewritten; only ``consolidated`` and ``superseded`` turn true.
 
     ``sequence`` is its place in the order of encoding, from 1, and is set when it is encoded.

@@ -2,45 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, cast
 
 from fabric.clock import Clock
 from fabric.resource import Collection, Transaction
-from fabric.store.base import Where
 from fabric.text import words
 
-from ..claims import Claim, claim_of, compare, is_single, overtaken, rival_slots, slot, subject_key
+from ..claims import Claim, claim_of, compare, is_single, overtaken
 from ..sources import Outcome, Source
-from .lookup import current_in
+from ..vocabulary import FactCategory
+from .lookup import Candidates, Statement
 from .order import is_late, stated, successor
 from .record import Fact, FactInput
 from .selves import self_of
 from .state import contests, decide, first_version, history, overtake, reinforce, supersede
-
-CURRENT = Where("status", "=", "current")
-SHARING = 16
-"""How many facts that share words with an offered one are compared with it."""
-FURTHEST = 1_024
-"""How many are looked at, at most, where most of those that share words are closed."""
-
-
-class Statement(Protocol):
-    """What is known of a fact before it is offered: enough to find what it may repeat, refine or change."""
-
-    @property
-    def subject(self) -> str:
-        """Whom it is about."""
-        ...
-
-    @property
-    def content(self) -> str:
-        """What it says."""
-        ...
-
-    @property
-    def category(self) -> str:
-        """What kind of fact it is."""
-        ...
 
 
 class Settling:
@@ -60,69 +35,24 @@ class Settling:
         self._made_by = made_by
         self._episodes = episodes
         self.speaker = self_of(tx, facts)
-        self._known: dict[str, Fact] = {}
+        self._candidates = Candidates(tx, facts)
         self._changed: dict[str, Fact] = {}
-        self._sharing: dict[str, list[str]] = {}
-        self._beside: set[str] = set()
         self._settled: set[str] = set()
 
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
-        """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible.
+        """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
+        self._candidates.look_up([self._filed(statement) for statement in coming], named)
 
-        What stands in their slots is looked up by these; other texts, and values worded otherwise, by words.
-        """
-        claims = [claim_of(statement) for statement in coming]
-        held = self._learn(self._in_slots(claims, coming))
-        taken = {self._known[fact_id].slot for fact_id in held}
-        self._beside.update(held)
-        loose = [
-            statement
-            for claim, statement in zip(claims, coming, strict=True)
-            if not (is_single(claim) and slot(claim, subject_key(statement.subject)) in taken)
-        ]
-        for statement in loose:
-            self._share(statement, SHARING)
-        self._read([*named, *(found for statement in loose for found in self._sharing[statement.content])])
-        for statement in loose:
-            self._look_past_closed(statement)
-
-    def _share(self, statement: Statement, limit: int) -> None:
-        matches = self._tx.match(self._facts, words(statement.content), limit)
-        self._sharing[statement.content] = [match.id for match in matches]
-
-    def _look_past_closed(self, statement: Statement) -> None:
-        """Look further where the versions of a fact that changed often leave no room for those that are current."""
-        limit, shared = SHARING, self._sharing
-        while limit < FURTHEST and len(shared[statement.content]) == limit and self._current(statement) < SHARING // 2:
-            limit *= 4
-            self._share(statement, limit)
-            self._read(shared[statement.content])
-
-    def _current(self, statement: Statement) -> int:
-        shared = [self._known[found] for found in self._sharing[statement.content] if found in self._known]
-        return sum(fact.status == "current" for fact in shared)
-
-    def _read(self, ids: Iterable[str]) -> None:
-        unread = [fact_id for fact_id in dict.fromkeys(ids) if fact_id and fact_id not in self._known]
-        if unread:
-            self._learn(self._tx.get_many(self._facts, unread))
-
-    def _learn(self, found: Iterable[Fact]) -> list[str]:
-        return [self._known.setdefault(fact.id, fact).id for fact in found]
-
-    def _in_slots(self, claims: Sequence[Claim], coming: Sequence[Statement]) -> list[Fact]:
-        both = zip(claims, coming, strict=True)
-        slots = {found for claim, told in both for found in rival_slots(claim, subject_key(told.subject))}
-        return current_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
+    def _filed(self, statement: Statement) -> Statement:
+        subject, content = self.speaker.filed(statement.subject, statement.content)
+        if (subject, content) == (statement.subject, statement.content):
+            return statement
+        category = cast("FactCategory", statement.category)
+        return FactInput(subject=subject, content=content, category=category, confidence=0)
 
     def get(self, fact_id: str) -> Fact | None:
         """Return one version of a fact, current or closed, as it stands now."""
-        if fact_id not in self._known:
-            found = self._tx.get(self._facts, fact_id)
-            if found is None:
-                return None
-            self._known[fact_id] = found
-        return self._known[fact_id]
+        return self._candidates.get(fact_id)
 
     def latest(self, fact_id: str) -> str:
         """Return the id of the version that a fact has now; the same id when it was not superseded or is unknown."""
@@ -171,7 +101,9 @@ class Settling:
             valid_from=offered.valid_from,
             claim=claim_of(offered),
         )
-        self._close(decision.also if changed else self._contesting(old, offered, rivals), self._known[outcome.id])
+        self._close(
+            decision.also if changed else self._contesting(old, offered, rivals), self._candidates.known[outcome.id]
+        )
         return outcome
 
     def _decide(self, fact: Fact, offered: FactInput, rivals: Sequence[Fact]) -> None:
@@ -196,7 +128,7 @@ class Settling:
 
     def _late(self, offered: FactInput, later: Fact) -> Outcome:
         """Keep what was stated before the fact that holds as its history, unless that was told already."""
-        known = next((one for one in self._known.values() if self._tells(one, offered)), None)
+        known = next((fact for fact in self._candidates.known.values() if self._tells(fact, offered)), None)
         if known is None and len(offered.sources) <= 1:  # what rests on several turns has no one time
             known = history(
                 offered,
@@ -229,8 +161,7 @@ class Settling:
 
     def _rivals(self, offered: FactInput) -> list[Fact]:
         """Return the current facts of the subject that the offered one may repeat, refine or change, last said last."""
-        ids = {offered.replaces, *self._sharing.get(offered.content, ()), *self._beside, *self._settled}
-        facts = [fact for one, fact in self._known.items() if one in ids]
+        facts = self._candidates.of(offered.content, also=[offered.replaces, *self._settled])
         mine = [fact for fact in facts if fact.status == "current" and fact.subject == offered.subject]
         return sorted(mine, key=stated)
 
@@ -285,7 +216,7 @@ class Settling:
     def put(self, *facts: Fact) -> None:
         """Take versions in as they are."""
         for fact in facts:
-            self._known[fact.id] = self._changed[fact.id] = fact
+            self._candidates.known[fact.id] = self._changed[fact.id] = fact
             self._settled.add(fact.id)
 
     def write(self) -> None:

@@ -12,8 +12,10 @@ from fabric.store.base import Where
 
 from ..sources import Outcome, Source
 from .record import Fact, FactInput
-from .settling import CURRENT, Settling
+from .settling import Settling
 from .state import invalidate, reinforce, supersede
+
+CURRENT = Where("status", "=", "current")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ Turn = Annotated[int, Field(ge=0)]
 """A number of turns of the session; working memory starts at turn 0."""
 
 
-class WorkingEntry(Claimed):
+class WorkingEntry(Claimed, BaseModel):
     """One thing the agent is tracking right now.
 
     ``salience`` is how present it is; it and both turns are set by `state.add`, whatever they were before.
