@@ -43,9 +43,12 @@ def amount(text: str) -> tuple[str, str] | None:
 
 
 def _designates(listed: list[str], at: int) -> bool:
-    before = listed[at - 1] if at else ""
-    owner = listed[at - 2] if at > 1 else ""
-    return before in words_of("naming") and owner not in words_of("valued")
+    """Return whether a number says which thing is meant: "invoice 17", or "pull request 815" at the end."""
+    before, owner = listed[at - 1] if at else "", listed[at - 2] if at > 1 else ""
+    if before in words_of("naming"):
+        return owner not in words_of("valued")
+    is_last = at == len(listed) - 1 and len(listed) > 2
+    return is_last and before.isalpha() and not before.endswith("s") and before not in words_of("light")
 
 
 def _beside_date(listed: list[str], at: int) -> bool:
