@@ -66,7 +66,7 @@ def still_allowed(
         index = None if tier == "working" else _index(tx, layout, tier, space)
         if tier == "working" or (index is pool.index.source and pool.index.is_same):
             found.append(pool.allowed)
-        elif index is pool.index.source:
+        elif index is not None and index is pool.index.source:
             found.append(pool.allowed & _allowed(tx, ctx, layout, request, tier, index)[: pool.index.size])
         else:
             return None

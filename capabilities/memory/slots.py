@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -98,9 +97,9 @@ class Slots:
 
 def with_subject(pool: Pool, subjects: Iterable[str]) -> Mask:
     """Return which rows of a pool are about one of some subjects."""
-    column: Any = pool.index.columns.get("subject")
+    column = pool.index.columns.get("subject")
     found = np.zeros(pool.index.size, np.bool_)
-    for subject in subjects if column is not None else ():
-        if subject in column.names:
-            found |= column.view == column.names[subject]
+    if column is not None:
+        for subject in subjects:
+            found |= column.view == column.names.get(subject, -2)
     return found

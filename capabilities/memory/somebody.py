@@ -77,12 +77,14 @@ class Finder:
             names, told = self._related(whose, kin, qualities) if whose else (set[str](), told)
             names = names or (self._called(kin, qualities, whose) if whose else set[str]())
 
+        *_, last = asked.kin
+
         def owns(owner: str) -> bool:
             word, _, of = owner.partition(" of ")
             kin, qualities = kin_of(word)
             apart = asked.qualities and qualities and not qualities & asked.qualities
             right = of in whose or (len(asked.kin) > 1 and kin_of(of)[0] == asked.kin[-2]) if of else is_mine
-            return owner in names or (bool(kin) and means(asked.kin[-1], kin) and not apart and right)
+            return owner in names or (bool(kin) and means(last, kin) and not apart and right)
 
         rows = told.copy()
         for name in names:
@@ -140,7 +142,7 @@ class Finder:
         found: set[str] = set()
         for pool in self.pools:
             slots = np.flatnonzero(pool.allowed & self._holding(pool, kin_terms(kin, self.language)))[-FEW:]
-            for text in self._texts(pool, [pool.index.ids[slot] for slot in slots.tolist()]):
+            for text in self._texts(pool, [str(pool.index.ids[slot]) for slot in slots.tolist()]):
                 for one in kin_in(text, self.language, is_memory=pool.tier != "turn"):
                     right = one.of == own and len(one.kin) == 1 and means(kin, one.kin[0])
                     apart = qualities and one.qualities and not qualities & one.qualities
@@ -178,8 +180,9 @@ class Finder:
         found = np.zeros(self.pools.size, np.bool_)
         whose = {term for name in of - self.mine for term in _spelled(name)}
         whose |= kin_terms(asked.kin[-2], self.language) if len(asked.kin) > 1 else frozenset()
+        *_, last = asked.kin
         for pool in self.pools:
-            held = self._holding(pool, kin_terms(asked.kin[-1], self.language)) & pool.allowed
+            held = self._holding(pool, kin_terms(last, self.language)) & pool.allowed
             found[pool.start : pool.end] = held & self._holding(pool, whose) if whose else held
         return found
 

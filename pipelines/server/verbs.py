@@ -53,6 +53,7 @@ class Found(BaseModel):
     subject: str
     said_at: datetime | None = None
     outdated: str = Field("", description="What of it is no longer so, and what is so now; empty when all of it is.")
+    contested: list[str] = Field([], description="What else is said of it; which is so nobody has decided yet.")
 
     @classmethod
     def of(cls, memory: RankedMemory) -> "Found":
@@ -65,6 +66,7 @@ class Found(BaseModel):
             subject=memory.subject,
             said_at=memory.said_at or (memory.sources[-1].said_at if memory.sources else None),
             outdated=". ".join(map(str, memory.outdated)),
+            contested=memory.contested,
         )
 
 
