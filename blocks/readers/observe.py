@@ -42,7 +42,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
         foreign = foreign and not asks_for_work(sentence)
         read = list(_read(sentence, known, before))
         if not read and foreign:
-            read = [(seen, "") for seen in statements(sentence)]
+            read = list(statements(sentence, known, before))
         for seen, person in read:
             known = person or known
             before = seen

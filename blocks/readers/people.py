@@ -133,7 +133,7 @@ def _said_of_kin(relation: str, rest: str) -> Observation | None:
         return None
     content = about(f"{relation} {rest}")
     claim = read(content)
-    known = fields(claim, USER) if claim is not None and claim.subject.endswith(f" of {USER}") else {}
+    known = fields(claim, USER) if claim is not None and claim.subject.endswith(f" of {USER}") else None
     kind: Category = "event" if category == "event" else "relationship"
     return observed(content, kind, "persistent", 0.6, claim=known)
 

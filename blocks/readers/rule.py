@@ -83,7 +83,7 @@ def observed(
     durability: Durability,
     importance: float,
     subject: str = "user",
-    claim: Mapping[str, str] | None = None,
+    claim: Mapping[str, object] | None = None,
 ) -> Observation | None:
     """Return the observation with ``content`` turned into a sentence about its subject; None when nothing is left.
 

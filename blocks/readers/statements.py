@@ -1,7 +1,7 @@
 """Statements in other languages: whether one is the speaker's own and plain; what it claims is read elsewhere."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from capabilities.claims.attributes import ATTRIBUTES
@@ -11,7 +11,9 @@ from capabilities.vocabulary import Observation
 from fabric.language import STOP_WORDS, guess_language
 from fabric.text import words
 
+from .acquaintances import told_of
 from .patterns import listed, written
+from .people import subject_of
 from .sentences import HIDDEN, MAX_CLAUSE
 
 _QUESTION = ("?", "？", "؟")
@@ -20,6 +22,8 @@ _UNSURE = frozenset({"other", "amount"})
 """Attributes that tell nothing sure of somebody."""
 _DEEDS = frozenset({"consumes", "plays", "uses"})
 """Attributes of what one may do for once, or as a habit."""
+_TOLD = frozenset({"spelled"})
+"""Entries of a language that are no single pattern."""
 _ENGLISH_WORDS = 2
 """With this many stop words of English, and more than of any other language, a sentence is English."""
 
@@ -28,36 +32,78 @@ _ENGLISH_WORDS = 2
 def _forms() -> tuple[Mapping[str, re.Pattern[str]], ...]:
     """Return how statements look in each language of ``statements.json``.
 
-    Each has ``begins``, where a statement of the speaker's own begins: at the start, behind a comma or an "and";
-    ``refused``, what makes a sentence a question, a condition, hearsay, doubt or play; ``request``, work on the text
-    that follows; ``idle``, values that tell nothing of anybody; and ``passing``, what makes a deed one of the moment.
+    Each has ``begins``, where a statement of the speaker's own begins, or one of somebody close: at the start, behind
+    a comma or an "and"; ``refused``, what makes a sentence a question, a condition, hearsay, doubt or play;
+    ``request``, work on the text that follows; ``idle``, values that tell nothing of anybody; and ``passing``, what
+    makes a deed one of the moment. How others are told of stands beside them; see `told_of`.
     """
     rows = listed("statements").values()
-    return tuple(_compiled(**{name: written(form) for name, form in row.items()}) for row in rows)
+    return tuple(_compiled(**{name: written(form) for name, form in row.items() if name not in _TOLD}) for row in rows)
 
 
 def _compiled(own: str, joint: str, **forms: str) -> Mapping[str, re.Pattern[str]]:
-    forms["begins"] = rf"(?:^|[,;،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?(?={own})"
+    opened = rf"(?={own}|{forms['close']})" if "close" in forms else rf"(?={own})"
+    forms["begins"] = rf"(?:^|[,;،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?{opened}"
     return {name: re.compile(form, re.IGNORECASE) for name, form in forms.items()}
 
 
-def statements(sentence: str) -> Iterator[Observation]:
-    """Yield what a sentence in another language than English says of the speaker: its words as said, with their claim.
+@cache
+def _spellings() -> tuple[tuple[re.Pattern[str], str], ...]:
+    rows = (pair for row in listed("statements").values() for pair in row.get("spelled", ()))
+    return tuple((re.compile(written(form), re.IGNORECASE), whole) for form, whole in rows)
 
-    >>> [(seen.content, seen.attribute, seen.value) for seen in statements("Ich wohne in Berlin.")]
+
+def statements(
+    sentence: str, known: str = "", before: Observation | None = None
+) -> Iterator[tuple[Observation | None, str]]:
+    """Yield what a sentence in another language than English says, its words as said, and whom "he" means from there.
+
+    ``known`` is whom "he" or "she" means, ``before`` what was said last.
+
+    >>> [(seen.content, seen.attribute, seen.value) for seen, _ in statements("Ich wohne in Berlin.") if seen]
     [('Ich wohne in Berlin', 'home', 'Berlin')]
     >>> list(statements("Wohne ich in Berlin?")), list(statements("Wenn ich in Berlin wohne, lache ich."))
     ([], [])
     """
+    for form, whole in () if _is_english(sentence) else _spellings():
+        sentence = form.sub(whole, sentence)
     spoken = _spoken(sentence)
-    pieces = max((form["begins"].split(sentence)[1:] for form in spoken), key=len, default=[])
-    for piece in pieces:
-        claim = read(piece.strip(_CLOSING), USER)
-        if claim is not None and claim.attribute not in _UNSURE and claim.subject.endswith(USER):
-            said_little = any(form["idle"].search(claim.value) for form in spoken)
-            of_the_moment = claim.attribute in _DEEDS and any(form["passing"].search(piece) for form in spoken)
-            if not said_little and not of_the_moment:
-                yield _observed(piece.strip(_CLOSING), claim)
+    split = ((form["begins"].split(sentence)[1:], form) for form in spoken)
+    pieces, language = max(split, key=lambda found: len(found[0]), default=([], {}))
+    for piece in (piece.strip(_CLOSING) for piece in pieces):
+        said, name = told_of(piece, language, known)
+        seen = _moved_on(said, name, before, language) or _stated(said, name, spoken)
+        known, before = name or _introduced(seen) or known, seen or before
+        yield seen, known
+
+
+def _introduced(seen: Observation | None) -> str:
+    """Return the first name of whom a statement introduces, or ""."""
+    is_somebody = seen is not None and seen.subject == USER and seen.attribute in ("relation", "partner")
+    return seen.value.partition(" ")[0] if seen is not None and is_somebody else ""
+
+
+def _stated(piece: str, name: str, spoken: Sequence[Mapping[str, re.Pattern[str]]]) -> Observation | None:
+    """Return what ``piece`` says of the speaker, or of whoever is called ``name``; None where it is nothing sure."""
+    subject = subject_of(name) if name else USER
+    claim = read(piece, subject)
+    if claim is None or claim.attribute in _UNSURE or not claim.subject.endswith(subject):
+        return None
+    said_little = any(form["idle"].search(claim.value) for form in spoken)
+    of_the_moment = claim.attribute in _DEEDS and (name or any(form["passing"].search(piece) for form in spoken))
+    return None if said_little or of_the_moment else _observed(piece, claim, subject)
+
+
+def _moved_on(
+    piece: str, name: str, before: Observation | None, language: Mapping[str, re.Pattern[str]]
+) -> Observation | None:
+    """Return who is at another firm now, right behind their leaving one: else one may be at a shop."""
+    left = before is not None and before.attribute == "employer" and before.polarity == "ended"
+    found = language["now_at"].match(piece) if left and "now_at" in language else None
+    subject = subject_of(name) if name else USER
+    if found is None or before is None or before.subject != subject:
+        return None
+    return _observed(piece, Claim(subject, "employer", found["x"], "holds", piece), subject)
 
 
 def asks_for_work(sentence: str) -> bool:
@@ -83,9 +129,9 @@ def _is_english(sentence: str) -> bool:
     return known >= _ENGLISH_WORDS and guess_language(said) == "english"
 
 
-def _observed(piece: str, claim: Claim) -> Observation:
+def _observed(piece: str, claim: Claim, subject: str) -> Observation:
     attribute = ATTRIBUTES[claim.attribute]
-    category = attribute.category if claim.subject == USER else "relationship"
+    category = attribute.category if claim.subject == subject else "relationship"
     worth = {"importance": attribute.importance, "durability": attribute.durability, "category": category}
     content = piece[:1].upper() + piece[1:]
-    return Observation.model_validate({"content": content, **worth, **fields(claim, USER)})
+    return Observation.model_validate({"subject": subject, "content": content, **worth, **fields(claim, subject)})

@@ -1,0 +1,38 @@
+"""Of whom a statement in another language than English tells: of whoever it calls by name, or was just spoken of."""
+
+import re
+from collections.abc import Mapping
+
+from capabilities.claims.read import read
+from capabilities.relations.words import FORMS, NOT_NAMES
+from fabric.language import STOP_WORDS
+from fabric.text import normalise
+
+_SURE = frozenset({"home", "employer", "school", "major", "age", "birthplace"})
+"""What is only said of people: nothing else works for a firm or lives in a town."""
+_NO_NAMES = frozenset(word for words in STOP_WORDS.values() for word in words) | {
+    " ".join(said) for forms in FORMS.values() for said in forms
+}
+"""Small words, and words for kin."""
+
+
+def told_of(piece: str, language: Mapping[str, re.Pattern[str]], known: str) -> tuple[str, str]:
+    """Return what ``piece`` says and the name of whom it is about, "" for the speaker.
+
+    ``language`` holds how somebody opens a statement in its language: ``named`` ("Katrin arbeitet ...") and ``they``
+    ("sie arbeitet ..."); ``known`` is whom the last means. A name nobody mentioned yet counts where only people do so.
+    """
+    named = language["named"].match(piece) if "named" in language else None
+    if named is not None and _is_name(named["name"]) and (named["name"] == known or _is_sure(named["rest"])):
+        return named["rest"], named["name"]
+    they = language["they"].match(piece) if known and "they" in language else None
+    return (they["rest"], known) if they is not None else (piece, "")
+
+
+def _is_name(name: str) -> bool:
+    return name not in NOT_NAMES and normalise(name) not in _NO_NAMES
+
+
+def _is_sure(rest: str) -> bool:
+    claim = read(rest)
+    return claim is not None and claim.attribute in _SURE
