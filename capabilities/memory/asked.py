@@ -11,7 +11,7 @@ from fabric.text import normalise, words
 
 from ..claims import ATTRIBUTES, Place, asked_attributes
 from ..claims.values import stems
-from ..relations.words import kin_of
+from ..relations.words import UNSPACED, kin_of, listed
 from ..retrieval.pool import Pools
 from .slots import Slots, with_subject
 
@@ -23,6 +23,8 @@ MANY = 0.3
 """What one of many values counts beside the only one: what the user likes is told by every liking."""
 BESIDE = 0.9
 """What a role counts where the employer is asked for, which its sentence may name, and the other way round."""
+_OWN = frozenset({"name", "nickname", "last_name", "age"})
+"""What is also asked of things that somebody has."""
 _PEOPLE = frozenset({"partner", "boss", "doctor", "children", "siblings", "relationship_status"})
 """What words for people ask for, which also stand for whom a cue asks about: "where does my boss live?"."""
 
@@ -32,6 +34,8 @@ def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, floa
     asked = set(asked_attributes(cue.text, cue.language))
     if is_about_others and not asks_who:
         asked -= _PEOPLE
+    if not is_about_others and not _OWN.isdisjoint(asked) and _names_a_thing(cue):
+        asked -= _OWN
     found = {name: 1.0 if ATTRIBUTES[name].single else MANY for name in asked}
     for name in asked:
         beside = {ATTRIBUTES[name].of, ATTRIBUTES[name].like} | {
@@ -39,6 +43,13 @@ def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, floa
         }
         found |= {other: BESIDE * found[name] for other in beside if other in ATTRIBUTES and other not in found}
     return found
+
+
+def _names_a_thing(cue: Cue) -> bool:
+    """Return whether a cue asks for the name or the age of something of the user's: "what is my cat called?"."""
+    if cue.language in UNSPACED:
+        return not any(own in cue.text for own in ("我叫", "我的名", "我多", "我几", "私の名", "私は何"))
+    return any(word.spelling not in listed("own_name") for word in cue.words)
 
 
 def answers(

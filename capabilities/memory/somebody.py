@@ -179,8 +179,8 @@ class Finder:
         """Return the rows that hold a word for somebody, and one for whose they are where that is not the user."""
         found = np.zeros(self.pools.size, np.bool_)
         whose = {term for name in of - self.mine for term in _spelled(name)}
-        whose |= kin_terms(asked.kin[-2], self.language) if len(asked.kin) > 1 else frozenset()
-        *_, last = asked.kin
+        *owners, last = asked.kin
+        whose |= kin_terms(owners[-1], self.language) if owners else frozenset()
         for pool in self.pools:
             held = self._holding(pool, kin_terms(last, self.language)) & pool.allowed
             found[pool.start : pool.end] = held & self._holding(pool, whose) if whose else held
