@@ -103,7 +103,7 @@ def starts_with_kin(text: str) -> bool:
     tokens = list(tokens_of(text))
     language = guess_language([token.low for token in tokens])
     first = next(iter(_spaced(tokens, language, is_memory=False)), None) if language in set(FORMS) - UNSPACED else None
-    if first is None or first.start > 1 or not tokens[first.end :]:
+    if first is None or first.of != MINE or first.start > 1 or not tokens[first.end :]:
         return False
     return not first.name or tokens[-1].text != first.name
 
