@@ -239,3 +239,48 @@ def test_a_car_that_was_sold_and_one_that_was_bought_last() -> None:
     sold, bought = observe_text("I sold the Panda and bought a Volvo.")
     assert (sold.category, bought.category) == ("attribute", "attribute")
     assert [seen.category for seen in observe_text("I lived in Rome.")] != ["identity"]
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("The name's Bob.", "name", "Bob"),
+        ("I changed my name to Robin.", "name", "Robin"),
+        ("I took his name, I'm Anna Weber now.", "name", "Anna Weber"),
+        ("Please call me Lexi from now on.", "nickname", "Lexi"),
+        ("I'd rather be called Alex.", "nickname", "Alex"),
+        ("I go by Max these days.", "nickname", "Max"),
+        ("Nenn mich Max.", "nickname", "Max"),
+        ("Alle nennen mich Lexi.", "nickname", "Lexi"),
+        ("Hallo, ich bin Jonas.", "name", "Jonas"),
+    ],
+)
+def test_a_name_is_told_in_many_ways(text: str, attribute: str, value: str) -> None:
+    assert claimed(text) == [("user", attribute, value, "holds")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I've moved house, I'm in York now.", [("user", "home", "York", "holds")]),
+        ("I settled down in Porto.", [("user", "home", "Porto", "holds")]),
+        ("I changed jobs, I'm at Spotify now.", [("user", "employer", "Spotify", "holds")]),
+        ("I retrained as a nurse.", [("user", "role", "nurse", "holds")]),
+        ("I'm not a waiter any more.", [("user", "role", "waiter", "ended")]),
+        (
+            "Leo isn't at Airbus any more, he's at Boeing.",
+            [("leo", "employer", "Airbus", "ended"), ("leo", "employer", "Boeing", "holds")],
+        ),
+        ("Leo got a job at Airbus.", [("leo", "employer", "Airbus", "holds")]),
+        (
+            "I have a brother, Leo, who lives in Paris.",
+            [("user", "relation", "Leo", "holds"), ("leo", "home", "Paris", "holds")],
+        ),
+        ("I have a new boyfriend, Tim.", [("user", "partner", "Tim", "holds")]),
+        ("Tim and I are no longer together.", [("user", "relationship_status", "broke up", "holds")]),
+        ("Tim is my ex now.", [("user", "partner", "tim", "ended")]),
+        ("I married Tim.", [("user", "partner", "Tim", "holds")]),
+    ],
+)
+def test_a_turn_of_life_is_told_in_many_ways(text: str, found: list[tuple[str, str, str, str]]) -> None:
+    assert claimed(text) == found
