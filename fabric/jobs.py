@@ -123,8 +123,11 @@ def put_jobs(rows: Rows, jobs: Sequence[Job]) -> None:
         rows.put(JOBS, SYSTEM, [job_row(job) for job in jobs])
 
 
-def drop_effects(rows: Rows, owners: Sequence[str]) -> None:
-    """Delete the journal of effects of jobs or turns that are done."""
+def drop_effects(rows: Rows, owners: Sequence[str], known: Sequence[str] | None = None) -> None:
+    """Delete the journal of effects of jobs or turns that are done; ``known`` are its rows where no others can be."""
+    if known is not None:
+        rows.delete(EFFECTS, SYSTEM, known)
+        return
     for owner in owners:
         found = rows.find(EFFECTS, SYSTEM, [Where("owner", "=", owner)])
         if found:

@@ -107,6 +107,7 @@ class LiveRun:
         self.added: list[Item] = []
         self.job_id = job_id
         self.settled: list[str] = []
+        self.effects: list[str] = []
         self.jobs: list[str] = []
         self._turn = turn
         self._opened = 0
@@ -114,9 +115,7 @@ class LiveRun:
         self.span = span
         self.observed = listener is not None or span.recording
         self.unstored: list[Item] = []
-        self._said = 0
-        self._is_ending = False
-        self._lock = threading.Lock()
+        self._said, self._is_ending, self._lock = 0, False, threading.Lock()
         self._storing: list[Future[None]] = []
         self._counts: Counter[str] = Counter()
 
@@ -218,6 +217,7 @@ class LiveRun:
         def journaled(rows: Rows) -> T:
             self._check_wanted(rows)
             known = rows.get(EFFECTS, SYSTEM, [row_id])
+            self.effects.append(row_id)
             if known:
                 return cast("T", known[0]["value"])
             value = to_json(work(Transaction(rows, self.ids)), key, "the result of a transaction that happens once")
@@ -271,6 +271,7 @@ class LiveRun:
         self.unstored.extend(run.unstored)
         self.entries.extend(run.entries)
         self.settled.extend([job.id, *run.settled])
+        self.effects.extend(run.effects)
 
     def take(self) -> tuple[list[Item], list[Row]]:
         """Return the items that are not stored yet, and their rows, and count them as stored from now on."""
@@ -323,7 +324,7 @@ class LiveRun:
     def keep_said(self, items: Sequence[Item]) -> None:
         """Begin to store the user's messages among items that were not stored together; take back the others."""
         said = [item for item in items if opens_turn(item)]
-        self.log.discard({item.id for item in items} - {item.id for item in said})
+        self.log.discard({item.id for item in items if item not in said})
         with self._lock:
             self.unstored, self._said = [*said, *self.unstored], len(said) + self._said
         self._store_said()

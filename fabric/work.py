@@ -97,6 +97,7 @@ class Attempt:
         self._services = services
         self._entry = entry
         self._retry = retry
+        self._is_first = entry.is_claimed
 
     async def run(self) -> Ending:
         """Give the job its try; only errors of the store are raised."""
@@ -161,7 +162,7 @@ class Attempt:
         def write(rows: Rows) -> bool:
             if not rows.delete(JOBS, SYSTEM, [job.id]):
                 return False
-            drop_effects(rows, owners)
+            drop_effects(rows, owners, run.effects if self._is_first else None)
             rows.put(ITEMS, run.log.scope, new)
             self._services.background.claim(children, ended=self._entry)
             put_entries(rows, children)

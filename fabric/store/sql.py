@@ -10,6 +10,8 @@ from ..errors import StoreError
 T = TypeVar("T")
 MARKED = 200
 """Up to how many keys are looked up one by one in the index; for more the keys of all rows are read."""
+_READS = ("SELECT", "WITH")
+"""How queries begin that change nothing."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
@@ -40,7 +42,8 @@ class Connection(Protocol):
 class Sql:
     """Statements on one connection, for as long as their transaction lasts.
 
-    With ``atomic`` they are one transaction, begun by the first of them: one that is answered from memory costs none.
+    With ``atomic`` they are one transaction, begun by the first that writes: nobody else writes meanwhile, so that what
+    is read before it stays true, and one that only reads costs no more than its queries.
     """
 
     __slots__ = ("_connection", "_waits")
@@ -64,7 +67,7 @@ class Sql:
     def _run(self, query: str, parameters: Sequence[Any]) -> Connection:
         if self._connection is None:
             raise StoreError("this transaction is over: use the rows inside the function given to transact")
-        if self._waits:
+        if self._waits and not query.startswith(_READS):
             self._connection.execute("BEGIN TRANSACTION")
             self._waits = False
         self._connection.execute(query, list(parameters))
