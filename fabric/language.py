@@ -124,11 +124,9 @@ _BY_SCRIPT = (
 _PERSIAN = regex.compile(r"[پچژگی]")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 _HAN = regex.compile(r"\p{Han}")
-_LATIN = tuple(
-    language
-    for language in STOP_WORDS
-    if language not in {"russian", "greek", "arabic", "hindi", "chinese", "japanese"}
-)
+NO_LATIN = frozenset({"russian", "greek", "arabic", "hindi", "chinese", "japanese"})
+"""The languages above that are not written in Latin script."""
+_LATIN = tuple(language for language in STOP_WORDS if language not in NO_LATIN)
 _STEMMED = frozenset({*_LATIN, "russian", "arabic", "greek", "hindi", "tamil", "armenian"})
 
 

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 import regex
 from pydantic import BaseModel, ConfigDict
+
+from .openings import openings
 
 OTHER = "other"
 """The attribute of what is none of the list's."""
@@ -69,13 +71,18 @@ def known_attribute(given: Any) -> str:
     return name if name in ATTRIBUTES else OTHER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
     """How an attribute is worded in one language: groups ``v``, ``k`` and ``f`` are value, ``of`` and ``former``."""
 
     attribute: Attribute
     form: Form
-    match: "regex.Pattern[str]"
+    worded: str
+
+    @cached_property
+    def match(self) -> "regex.Pattern[str]":
+        """The pattern, compiled when a text may fit it."""
+        return compiled(self.worded)
 
 
 LANGUAGES: Sequence[str] = tuple(_DATA["languages"])
@@ -89,20 +96,43 @@ def patterns(language: str) -> tuple[Pattern, ...]:
     A pattern with ``\p{Lu}`` tells capitals from small letters; others do not.
     """
     return tuple(
-        Pattern(ATTRIBUTES[name], form, compiled(worded))
+        Pattern(ATTRIBUTES[name], form, worded)
         for name, listed in _DATA["attributes"].items()
         for form in ("says", "over", "denied")
         for worded in listed.get(form, {}).get(language, ())
     )
 
 
+@lru_cache(maxsize=len(LANGUAGES))
+def _by_opening(language: str) -> Mapping[str, tuple[Pattern, ...]]:
+    """Return the patterns by the letter that a text they fit begins with; those of any letter stand under each."""
+    opened = [(pattern, openings(_spelled_out(pattern.worded)[0])) for pattern in patterns(language)]
+    letters = {letter for _, found in opened for letter in found or ()}
+    return {
+        letter: tuple(pattern for pattern, found in opened if found is None or letter in found)
+        for letter in (*letters, "")
+    }
+
+
+def patterns_for(text: str, language: str) -> tuple[Pattern, ...]:
+    """Return the patterns that may match at the start of a text; only these need to be compiled."""
+    by_opening = _by_opening(language)
+    return by_opening.get(text[:1].casefold(), by_opening[""])
+
+
+@lru_cache(maxsize=4_096)
 def compiled(worded: str) -> "regex.Pattern[str]":
     """Return a pattern of the data file, its ``{MACRO}`` filled in, with any space for a space."""
+    body, flag = _spelled_out(worded)
+    return regex.compile(body, regex.IGNORECASE if flag else 0)
+
+
+def _spelled_out(worded: str) -> tuple[str, str]:
     for _ in range(3):
         worded = regex.sub(r"\{([A-Z_]{2,})\}", lambda found: _DATA["macros"][found[1]], worded)
     worded = worded.replace("{v}", r"(?P<v>\S.*)").replace("{f}", r"(?P<f>\S.*?)")
-    flags = 0 if r"\p{Lu}" in worded or "(?i:" in worded else regex.IGNORECASE
-    return regex.compile(worded.replace(" ?", r"\s?").replace(" ", r"\s+"), flags)
+    flag = "" if r"\p{Lu}" in worded or "(?i:" in worded else "i"
+    return worded.replace(" ?", r"\s?").replace(" ", r"\s+"), flag
 
 
 @dataclass(frozen=True, slots=True)

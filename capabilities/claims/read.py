@@ -7,11 +7,22 @@ from typing import Protocol
 
 import regex
 
-from fabric.language import guess_language
+from fabric.language import NO_LATIN, STOP_WORDS, guess_language
 from fabric.text import words
 
 from .amounts import amount
-from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Grammar, Pattern, compiled, grammar, patterns, words_of
+from .attributes import (
+    ATTRIBUTES,
+    LANGUAGES,
+    OTHER,
+    Grammar,
+    Pattern,
+    compiled,
+    grammar,
+    patterns,
+    patterns_for,
+    words_of,
+)
 from .owners import own, owners
 from .record import USER, Claim, ClaimFields, Polarity
 from .values import day_names, in_digits, is_number, is_when, same_value, tokens, trimmed
@@ -39,6 +50,10 @@ _TIME = regex.compile(
 _WITHIN = regex.compile(r"(?P<who>\S.{1,40}? (?:is|are)) (?P<not>no longer|not|never)(?: any ?more)? (?P<rest>.+)")
 _OPPOSITE: Mapping[str, Polarity] = {"over": "ended", "denied": "denied"}
 _KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
+_ANY_MORE = regex.compile(r"\s+(?:any ?more|any longer|at all)$")
+_ELIDED = regex.compile(r"^[nN]['’](?=\p{L})")
+_AROUND = '.,;:!?…"“”„«»()'
+"""Signs that may stand around a word."""
 _ROLE_BEHIND = compiled(r"^(?:,? )?as (?:an? |the )?(?P<v>{ROLE})(?=$|[ ,.])")
 
 
@@ -148,10 +163,25 @@ def _read(text: str, subject: str) -> Claim:
 
 
 def _languages(text: str) -> Iterator[str]:
-    """Yield the languages to read a text in: the likeliest, English, and for a short Latin text the others."""
-    first = guess_language(words(text[:200]))
-    latin = () if first in LANGUAGES and first not in ("english", *_LATIN) else _LATIN
-    yield from dict.fromkeys((first if first in LANGUAGES else "english", "english", *latin))
+    """Yield the languages to read a text in: the likeliest, English, and where that is not sure, all of its script."""
+    said = words(text[:200])
+    first = guess_language(said)
+    if first in LANGUAGES and first in NO_LATIN:
+        yield from (first, "english")
+        return
+    told = {language for word in said for language in _telling().get(word, ())}
+    sure = told if len(told) == 1 and told <= set(LANGUAGES) else {first} & set(LANGUAGES)
+    yield from dict.fromkeys((*sure, "english", *(() if len(told) == 1 else _LATIN)))
+
+
+@lru_cache(maxsize=1)
+def _telling() -> Mapping[str, tuple[str, ...]]:
+    """Return the words of two letters and more that stand in one language of the Latin script only, each with it."""
+    found: dict[str, set[str]] = {}
+    for language, listed in STOP_WORDS.items():
+        for word in listed | (words_of("verbs") if language == "english" else frozenset()):
+            found.setdefault(word, set()).add(language)
+    return {word: tuple(held) for word, held in found.items() if len(word) > 1 and len(held) == 1}
 
 
 def _as_attribute(plain: str, text: str, subject: str, languages: Iterable[str]) -> Claim | None:
@@ -196,16 +226,16 @@ def _core(text: str, language: str) -> tuple[str, Polarity]:
         )
     if language in _UNSPACED:
         return _without_signs(text, known)
-    kept = [word for word in text.split() if trimmed(word).casefold() not in known.negations]
-    kept = [regex.sub(r"^n['’](?=\p{L})", "", word) for word in kept]
-    if len(kept) == len(text.split()) and " ".join(kept) == text:
+    kept = [word for word in text.split() if word.strip(_AROUND).casefold() not in known.negations]
+    kept = [_ELIDED.sub("", word) if word[:1] in "nN" else word for word in kept]
+    if " ".join(kept) == text:
         return text, "holds"
-    left = [word for word in kept if trimmed(word).casefold() not in known.no_longer]
+    left = [word for word in kept if word.strip(_AROUND).casefold() not in known.no_longer]
     return " ".join(left), "ended" if len(left) < len(kept) else "denied"
 
 
 def _without_more(text: str) -> tuple[str, bool]:
-    rest = regex.sub(r"\s+(?:any ?more|any longer|at all)$", "", text)
+    rest = _ANY_MORE.sub("", text)
     return rest, rest != text and not text.endswith("at all")
 
 
@@ -233,12 +263,13 @@ def _unfilled(text: str, known: Grammar, gap: str) -> str:
 
 
 def _matched(core: str, polarity: Polarity, text: str, subject: str, language: str) -> Claim | None:
+    anywhere = language in _UNSPACED
     known = grammar(language)
     guarded = known is not None and known.guards is not None and known.guards.search(text) is not None
-    for pattern in patterns(language):
+    for pattern in patterns(language) if anywhere else patterns_for(core, language):
         if guarded and pattern.attribute.name != "plans":
             continue
-        found = pattern.match.match(core) if language not in _UNSPACED else pattern.match.search(core)
+        found = pattern.match.search(core) if anywhere else pattern.match.match(core)
         if found is not None:
             claim = _claim(pattern, found, core, polarity, text, subject, language)
             if claim is not None:
@@ -253,10 +284,10 @@ def _claim(
     told = next((value for name, value in groups.items() if name[0] == "v"), "")
     attribute = pattern.attribute
     value, rest = _cut(told, language, single=attribute.single)
-    if attribute.unless and regex.search(attribute.unless, core) is not None:
+    if attribute.unless and compiled(attribute.unless).search(core) is not None:
         return None
     if attribute.cut and value:
-        kept = regex.sub(attribute.cut, "", value) or value
+        kept = compiled(attribute.cut).sub("", value) or value
         value, rest = kept, value[len(kept) :].strip() + " " + rest
     if not value and pattern.form == "says":
         return None

@@ -25,7 +25,7 @@ SPANISH: list[Said] = [
     ("Me gustan las aceitunas", "likes", "aceitunas", "holds"),
     ("A mí me encanta el flamenco", "likes", "flamenco", "holds"),
     ("A mí no me gusta el cilantro", "likes", "cilantro", "denied"),
-    ("Odio los lunes", "likes", "lunes", "denied"),
+    ("Odio el ruido", "likes", "ruido", "denied"),
     ("No como carne", "consumes", "carne", "denied"),
     ("Bebo café sin azúcar", "consumes", "café sin azúcar", "holds"),
     ("He dejado de fumar", "consumes", "fum", "ended"),
