@@ -1,4 +1,4 @@
-"""Reflect: every observation is routed to the tiers it belongs in, all of them in one transaction."""
+"""Reflect: every observation is routed to the tiers it belongs in, and the turn ends, all in one transaction."""
 
 from dataclasses import dataclass, field
 from typing import cast
@@ -18,6 +18,7 @@ from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
 from .observed import CaptureResult, Observed
+from .tick import ticked
 
 PLANS = ("event", "task")
 PIN_IMPORTANCE = 0.85
@@ -35,7 +36,8 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
         texts = list(dict.fromkeys([*(turn.text for turn in said), *(one.content for one in observed.observations)]))
         embedded = await layout.meaning.embed_stored(texts)
 
-        def work(tx: Transaction) -> dict[str, object]:
+        # Happens once without a journal: a turn that was taken in is known as captured, in the same transaction.
+        def work(tx: Transaction) -> CaptureResult:
             tx.embedded = embedded.by_text(texts)
             result = _reflect(tx, observed, layout, ctx)
             if tx.embedded is not None:
@@ -43,9 +45,9 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
                 vectors = {turn.id: by_text[turn.text] for turn in said if turn.text in by_text}
                 tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
             notes = [*result.notes, *filter(None, [embedded.degraded])]
-            return result.model_copy(update={"notes": notes}).model_dump(mode="json")
+            return result.model_copy(update={"notes": notes})
 
-        return CaptureResult.model_validate(await ctx.transact(work, once="reflect"))
+        return await ctx.transact(work)
 
     return reflect
 
@@ -62,7 +64,6 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
-    tx.write(layout.working, routing.state)
     unmarked = [turn for turn in observed.exchange.turns if turn.id not in kept or not kept[turn.id].captured]
     tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
@@ -70,7 +71,9 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     changed = state.reflected(
         episodic_writes=result.episodic_writes, evicted_lasting=result.evicted_lasting, facts=stored
     )
-    tx.write(layout.state, changed.took(turn.id for turn in observed.exchange.turns))
+    entries, counters = ticked(layout, routing.state, changed.took(turn.id for turn in observed.exchange.turns))
+    tx.write(layout.working, entries)
+    tx.write(layout.state, counters)
     return result
 
 

@@ -1,27 +1,17 @@
 """Tick: the turn is over, so everything in working memory is one turn older."""
 
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.state import MemoryState
+from capabilities.working import WorkingState
 from capabilities.working import state as working
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
 
 
-def tick_block(layout: MemoryLayout) -> Block[object, int]:
-    """Return the block that advances the decay clock and scores every entry again; its output is the new turn."""
+def ticked(layout: MemoryLayout, state: WorkingState, counters: MemoryState) -> tuple[WorkingState, MemoryState]:
+    """Return working memory with every entry scored again, and the counters, both one turn later.
 
-    @handler(name=f"{layout.name}/tick", uses=[layout.working, layout.state])
-    async def tick(ctx: Context) -> int:
-        def work(tx: Transaction) -> int:
-            state = working.advance(tx.read(layout.working), layout.working_config)
-            tx.write(layout.working, state)
-            counters = tx.read(layout.state).ticked()
-            if layout.semantic is None and counters.due(layout.semantic_config.consolidation):
-                counters = counters.reset(consolidated=False)
-            tx.write(layout.state, counters)
-            return state.current_turn
-
-        return await ctx.transact(work, once="tick")
-
-    return tick
+    It belongs to the transaction that reflects, so that a turn is either taken in and over, or neither.
+    """
+    later = counters.ticked()
+    if layout.semantic is None and later.due(layout.semantic_config.consolidation):
+        later = later.reset(consolidated=False)
+    return working.advance(state, layout.working_config), later

@@ -12,7 +12,6 @@ from blocks.observed import CaptureResult, Observed
 from blocks.prune import PruneResult, prune_block
 from blocks.reembed import catch_up_block
 from blocks.reflect import reflect_block
-from blocks.tick import tick_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactTable
 from capabilities.turns import Exchange
@@ -31,7 +30,6 @@ class CaptureSteps:
     keep: Block[Exchange, Exchange | CaptureResult]
     observe: Block[Exchange, Observed]
     reflect: Block[Observed, CaptureResult]
-    tick: Block[object, int]
     consolidate: Block[object, ConsolidationResult] | None
     prune: Block[object, PruneResult] | None
     consolidate_later: Block[Any, Any] | None
@@ -53,7 +51,6 @@ class CaptureSteps:
             .exit_if(lambda kept: isinstance(kept, CaptureResult))
             .then(self.observe)
             .then(self.reflect)
-            .tap(self.tick)
         )
         return self._maintained(steps).connect_input(exchange).store_with_job(keep_with_job(self.layout))
 
@@ -95,7 +92,6 @@ def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSte
         keep_block(layout),
         observe_block(layout, model),
         reflect_block(layout),
-        tick_block(layout),
         consolidate,
         prune,
         _later(consolidate, catch_up),
