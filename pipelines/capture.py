@@ -101,8 +101,11 @@ def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSte
 
 
 def _later(block: Block[Any, Any] | None, catch_up: Block[Any, Any] | None) -> Block[Any, Any] | None:
-    """Return background work, followed by giving vectors to the texts that it wrote."""
+    """Return background work, followed by giving vectors to the texts that it wrote, if there are any."""
     if block is None:
         return None
-    later = sequencer(name=f"{block.name}-later").work(lambda _: None, block)
-    return later if catch_up is None else later.work(lambda _: None, catch_up)
+    work = block
+    if catch_up is not None:
+        vectors = sequencer(name=f"{block.name}-vectors").work(lambda _: None, catch_up)
+        work = sequencer(name=block.name).then(block).then_if(lambda done: bool(done.outcomes), vectors)
+    return sequencer(name=f"{block.name}-later").work(lambda _: None, work)
