@@ -170,6 +170,7 @@ def _languages(text: str) -> Iterator[str]:
         yield from (first, "english")
         return
     told = {language for word in said for language in _telling().get(word, ())}
+    told = told if first in told else set()
     sure = told if len(told) == 1 and told <= set(LANGUAGES) else {first} & set(LANGUAGES)
     yield from dict.fromkeys((*sure, "english", *(() if len(told) == 1 else _LATIN)))
 

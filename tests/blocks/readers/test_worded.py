@@ -284,3 +284,33 @@ def test_a_name_is_told_in_many_ways(text: str, attribute: str, value: str) -> N
 )
 def test_a_turn_of_life_is_told_in_many_ways(text: str, found: list[tuple[str, str, str, str]]) -> None:
     assert claimed(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The dentist appointment is now Thursday.", [("user", "due", "Thursday", "holds")]),
+        ("They pushed my interview at Google to Monday.", [("user", "due", "Monday", "holds")]),
+        ("The party is called off.", [("user", "plans", "party", "ended")]),
+        ("I'm 30 now.", [("user", "age", "30", "holds")]),
+        ("Karen is no longer my boss.", [("user", "boss", "karen", "ended")]),
+        ("I got rid of my car.", [("user", "car", "", "ended")]),
+        ("I sold my bike.", [("user", "owns", "bike", "ended")]),
+        ("Zoe is not vegan any more.", [("zoe", "diet", "vegan", "ended")]),
+        ("Der Termin wurde auf Donnerstag verschoben.", [("user", "due", "Donnerstag", "holds")]),
+        ("Der Zahnarzttermin ist jetzt am Donnerstag.", [("user", "due", "Donnerstag", "holds")]),
+        ("Wir haben eine Katze, sie heißt Mimi.", [("user", "relation", "Mimi", "holds")]),
+        ("Lea und ich haben uns getrennt.", [("user", "relationship_status", "getrennt", "holds")]),
+        ("Ich habe einen neuen Job bei Siemens.", [("user", "employer", "Siemens", "holds")]),
+        (
+            "Ich wohne nicht mehr in Köln, sondern in Bonn.",
+            [("user", "home", "Köln", "ended"), ("user", "home", "Bonn", "holds")],
+        ),
+        (
+            "Ich spiele nicht mehr Klavier, jetzt spiele ich Cello.",
+            [("user", "plays", "Klavier", "ended"), ("user", "plays", "Cello", "holds")],
+        ),
+    ],
+)
+def test_what_is_over_or_moved_is_told_in_many_ways(text: str, found: list[tuple[str, str, str, str]]) -> None:
+    assert claimed(text) == found
