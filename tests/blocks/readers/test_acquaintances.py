@@ -1,4 +1,4 @@
-"""What is said of others in German: by name, by what they are to the speaker, or as he and she."""
+"""What is said of others in German, Spanish and French: by name, by what they are to the speaker, or as he and she."""
 
 import pytest
 
@@ -49,6 +49,15 @@ def claimed(text: str) -> list[tuple[str, str, str, str]]:
         ),
         ("Mama wohnt jetzt in Kiel.", [("mother of user", "home", "Kiel", "holds")]),
         ("Meine Schwester ist Ärztin.", [("sister of user", "role", "Ärztin", "holds")]),
+        ("Valeria se mudó a Lima.", [("valeria", "home", "Lima", "holds")]),
+        (
+            "Mi novia se llama Valeria. Ella vive en Cusco.",
+            [("user", "partner", "Valeria", "holds"), ("valeria", "home", "Cusco", "holds")],
+        ),
+        (
+            "Ma copine s'appelle Julie. Elle travaille chez Orange.",
+            [("user", "partner", "Julie", "holds"), ("julie", "employer", "Orange", "holds")],
+        ),
     ],
 )
 def test_who_is_told_of_is_the_subject(text: str, found: list[tuple[str, str, str, str]]) -> None:
@@ -66,6 +75,9 @@ def test_who_is_told_of_is_the_subject(text: str, found: list[tuple[str, str, st
         "Wenn Felix bei Bosch arbeitet, freue ich mich.",
         "Max sagt, er wohnt in Rom.",
         "Ich bin bei Anna.",
+        "Madrid es grande.",
+        "Si Ana vive en Lima, viajo.",
+        "Paris est belle.",
     ],
 )
 def test_what_is_said_of_things_or_of_nobody_known_is_nothing(text: str) -> None:
