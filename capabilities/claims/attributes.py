@@ -175,6 +175,7 @@ def grammar(language: str) -> Grammar | None:
     )
 
 
+@lru_cache(maxsize=64)
 def words_of(name: str) -> frozenset[str]:
     """Return a word list of the data file."""
     return frozenset(_DATA["words"][name].split())

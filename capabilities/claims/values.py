@@ -24,6 +24,12 @@ _CLOSING = regex.compile(r"[\s.!?。！？…,，;；:：\"”“«»」「]+$|^
 _QUOTES = frozenset('"“”„«»「」')
 CLAUSE_SIGNS = frozenset(",;:()!?，；：、（）")
 """Signs that part clauses: they may come with words that are added."""
+_WHEN = regex.compile(r"[md]\d+|\d*/m\d+/\d+")
+_ISO = regex.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_MONTH = regex.compile(r"m\d+")
+_DAY = regex.compile(r"\d{1,2}")
+_YEAR = regex.compile(r"\d{4}")
+_THOUSANDS = regex.compile(r"\d{1,3}(?:,\d{3})+")
 _ORDINAL = regex.compile(r"(\p{Nd}+)(?:st|nd|rd|th)", regex.IGNORECASE)
 _COUNTED = regex.compile(r"([〇一二三四五六七八九十两兩])(?=[個个只隻匹條条歳岁歲人本台回次點点つ才])")
 _CJK_NUMBERS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
@@ -71,7 +77,7 @@ def _token(token: str, language: str) -> str:
     token = ordinal[1] if ordinal is not None else token
     if token[0].isdecimal() and not any(char.isalpha() for char in token):
         plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in token)
-        return plain.replace(",", "") if regex.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) else plain
+        return plain.replace(",", "") if _THOUSANDS.fullmatch(plain) else plain
     low = normalise(token)
     number = _number_words(language).get(low)
     if number is not None:
@@ -125,7 +131,7 @@ def _dated(found: Sequence[str]) -> list[str]:
     told: list[str] = []
     at = 0
     while at < len(found):
-        iso = regex.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", found[at])
+        iso = _ISO.fullmatch(found[at])
         size, date = (1, f"{iso[1]}/m{int(iso[2])}/{int(iso[3])}") if iso else _date(found, at)
         told.append(date or found[at])
         at += max(1, size)
@@ -135,9 +141,9 @@ def _dated(found: Sequence[str]) -> list[str]:
 def _date(found: Sequence[str], at: int) -> tuple[int, str]:
     first, second = found[at], found[at + 1] if at + 1 < len(found) else ""
     for month, day in ((first, second), (second, first)):
-        if regex.fullmatch(r"m\d+", month) and regex.fullmatch(r"\d{1,2}", day):
+        if month[:1] == "m" and _MONTH.fullmatch(month) and _DAY.fullmatch(day):
             follows = next((sign for sign in found[at + 2 : at + 4] if sign != ","), "")
-            year = follows if regex.fullmatch(r"\d{4}", follows) else ""
+            year = follows if _YEAR.fullmatch(follows) else ""
             return 2 + bool(year) + (bool(year) and found[at + 2] == ","), f"{year}/{month}/{int(day)}"
     return 0, ""
 
@@ -195,7 +201,7 @@ def is_number(token: str) -> bool:
 
 def is_when(token: str) -> bool:
     """Return whether a token names a day, a month or a date."""
-    return regex.fullmatch(r"[md]\d+|\d*/m\d+/\d+", token) is not None
+    return _WHEN.fullmatch(token) is not None
 
 
 @lru_cache(maxsize=1)

@@ -71,8 +71,10 @@ class EpisodeLog:
 
     def last_sequence(self) -> int:
         """Return the newest episode's place in the order of encoding, 0 when there is none."""
-        newest = self.recent(1)
-        return newest[0].sequence if newest else 0
+        index = self.tx.index(self.episodes)
+        if index is None:
+            return 0
+        return int(index.columns["sequence"].view[index.alive.view].max(initial=0))
 
     def recent(self, limit: int = RECENT) -> list[Episode]:
         """Return the newest episodes, newest first."""

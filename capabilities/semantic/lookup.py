@@ -7,9 +7,10 @@ from typing import Protocol
 import numpy as np
 
 from fabric.resource import Collection, Transaction
+from fabric.terms import plain_terms
 from fabric.text import words
 
-from ..claims import claim_of, is_single, rival_slots, slot, subject_key
+from ..claims import OTHER, claim_of, is_single, rival_slots, slot, subject_key
 from .record import Fact
 
 SHARING = 16
@@ -61,6 +62,8 @@ class Candidates:
         self.known: dict[str, Fact] = {}
         self._sharing: dict[str, list[str]] = {}
         self._in_slots: set[str] = set()
+        self._broad: set[str] = set()
+        self._is_full: dict[str, bool] = {}
 
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
         """Read the candidates of these statements, and the facts of these ids.
@@ -74,6 +77,7 @@ class Candidates:
         self._in_slots.update(self._learn(held))
         taken = {fact.slot for fact in held}
         loose = [told for claim, told in both if not (is_single(claim) and slot(claim, told.subject) in taken)]
+        self._broad |= {told.content for claim, told in both if claim.attribute != OTHER or claim.polarity != "holds"}
         for statement in loose:
             self._share(statement, SHARING)
         self._read([*named, *(found for statement in loose for found in self._sharing[statement.content])])
@@ -92,20 +96,28 @@ class Candidates:
         return [fact for fact_id, fact in self.known.items() if fact_id in ids]
 
     def _share(self, statement: Statement, limit: int) -> None:
-        matches = self._tx.match(self._facts, words(statement.content), limit)
-        self._sharing[statement.content] = [match.id for match in matches]
+        """Note the facts that share words; for a text of no attribute those that hold all of it, or it all of them."""
+        said = words(statement.content)
+        matches, size = self._tx.match(self._facts, said, limit), len(set(plain_terms(" ".join(said))))
+        is_broad = statement.content in self._broad
+        self._sharing[statement.content] = [
+            match.id for match in matches if is_broad or match.shared in (size, match.length)
+        ]
+        self._is_full[statement.content] = len(matches) == limit
 
     def _look_past_closed(self, statement: Statement) -> None:
         """Look further where the versions of a fact that changed often leave no room for those that are current."""
         limit, shared = SHARING, self._sharing
-        while limit < FURTHEST and len(shared[statement.content]) == limit and self._current(statement) < SHARING // 2:
+        while limit < FURTHEST and self._is_full[statement.content] and self._lacks(statement):
             limit *= 4
             self._share(statement, limit)
             self._read(shared[statement.content])
 
-    def _current(self, statement: Statement) -> int:
+    def _lacks(self, statement: Statement) -> bool:
+        """Return whether too few of the facts that share words are current."""
         shared = [self.known[found] for found in self._sharing[statement.content] if found in self.known]
-        return sum(fact.status == "current" for fact in shared)
+        current = sum(fact.status == "current" for fact in shared)
+        return current < SHARING // 2 if statement.content in self._broad else bool(shared) and not current
 
     def _read(self, ids: Iterable[str]) -> None:
         unread = [fact_id for fact_id in dict.fromkeys(ids) if fact_id and fact_id not in self.known]
