@@ -125,10 +125,9 @@ def put_jobs(rows: Rows, jobs: Sequence[Job]) -> None:
 
 def drop_effects(rows: Rows, owners: Sequence[str], known: Sequence[str] | None = None) -> None:
     """Delete the journal of effects of jobs or turns that are done; ``known`` are its rows where no others can be."""
-    if known is not None:
+    if known:
         rows.delete(EFFECTS, SYSTEM, known)
-        return
-    for owner in owners:
+    for owner in owners if known is None else ():
         found = rows.find(EFFECTS, SYSTEM, [Where("owner", "=", owner)])
         if found:
             rows.delete(EFFECTS, SYSTEM, [row["id"] for row in found])
