@@ -28,7 +28,10 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
     def work(tx: Transaction) -> list[RankedMemory]:
         has_tags = tagged_turns(tx, layout, request)
         found = _facts(tx, ctx, layout, request, mine)
-        return [one for one in found if request.wants(one) and request.rests_on_such(one, has_tags)]
+        wanted = (
+            memory for memory in found if claim_of(memory).polarity != "ended"
+        )  # what was is no part of who one is
+        return [memory for memory in wanted if request.wants(memory) and request.rests_on_such(memory, has_tags)]
 
     found = await ctx.transact(work)
     ordered = sorted(distinct(found), key=_rank)[: request.most]

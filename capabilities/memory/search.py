@@ -5,6 +5,7 @@ indexes hold, the rows are ranked on a thread of the caller's, and a second tran
 far as they still say what they said.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -43,6 +44,11 @@ IDLE = 0.1
 """The share of its score that a turn keeps that only greets, agrees or asks, where facts are known."""
 STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
+ENDED = 0.7
+"""The share that counts of what says that something is over, unless the cue asks for what was before."""
+_ASKS_BEFORE = re.compile(
+    r"\b(?:used to|formerly|former|before|previous(?:ly)?|did|was|were|stop(?:ped)?|quit|ex)\b", re.IGNORECASE
+)
 LOOKED_THROUGH = 1_000
 """How many memories of a tier are looked at where only those are wanted that rest on some turns."""
 APART = 3
@@ -137,6 +143,8 @@ class _Search:
     """The numbers of rows that speak of somebody else, or say nothing, as was seen when they were read."""
     unanswered: list[int] = field(default_factory=list[int])
     """The numbers of rows whose claim is none of what is asked for, as was seen when they were read."""
+    ended: list[int] = field(default_factory=list[int])
+    """The numbers of rows that say that something is over."""
     has_tags: Callable[[str], bool] = lambda _: True
     """What tells by its id whether a turn has the tags that are asked for."""
 
@@ -227,10 +235,11 @@ class _Search:
 
     def _judge(self, ranking: "Ranking", number: int, row: Fact | Episode | WorkingEntry) -> None:
         """Take note where a row's claim denies what is asked for, or is a role that does not tell where."""
-        answers = ranking.question.people.answers
+        answers, claim = ranking.question.people.answers, claim_of(row)
+        if claim.polarity == "ended" and _ASKS_BEFORE.search(ranking.question.cue.text) is None:
+            self.ended.append(number)
         if answers is None or not answers[number]:
             return
-        claim = claim_of(row)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
@@ -244,6 +253,8 @@ class _Search:
             score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
         if share < 1:
             self.others.append(number)
+        share *= ENDED if number in self.ended else 1.0
+        if share < 1:
             score, parts = score * share, {name: value * share for name, value in parts.items()}
         if score + standing > 0:
             self.found.append(_Found(score + standing, memory, {**parts, "standing": standing}))
