@@ -20,12 +20,13 @@ SUPERVISED = {
     ("fabric/work.py", "_try"): "a job's failure is recorded, never raised",
     ("fabric/work.py", "_try_inline"): "the same",
     ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
+    ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
+    ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
     ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""
 FILE_LINES, FILE_MEDIAN = 350, 150
 FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
-CLASS_LINES = 250
 SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {
     ("uuid", f"uuid{version}") for version in (1, 3, 4, 5, 7)
 }
@@ -153,11 +154,10 @@ def test_formulas_know_neither_clock_nor_loop_nor_anything_of_ours():
     assert known.isdisjoint({"asyncio", "datetime", "time", "random", "uuid", *FLOORS})
 
 
-def test_no_file_function_or_class_is_too_long():
+def test_no_file_or_function_is_too_long():
     limits = [
         (file_lengths(SOURCES), FILE_LINES),
         (lengths(ast.FunctionDef, ast.AsyncFunctionDef), FUNCTION_LINES),
-        (lengths(ast.ClassDef), CLASS_LINES),
     ]
     assert {name: size for sizes, limit in limits for name, size in sizes.items() if size > limit} == {}
 

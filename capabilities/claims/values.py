@@ -221,7 +221,7 @@ def in_digits(value: str, language: str) -> str:
     if language in _KANJI:
         return _kanji_numbers().get(value, value)
     low = normalise(value)
-    if language == "english" or not value.islower():
+    if language == "english" or not (value.islower() or value.isupper()):
         return value
     spelled = _number_words(language)
     elided = (number for word, number in spelled.items() if low[-1:] in "'’" and word[:-1] == low[:-1])

@@ -193,10 +193,8 @@ class _Reader:
         said = self._pronouns()
         wanted = {name for name, of in (("male", "he"), ("female", "she")) if said & listed(of)}
         for entry in reversed(self.entries if said else ()):
-            if entry.subject not in self.mine:
-                is_right = not wanted or self._gender(entry.subject) in {*wanted, ""}
-                if is_right and not (wanted == {"male"} and entry.subject.endswith("a")):
-                    return self.find.named(entry.subject)
+            if entry.subject not in self.mine and (not wanted or self._gender(entry.subject) in {*wanted, ""}):
+                return self.find.named(entry.subject)
             owner = claim_of(entry).subject.partition(" of ")
             kin = kin_of(owner[0])[0]
             if owner[1] and kin and (not wanted or gender(kin) in {*wanted, ""}):
@@ -207,7 +205,8 @@ class _Reader:
         slots = self.find.slots()
         places = slots.places.places if slots is not None else []
         known = [gender(kin_of(one.detail)[0]) for one in places if one.attribute == "relation" and one.value == name]
-        return next(iter(known), "")
+        is_woman = name.endswith("a") or name.partition("-")[0] in listed("women")
+        return next(iter(known), "female" if is_woman else "")
 
 
 def _tells_of_kin(memory: RankedMemory) -> bool:

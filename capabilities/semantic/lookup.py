@@ -4,8 +4,6 @@ from collections.abc import Collection as Several
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-import numpy as np
-
 from fabric.resource import Collection, Transaction
 from fabric.terms import plain_terms
 from fabric.text import words
@@ -40,6 +38,8 @@ class Statement(Protocol):
 
 def current_in(tx: Transaction, facts: Collection[Fact], slots: Several[str], subjects: Several[str]) -> list[Fact]:
     """Return the current facts of these subjects that stand in one of these slots."""
+    import numpy as np  # noqa: PLC0415  whoever only makes a memory needs none
+
     index = tx.index(facts) if slots else None
     if index is None:
         return []

@@ -83,6 +83,7 @@ class Settling:
         decision = decide(offered, rivals)
         if decision.fact is None:
             fact = self.insert(offered)
+            self._close(self._left(offered, rivals), fact)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
         if decision.kind == "repeat":
             self._decide(decision.fact, offered, rivals)
@@ -105,6 +106,14 @@ class Settling:
             decision.also if changed else self._contesting(old, offered, rivals), self._candidates.known[outcome.id]
         )
         return outcome
+
+    def _left(self, offered: FactInput, rivals: Sequence[Fact]) -> list[Fact]:
+        """Return what says that a place was left which an offered fact fills: "left Google" before "joined Stripe"."""
+        said = claim_of(offered)
+        if said.polarity != "holds" or not is_single(said):
+            return []
+        ended = [fact for fact in rivals if fact.polarity == "ended" and not is_late(offered.sources, fact)]
+        return [fact for fact in ended if fact.attribute == said.attribute and claim_of(fact).subject == said.subject]
 
     def _decide(self, fact: Fact, offered: FactInput, rivals: Sequence[Fact]) -> None:
         """Close what contests a fact that is stated again, later than both: that decides between them."""

@@ -50,7 +50,7 @@ def kinds(session: Any, mem: Any) -> list[str]:
 def test_observations_of_one_turn_see_each_other():
     observed = [
         observation("Works at Google"),
-        observation("Works at Stripe"),
+        observation("Joined Stripe"),
         observation("Works at Stripe in Dublin"),
         observation("Likes tea", category="preference"),
         observation("likes tea", category="preference"),
