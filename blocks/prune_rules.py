@@ -25,7 +25,7 @@ def plan_prune(facts: Sequence[Known], unordered: frozenset[frozenset[str]] = fr
     >>> [removal.fact_id for removal in plan_prune(known).removals]
     ['Likes tea']
     """
-    verdicts = {(old.id, new.id): verdict for old, new, verdict in _verdicts(facts)}
+    verdicts: dict[tuple[str, str], Verdict] = {(old.id, new.id): verdict for old, new, verdict in _verdicts(facts)}
     removals = [
         Removal(fact_id=old, reason=f"contradicted by a newer fact: {_content(facts, new)}")
         for (old, new), verdict in verdicts.items()
@@ -45,7 +45,7 @@ def _verdicts(facts: Sequence[Known]) -> Iterator[tuple[Known, Known, Verdict]]:
     for fact in facts:
         older = buckets.setdefault(_bucket(fact.claim), [])
         beside = _ends_elsewhere(fact.claim)
-        others = (other for key, bucket in buckets.items() if beside and bucket is not older for other in bucket)
+        others = (other for bucket in buckets.values() if beside and bucket is not older for other in bucket)
         for other in (*older, *others):
             verdict = compare(other.claim, fact.claim)
             if verdict != "unrelated":
