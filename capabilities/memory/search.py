@@ -19,6 +19,7 @@ from fabric.resource import Collection, Transaction
 from fabric.text import words
 
 from ..claims import claim_of
+from ..claims.attributes import words_of
 from ..episodic import Episode
 from ..formulas.similarity import overlap
 from ..meaning import Embedded
@@ -240,6 +241,8 @@ class _Search:
             self.ended.append(number)
         if answers is None or not answers[number]:
             return
+        if claim.polarity == "denied" and words_of("denials").isdisjoint(words(ranking.question.cue.text)):
+            self.ended.append(number)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
