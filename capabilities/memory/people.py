@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -210,9 +211,14 @@ class _Reader:
 
 
 def _tells_of_kin(memory: RankedMemory) -> bool:
-    """Return whether a text speaks of the user's kin, and not of the user."""
-    if memory.source != "turn" or not starts_with_kin(memory.content[:80]):
+    """Return whether a turn speaks of the user's kin, and not of the user."""
+    return memory.source == "turn" and _speaks_of_kin(memory.content)
+
+
+@lru_cache(maxsize=8_192)
+def _speaks_of_kin(text: str) -> bool:
+    if not starts_with_kin(text[:80]):
         return False
-    said = words(memory.content)
+    said = words(text)
     language = guess_language(said)
     return not any(GRAMMAR[name].i.intersection(said) for name in ("english", language) if name in GRAMMAR)
