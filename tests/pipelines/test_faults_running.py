@@ -99,8 +99,9 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
         said = ["I work at Stripe", "I heard: I work at Stripe", "Still there?", "I heard: Still there?"]
         assert [(one["text"], one["captured"]) for one in turns] == [(text, False) for text in said]
-        assert [one.content for one in session.run(mem.recall_block, "still there")][:1] == ["Still there?"]
+        found = [one.content for one in session.run(mem.recall_block, "where do I work? Stripe")]
         model.let.set()
+        assert "I work at Stripe" in found
         assert fabric.drain() == []
         assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
