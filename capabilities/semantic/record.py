@@ -107,8 +107,6 @@ DEFAULT_CONSOLIDATION_CONFIG = ConsolidationConfig()
 DEFAULT_PRUNE_CONFIG = PruneConfig()
 REINFORCEMENT = 0.05
 """What one repetition adds to a fact's confidence."""
-SAME = 0.95
-"""From this overlap in both directions two texts say the same; below it, one refines the other."""
 
 
 class FactInput(Claimed, BaseModel):
