@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from blocks.exchange import TAGS
 from capabilities.claims import asks_for_profile
-from capabilities.memory.recall import RankedMemory
+from capabilities.memory.ranked import RELEVANT, RankedMemory
 from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.context import Context
@@ -116,7 +116,7 @@ def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
     @handler(name="chat", uses=mem.layout.resources)
     async def recalling(message: str, ctx: Context) -> str:
         recalled = await mem.recall(ctx, message, tiers=("semantic", "working", "episodic"))
-        found = recalled if asks_for_profile(message) else about(message, recalled)
+        found = recalled if asks_for_profile(message) else fitting(message, recalled)
         if found:
             ctx.run.emit(Recalled(ctx.path, tuple(found[:RECALLED])))
         answer = _spoken(message, found)
@@ -126,6 +126,12 @@ def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
         return answer
 
     return recalling
+
+
+def fitting(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
+    """Return the memories that likely answer a question, or that share a word with what is no question."""
+    likely = [one for one in memories if one.relevance >= RELEVANT]
+    return likely if likely or _is_question(message) else about(message, memories)
 
 
 def about(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
@@ -147,7 +153,11 @@ def _stems(text: str) -> set[str]:
 def _spoken(message: str, found: Sequence[RankedMemory]) -> str:
     if found:
         return "I remember: " + "; ".join(_line(one) for one in found[:RECALLED]) + "."
-    return "I remember nothing about that." if message.rstrip().endswith("?") else "Noted."
+    return "I remember nothing about that." if _is_question(message) else "Noted."
+
+
+def _is_question(message: str) -> bool:
+    return message.rstrip().endswith(("?", "？", "؟"))
 
 
 def _line(one: RankedMemory) -> str:

@@ -144,12 +144,14 @@ def _left_out(at: Opened, asked: "RecallRequest") -> str:
     if not given or not at.run(recalled_block(at.mem), bare):
         return ""
     options = {"tiers": "tier", "tags": "tag"}
+    advice = "give fewer of them" if len(given) > 1 else "leave it out, or give another"
     told = ", ".join(f"--{options.get(name, name).replace('_', '-')}" for name in given)
-    return f"something is remembered of {at.place.whose}, but nothing that {told} leaves in; give fewer of them"
+    return f"something is remembered of {at.place.whose}, but nothing that {told} leaves in; {advice}"
 
 
 def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, as_json: bool = False) -> None:
     """Write what is remembered about a cue, with the words it rests on."""
+    from capabilities.memory.ranked import RELEVANT  # noqa: PLC0415
     from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
 
     from .holdings import recalled_block  # noqa: PLC0415
@@ -160,7 +162,8 @@ def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, a
         write_json(found)
     if not found:
         raise nothing_found(_left_out(at, asked) or _nothing_of(at))
-    if not any(one.memory.overlap for one in found):
+    best = found[0].memory
+    if best.relevance < RELEVANT and not any(one.memory.overlap for one in found):
         note(f'nothing remembered shares a word with "{plain(asked.cue)}"; this is what is most relevant without it')
     if as_json:
         return

@@ -21,7 +21,7 @@ MESSAGE_APART = timedelta(milliseconds=1)
 """How much later each message of a turn is said than the one before."""
 NAMES = ("session", "session_id", "thread_id", "conversation_id", "id")
 """The fields that may name a conversation."""
-TIMES = ("created_at", "timestamp", "create_time")
+TIMES = ("created_at", "timestamp", "create_time", "said_at")
 
 
 def claims(piece: Piece) -> bool:

@@ -147,7 +147,7 @@ def _remember(mem: MemorySystem) -> Callable[..., Any]:
         content: Annotated[Statement, Field(description="One fact in one short sentence.")],
         ctx: Context,
         subject: Annotated[Subject, Field(description="Whom it is about: 'user', or a first name.")] = "user",
-        category: Annotated[FactCategory, Field(description=CATEGORY)] = "attribute",
+        category: Annotated[FactCategory | None, Field(description=CATEGORY)] = None,
     ) -> Outcome:
         """Remember a fact: it is stored, merged with what is known, or takes the place of what it contradicts."""
         return await mem.remember_block(Remember(content=content, subject=subject, category=category), ctx)

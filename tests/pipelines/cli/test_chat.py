@@ -47,6 +47,27 @@ def test_chat_answers_from_what_it_remembers(tmp_path: Path) -> None:
     assert second.startswith("I remember: Has a cat named Momo (said on ")
 
 
+@pytest.mark.parametrize(
+    ("lines", "asked", "answer"),
+    [
+        (["I joined Stripe last month."], "where do I work?", "Joined Stripe last month"),
+        (["I live in Utrecht.", "I moved to Rome."], "where do I live?", "Moved to Rome"),
+        (["我住在北京。"], "我住在哪里？", "北京"),
+    ],
+)
+def test_chat_answers_what_is_asked_for_in_other_words(
+    chatting: Chatting, lines: list[str], asked: str, answer: str
+) -> None:
+    last = chatting(*lines, asked).stdout.splitlines()[-1]
+    assert last.startswith("I remember: ")
+    assert answer in last.split(";")[0]
+
+
+def test_chat_does_not_answer_with_what_is_known_of_others(chatting: Chatting) -> None:
+    told = chatting("My sister Anna works at Philips.", "where do I work?")
+    assert told.stdout.splitlines()[-1] == "I remember nothing about that."
+
+
 def test_chat_remembers_in_the_next_session(tmp_path: Path) -> None:
     file = tmp_path / "memory.duckdb"
     run("chat", "--file", file, "--user", "ann", "--session", "one", text="I live in Oslo.\n")

@@ -59,7 +59,7 @@ def test_parts_tool_calls_and_own_times(path: Path) -> None:
     write(
         path,
         [
-            {"role": "user", "content": [{"type": "text", "text": "What is this?"}, picture], "timestamp": 1772442000},
+            {"role": "user", "content": [{"type": "text", "text": "What is this?"}, picture], "said_at": 1772442000},
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "c1", "content": "a cat"},
             {"role": "assistant", "content": "A cat.", "created_at": "2026-03-02T09:00:05Z"},

@@ -291,3 +291,18 @@ async def test_what_is_no_longer_so_is_marked_in_what_is_recalled():
         assert marked["I live in Berlin."].endswith("Lives in Berlin; now: Moved to Munich")
         assert marked["I moved to Munich."] == ""
         assert "now: Moved to Munich]" in await output(client, "context", query="where do I live?")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked"),
+    [
+        ("Lives in Utrecht", "Moved to Rome", "where do I live?"),
+        ("Works at Stripe", "Joined Google", "where do I work?"),
+    ],
+)
+async def test_a_change_stated_without_a_category_takes_the_place_of_what_was(before: str, after: str, asked: str):
+    async with served() as (client, _):
+        for content in (before, after):
+            await output(client, "remember", content=content)
+        found = await output(client, "recall", query=asked, kinds=["semantic"])
+    assert [one["content"] for one in found] == [after]
