@@ -28,6 +28,7 @@ MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""
 SHOWN_FACTS = 200
 """How many of the best known facts a consolidation compares with."""
+FORGOTTEN = "some of what was read was forgotten meanwhile: the rest is read again the next time"
 
 
 class Evidence(BaseModel):
@@ -37,6 +38,11 @@ class Evidence(BaseModel):
 
     episodes: list[Episode]
     facts: list[Fact]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all of it."""
+        return [*(episode.id for episode in self.episodes), *(fact.id for fact in self.facts)]
 
 
 class ConsolidationResult(BaseModel):
@@ -50,6 +56,8 @@ class ConsolidationResult(BaseModel):
     updated: int = 0
     invalidated: int = 0
     outcomes: list[Outcome] = []
+    drawn_from: list[str] = []
+    """The ids of what was read, where an outcome tells of something that has no id of its own."""
 
 
 def consolidate_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, ConsolidationResult]:
@@ -148,6 +156,9 @@ def _persist(
 
         def work(tx: Transaction) -> dict[str, object]:
             table = FactTable(tx, facts, ctx.clock, ctx.path, episodes)
+            if len(tx.get_many(episodes, evidence.ids)) + len(tx.get_many(facts, evidence.ids)) < len(evidence.ids):
+                tx.write(layout.state, tx.read(layout.state).takes(ctx.session, [], ctx.clock.now()))
+                return ConsolidationResult(skipped=FORGOTTEN).model_dump(mode="json")
             result = apply_plan(plan.facts, evidence, table)
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)
@@ -174,6 +185,7 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
         updated=counted["update"],
         invalidated=counted["invalidate"],
         outcomes=outcomes,
+        drawn_from=evidence.ids if any(not one.id for one in outcomes) else [],
     )
 
 

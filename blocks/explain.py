@@ -1,6 +1,8 @@
 """Why: where a memory comes from, and what became of it."""
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,8 +16,15 @@ from capabilities.working import state as working
 from fabric.block import Block
 from fabric.context import Context
 from fabric.handler import handler
+from fabric.log import ERASED, ITEMS
+from fabric.reach import reach_of
 from fabric.resource import Transaction
 from fabric.text import words
+
+from .forgetting.links import nodes_of
+
+BESIDE = ("goal", "belief", "reflection", "draft", "trace")
+"""What is kept beside the memory's own tiers and is explained like it."""
 
 
 class Evidence(BaseModel):
@@ -34,7 +43,7 @@ class Explanation(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    tier: Literal["semantic", "episodic", "working", "turn"]
+    tier: Literal["semantic", "episodic", "working", "turn", "goal", "belief", "reflection", "draft", "trace", "item"]
     content: str
     status: str
     made_by: str = ""
@@ -43,10 +52,18 @@ class Explanation(BaseModel):
     """What other facts say of the same place, where it is not known which came later."""
     history: list[Fact] = []
     """All versions of the fact, oldest first; for an episode or an entry, those of the fact that it became."""
+    earlier: list[str] = []
+    """What a belief said before, oldest first."""
+    links: dict[str, list[str]] = {}
+    """The ids of the records that it was made of, or that took its place: of a trace, what it was merged with."""
 
 
 def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
-    """Return the block that takes the id of a memory and explains it; None for an unknown id."""
+    """Return the block that takes the id of a record and explains it; None for an unknown id.
+
+    It knows facts, episodes, working entries and turns, and in every scope that the session's ids open the goals,
+    beliefs, reflections and drafts of minds, traces, and messages.
+    """
 
     @handler(name=f"{layout.name}/why", input_schema=str, uses=layout.resources)
     async def why(memory_id: str, ctx: Context) -> Explanation | None:
@@ -95,12 +112,54 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
         )
     turn = tx.get(layout.turns, memory_id)
     if turn is None:
-        return None
+        return _beside(tx, layout, memory_id)
     if turn.id in tx.read(layout.state).pending:
         status = "kept, not captured yet"
     else:
         status = "captured" if turn.captured else "kept as it was said, nothing is taken from it"
     return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
+
+
+def _beside(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanation | None:
+    """Explain what is kept beside the memory's own tiers: an entry of a mind, a trace, a message."""
+    if not record_id:
+        return None
+    held = reach_of(tx.rows, tx.ids)
+    nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept, layout))
+    found = next((one for one in nodes if one.id == record_id and one.kind in (*BESIDE, "item", "working")), None)
+    if found is None:
+        return None
+    record = found.record
+    if found.kind == "item":
+        return _message(record)
+    links = found.links
+    own = next((text for path in links.says for text in found.named((path,))), "")
+    tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn)}
+    return Explanation(
+        id=found.id,
+        tier=cast(Any, found.kind),
+        content=own,
+        status=_status(record),
+        made_by=str(record.get("made_by") or ""),
+        evidence=_evidence(tx, layout, [Source.model_validate(one) for one in found.sources]),
+        earlier=[str(one["content"]) for one in record.get("earlier") or ()],
+        links={path: ids for path, ids in tied.items() if ids},
+    )
+
+
+def _message(record: Mapping[str, Any]) -> Explanation | None:
+    if record["text"] == ERASED:
+        return None
+    kind, by = str(record["kind"]), str(record["block"])
+    return Explanation(id=record["id"], tier="item", content=record["text"], status=kind, made_by=by)
+
+
+def _status(record: Mapping[str, Any]) -> str:
+    if record.get("deleted"):
+        return f"deleted: {record.get('deleted_reason') or 'on request'}"
+    told = [str(record[name]) for name in ("status", "confidence", "type", "action", "scope") if record.get(name)]
+    told += [name for name in ("pinned", "error") if record.get(name) is True]
+    return ", ".join(told)
 
 
 def _history(tx: Transaction, layout: MemoryLayout, ctx: Context, fact_id: str) -> list[Fact]:
@@ -118,7 +177,17 @@ def _became(tx: Transaction, layout: MemoryLayout, ctx: Context, episode: Episod
 
 def _evidence(tx: Transaction, layout: MemoryLayout, sources: list[Source]) -> list[Evidence]:
     found = {turn.id: turn for turn in tx.get_many(layout.turns, [source.turn_id for source in sources])}
-    return [_said(found[source.turn_id]) if source.turn_id in found else Evidence(source=source) for source in sources]
+    return [_said(found[one.turn_id]) if one.turn_id in found else _of_session(tx, one) for one in sources]
+
+
+def _of_session(tx: Transaction, source: Source) -> Evidence:
+    """Return the message of a session that no memory kept as a turn."""
+    whose = replace(tx.ids, session=source.session)
+    mine = source.user in (None, tx.ids.user)
+    for row in tx.rows.get(ITEMS, whose.scope("session"), [source.turn_id]) if mine and source.session else ():
+        if row["text"] != ERASED:
+            return Evidence(source=source, text=row["text"], role=row["role"])
+    return Evidence(source=source)
 
 
 def _said(turn: Turn) -> Evidence:

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -10,24 +10,25 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.vocabulary import Subject
 from fabric.block import Block
 from fabric.context import Context
-from fabric.erasure import Held, KeptRow, held_by
 from fabric.errors import SchemaError
 from fabric.handler import handler
+from fabric.reach import Held, KeptRow, held_by, reach_of
 from fabric.resource import Collection, Transaction
-from fabric.scope import Scope
+from fabric.scope import Scope, ScopeKind
 from fabric.session import Session
 from fabric.validation import shown, wrong
 
-from .held import names, records
+from .forgetting.naming import named
+from .held import records
 
 
 class Export(BaseModel):
-    """What to export: everything of the memory's owner, or of a scope, or of either what is about one person."""
+    """What to export: everything that the session's ids open, or of a scope, or of either what is about one person."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     subject: Subject | None = None
-    scope: Literal["session", "user", "project"] | None = None
+    scope: ScopeKind | None = None
 
 
 def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
@@ -76,7 +77,7 @@ def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator
 
 def _chosen(record: Mapping[str, Any], subject: str) -> Iterator[tuple[object, ...]]:
     """Yield where a record about the subject stands, and the turns that it rests on."""
-    if record.get("subject") == subject or names(record, subject):
+    if record.get("subject") == subject or named(record, subject) == "yes":
         yield _places(record)[0]
         yield from (("turn", source["turn_id"]) for source in record.get("sources", ()) if isinstance(source, dict))
 
@@ -92,9 +93,9 @@ def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Held:
         tiers: list[Collection[Any] | None] = [layout.semantic, layout.episodic, layout.turns]
         shared = {one.key: tx.ids.scope(one.scope) for one in tiers if one is not None}
         return _Given(tx.rows, held_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, shared)
-    if wanted.scope is None and owner == "project":
-        return held_by(tx.rows, tx.ids, "project", "session")
-    return held_by(tx.rows, tx.ids, wanted.scope or owner)
+    if wanted.scope is not None:
+        return held_by(tx.rows, tx.ids, wanted.scope)
+    return reach_of(tx.rows, tx.ids)
 
 
 @dataclass(frozen=True, slots=True)

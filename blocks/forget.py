@@ -1,58 +1,62 @@
-"""Forget: a memory, a person or a whole scope leaves every table, index, job and cache, in one transaction."""
+"""Forget: a memory, a person, a session, a tag or a whole scope leaves every table, index, job and cache at once."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from capabilities.episodic import Episode
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import Fact, FactTable
-from capabilities.sources import Source
-from capabilities.turns import Turn
-from capabilities.vocabulary import Subject
-from capabilities.working import WorkingEntry
+from capabilities.vocabulary import Subject, Tag
 from fabric.block import Block
 from fabric.context import Context
-from fabric.erasure import Erased, erase_outcomes, erase_scope, erase_turns, sessions_of
+from fabric.erasure import Erased, erase_scope
 from fabric.errors import StoreError
 from fabric.handler import handler
+from fabric.log import ITEMS
+from fabric.reach import Held, KeptRow, reach_of, sessions_of
 from fabric.resource import Collection, Transaction
 from fabric.scope import ScopeIds, ScopeKind
-from fabric.store.base import Where
+from fabric.store.base import Row, Table, Where
 from fabric.text import words
 
-from .beside import Beside, forget_beside, look_beside
-from .held import mentions
-
-M = TypeVar("M", bound=BaseModel)
+from .forgetting.circle import Circle, Said
+from .forgetting.links import Node, nodes_of
+from .forgetting.naming import concerns, look_for
+from .forgetting.removal import Removal
+from .forgetting.texts import Texts
 
 
 class Forget(BaseModel):
-    """What to forget: exactly one of an id that recall printed, a subject, or a scope."""
+    """What to forget: exactly one of an id that recall printed, a subject, a session, a tag, or a scope."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = ""
     subject: Subject | None = None
-    scope: Literal["session", "user", "project"] | None = None
+    session: str = ""
+    """The id of a session of the user: what was said in it, and what rests on that alone."""
+    tag: Tag | None = None
+    """What turns are filed under: they go, and what rests on them alone."""
+    scope: ScopeKind | None = None
     preview: bool = False
     """Whether only to count what would go; nothing is changed."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "Forget":
-        if sum(bool(one) for one in (self.id, self.subject, self.scope)) != 1:
-            raise ValueError("give exactly one of id=, subject= and scope=")
+        if sum(bool(one) for one in (self.id, self.subject, self.session, self.tag, self.scope)) != 1:
+            raise ValueError("give exactly one of id=, subject=, session=, tag= and scope=")
         return self
 
 
 class Receipt(BaseModel):
     """What was forgotten: how many rows of each table, and what was asked for. Nothing finds them any more.
 
-    For a subject, ``searched`` says how many records of each kind were looked through afterwards for the name, and
-    ``left`` the ids of those that still hold it: what an agent keeps for itself is not taken for being about somebody
-    because it names them. Each can be forgotten by its id.
+    ``left`` are the ids of what may still tell of it, by kind, and never its text: what holds a forgotten text word for
+    word, wherever in the file, and for a subject what names them, or may, since what an agent keeps for itself is not
+    taken for being about somebody because it names them. Each can be forgotten by its id. For a subject, ``searched``
+    says how many records of each kind were looked through for the name.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -61,6 +65,8 @@ class Receipt(BaseModel):
     removed: dict[str, int] = {}
     searched: dict[str, int] = {}
     left: dict[str, list[str]] = {}
+    stays: dict[str, list[str]] = {}
+    """The ids of what rests on turns that went, and stays: other turns say it too, or it says something else."""
 
     @property
     def found(self) -> bool:
@@ -69,38 +75,29 @@ class Receipt(BaseModel):
 
 
 def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
-    """Return the block that forgets.
+    """Return the block that forgets, in one transaction, in every scope that the session's ids open.
 
-    An id takes the memory with its older versions, the memories it rests on or that rest on it, and the turns in which
-    it was said; or else an entry of a mind, a trace with its edges, a message with its turn. A subject does the same
-    for all that is known about somebody or names them, in the memory; what is about others and does not name them
-    stays, without the turns that did. The receipt lists what else names them. A scope
-    takes everything it owns (with ``user``, all sessions of the user too). StoreError when something was still found
-    afterwards: then nothing changed.
+    An id takes the record with its other versions and merged copies, the memories it rests on or that rest on it, what
+    was drawn from it, and the turns in which it was said, with what was done there; a message's id takes its turn. A
+    subject does the same for all that the memory knows about somebody or that names them there. A session or a tag
+    takes its turns, and what rests on them alone; so does a scope, with everything that it owns. StoreError when
+    something was still found afterwards: then nothing changed.
     """
 
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
     async def forget(asked: Forget, ctx: Context) -> Receipt:
-        def work(tx: Transaction) -> tuple[Erased, Beside]:
-            erased, sessions = Erased(), sessions_of(tx.rows, tx.ids)
-            if asked.scope is not None:
-                _forget_scope(tx, layout, asked.scope, sessions, erased)
-            else:
-                _Circle(tx, layout, ctx, [_Place(tx.ids.user, one) for one in sessions]).forget(asked, erased)
-                if asked.id and not erased.counts:
-                    forget_beside(tx, layout, asked.id, erased)
-            beside = look_beside(tx, layout, asked.subject or "")
+        def work(tx: Transaction) -> Receipt:
+            forgetting = _Forgetting(tx, layout, asked)
+            receipt = forgetting.run()
             if asked.preview:
-                raise _PreviewError(erased, beside)
-            return erased, beside
+                raise _PreviewError(receipt)
+            ctx.run.erase(forgetting.erased)
+            return receipt
 
         try:
-            erased, beside = await ctx.transact(work)
+            return await ctx.transact(work)
         except _PreviewError as preview:
-            erased, beside = preview.erased, preview.beside
-        else:
-            ctx.run.erase(erased.items)
-        return Receipt(asked=asked, removed=erased.counts, searched=beside.searched, left=beside.left)
+            return preview.receipt
 
     return forget
 
@@ -108,192 +105,213 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
 class _PreviewError(Exception):
     """Rolls back what was only to be counted."""
 
-    def __init__(self, erased: Erased, beside: Beside) -> None:
+    def __init__(self, receipt: Receipt) -> None:
         super().__init__("a preview changes nothing")
-        self.erased = erased
-        self.beside = beside
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A session and whose it is: what a project knows may have been said by any of its users."""
-
-    user: str | None
-    session: str
-
-    def ids(self, tx: Transaction) -> ScopeIds:
-        return replace(tx.ids, user=self.user, session=self.session)
-
-
-def _forget_scope(
-    tx: Transaction, layout: MemoryLayout, kind: ScopeKind, sessions: Sequence[str], erased: Erased
-) -> None:
-    if kind == "project" and layout.turns.scope == "project":
-        _erase_said(tx, tx.find(layout.turns), erased)
-    if kind == "user":
-        for session in sessions:
-            erase_scope(tx.rows, replace(tx.ids, session=session), "session", erased)
-    erase_scope(tx.rows, tx.ids, kind, erased)
+        self.receipt = receipt
 
 
 @dataclass(slots=True)
-class _Circle:
-    """Everything that has to go together: memories that say the same thing, and the turns they came from."""
+class _Forgetting:
+    """One request, inside its transaction."""
 
     tx: Transaction
     layout: MemoryLayout
-    ctx: Context
-    places: list[_Place]
-    facts: dict[str, Fact] = field(default_factory=dict[str, Fact])
-    episodes: dict[str, Episode] = field(default_factory=dict[str, Episode])
-    entries: dict[str, WorkingEntry] = field(default_factory=dict[str, WorkingEntry])
-    turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
-    subject: str = ""
-    """Whom to forget: then only what is about them or names them is taken."""
+    asked: Forget
+    erased: Erased = field(default_factory=Erased)
+    held: Held = field(init=False)
+    circle: Circle = field(init=False)
 
-    def forget(self, asked: Forget, erased: Erased) -> None:
-        if self.layout.turns.scope == "project":
-            said = {_Place(turn.user, turn.session) for turn in self.tx.find(self.layout.turns)}
-            self.places = [*self.places, *sorted(said - set(self.places), key=str)]
-        if asked.id:
-            self._grow([asked.id])
+    def __post_init__(self) -> None:
+        self.held = self._reach()
+        self.circle = Circle(self.held, self.layout)
+
+    def run(self) -> Receipt:
+        """Find what has to go, take it out, and look for what is left."""
+        wholes: dict[str, Callable[[], None]] = {
+            "id": lambda: self.circle.grow([self.asked.id]),
+            "subject": self._find_subject,
+            "session": lambda: self._find_said(session=self.asked.session),
+            "tag": lambda: self._find_said(tag=self.asked.tag or ""),
+        }
+        chosen = next((name for name in wholes if getattr(self.asked, name)), "")
+        if chosen:
+            wholes[chosen]()
+        elif self.asked.scope == "session":
+            self._find_said(session=self.tx.ids.session)
         else:
-            self.subject = asked.subject or ""
-            self._about(self.subject)
-        self._remove(erased)
-        self._verify()
+            self._find_of_scope()
+        evidence = self._with_siblings()
+        removal = self._removal(evidence)
+        removal.run()
+        self._reopen()
+        self._purge()
+        self._verify(removal)
+        searched, naming = look_for(self.held, self.layout, self.asked.subject or "")
+        left = _united(removal.left(), naming)
+        stays = _ids(node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids)
+        return Receipt(asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=stays)
 
-    def _about(self, subject: str) -> None:
-        about = Where("subject", "=", subject)
-        ids = [one.id for one in self.tx.find(self.layout.semantic, about)] if self.layout.semantic else []
-        ids += [one.id for one in self.tx.find(self.layout.episodic, about)] if self.layout.episodic else []
-        ids += [entry.id for entry in self._all_entries() if entry.subject == subject]
-        self._grow([*ids, *self._naming(subject)])
+    def _reach(self) -> Held:
+        """Return what the ids open, and of a project's memory the sessions of all who spoke there."""
+        held = reach_of(self.tx.rows, self.tx.ids)
+        if self.layout.turns.scope != "project":
+            return held
+        said = {(turn.user, turn.session) for turn in self.tx.find(self.layout.turns)}
+        more = {replace(self.tx.ids, user=user, session=name).scope("session"): name for user, name in said}
+        return Held(self.tx.rows, {**more, **held.scopes})
 
-    def _naming(self, subject: str) -> list[str]:
-        """Return the memories and turns about others that name the subject; the user has no name of that kind."""
-        facts = self.tx.find(self.layout.semantic) if self.layout.semantic is not None else []
-        episodes = self.tx.find(self.layout.episodic) if self.layout.episodic is not None else []
-        memories: list[Fact | Episode | WorkingEntry] = [*facts, *episodes, *self._all_entries()]
-        turns = [turn.id for turn in self.tx.find(self.layout.turns) if mentions(turn.text, subject)]
-        return [*(one.id for one in memories if mentions(one.content, subject)), *turns]
+    def _find_subject(self) -> None:
+        subject = self.asked.subject or ""
+        tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
+        nodes = [node for kept in self.held for node in nodes_of(kept, self.layout)]
 
-    def _grow(self, ids: Iterable[str]) -> None:
-        """Follow links from these ids until nothing new is found."""
-        waiting = [*ids]
-        seen: set[str] = set()
-        while waiting:
-            one = waiting.pop()
-            if one not in seen and one:
-                seen.add(one)
-                waiting += self._linked(one)
-        self._take_turns(source for memory in self._memories() for source in memory.sources)
+        def about(node: Node) -> bool:
+            return (node.kept.table in tiers or node.kind == "working") and concerns(node, subject)
 
-    def _linked(self, memory_id: str) -> list[str]:
-        linked: list[str] = []
-        for entry in self._all_entries():
-            if memory_id in (entry.id, entry.fact_id, entry.episode_id) and self._concerns(entry):
-                self.entries[entry.id] = entry
-                linked += [entry.fact_id, entry.episode_id]
-        if self.layout.semantic is not None:
-            versions = FactTable(self.tx, self.layout.semantic, self.ctx.clock).history(memory_id)
-            for fact in versions if self._concerns(*versions) else ():
-                self.facts[fact.id] = fact
-                linked += [fact.id, *fact.source_episode_ids]
-        if self.layout.episodic is not None:
-            episode = self.tx.get(self.layout.episodic, memory_id)
-            if episode is not None and self._concerns(episode):
-                self.episodes[episode.id] = episode
-                linked += self._facts_said_like(episode)
-        turn = self.tx.get(self.layout.turns, memory_id)
-        return linked + (self._said_in(turn) if turn is not None else [])
+        self.circle.about = about
+        self.circle.grow({node.id for node in nodes if about(node)})
 
-    def _concerns(self, *memories: Fact | Episode | WorkingEntry) -> bool:
-        """Return whether one of the versions of a memory is about whom to forget, or names them."""
-        subject = self.subject
-        return not subject or any(one.subject == subject or mentions(one.content, subject) for one in memories)
+    def _find_said(self, session: str = "", tag: str = "") -> None:
+        """Find the turns of a session or a tag, and what rests on them alone."""
+        self._only_what_rests(Said(sessions={(self.tx.ids.user, session)}) if session else Said())
+        owner = self._in(session or self.tx.ids.session).scope(self.layout.turns.scope)
+        for turn in list(self.tx.rows.held(owner, self.layout.turns.key)):
+            own = turn["session"] == session and turn.get("user") in (None, self.tx.ids.user)
+            if own or tag in turn.get("tags", ()):
+                self._take_turn(turn)
+        if session:
+            self.circle.turned.ids |= {
+                row["id"] for row in self.tx.rows.find(ITEMS, self._in(session).scope("session"))
+            }
+        self.circle.rests()
 
-    def _facts_said_like(self, episode: Episode) -> list[str]:
-        if self.layout.semantic is None:
+    def _find_of_scope(self) -> None:
+        """Find what in other scopes rests on the turns of this one alone."""
+        ids, scope = self.tx.ids, self.asked.scope or "user"
+        owner = ids.scope(scope)
+        own = {owner, *(self._in(name).scope("session") for name in sessions_of(self.tx.rows, ids) if scope == "user")}
+        shared = {one: name for one, name in self.held.scopes.items() if one not in own}
+        self.circle.held = Held(self.tx.rows, shared)
+        self._only_what_rests(Said(users={ids.user} if scope == "user" and ids.user else set()))
+        turns = self.layout.turns
+        for row in list(self.tx.rows.held(ids.scope(turns.scope), turns.key)):
+            self._note_turn(row, scope)
+        self.circle.rests()
+
+    def _note_turn(self, row: Row, scope: ScopeKind) -> None:
+        """Take note of a kept turn as one of the scope's; what the scope does not own of it is taken."""
+        kept_in = self.layout.turns.scope
+        if scope == kept_in or (scope == "user" and row.get("user") == self.tx.ids.user):
+            self.circle.turned.ids.add(row["id"])
+            if kept_in == "project":
+                self._take_turn(row)
+
+    def _only_what_rests(self, said: Said) -> None:
+        self.circle.turned, self.circle.follows_versions = said, False
+        self.circle.about = lambda node: node.kind == "turn" or self.circle.turned.is_all_of(node)
+
+    def _take_turn(self, row: Row) -> None:
+        turns = self.layout.turns
+        self.circle.take(Node("turn", row, KeptRow(turns.key, row, self.tx.ids.scope(turns.scope))))
+
+    def _with_siblings(self) -> Said:
+        """Take also what rests on the same turns and says the same; return all turns that go."""
+        while True:
+            evidence = self.circle.evidence()
+            texts = Texts.of(self.circle.texts)
+            new = [node for node in self.circle.siblings(evidence) if self._goes_with(node, texts)]
+            if not new:
+                return evidence
+            for node in new:
+                self.circle.grow(self.circle.take(node))
+
+    def _goes_with(self, node: Node, texts: Texts) -> bool:
+        return self.circle.follows_versions and self.circle.says_so(node, texts)
+
+    def _removal(self, evidence: Said) -> Removal:
+        nodes = list(self.circle.taken.values())
+        places: dict[ScopeIds, set[int]] = defaultdict(set)
+        sources = [source for node in nodes for source in node.sources]
+        said = [node.record for node in nodes if node.kind == "turn"]
+        for one in [*sources, *said, *self._items()]:
+            place = replace(self.tx.ids, user=one.get("user") or self.tx.ids.user, session=one["session"])
+            if one["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
+                places[place].add(one["turn"])
+        return Removal(self.tx, self.layout, self.held, self.erased, nodes, self._turns(evidence, places), places)
+
+    def _items(self) -> list[dict[str, Any]]:
+        """Return where the messages are of which a turn's id, or the asked one, is that of an item."""
+        wanted = [self.asked.id] if self.asked.id and not self.circle.taken else []
+        return [
+            {"turn": row["turn"], "session": name, "user": None}
+            for scope, name in self.held.scopes.items()
+            if name and wanted
+            for row in self.tx.rows.get(ITEMS, scope, wanted)
+        ]
+
+    def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> list[Row]:
+        """Return the kept turns that go as evidence: those with the ids, and what was said in the same turns."""
+        table = self.layout.turns
+        if self.asked.scope == table.scope:  # they go with the scope itself
             return []
-        found = self.tx.match(self.layout.semantic, words(episode.content), 50)
-        facts = self.tx.get_many(self.layout.semantic, [match.id for match in found])
-        return [fact.id for fact in facts if episode.id in fact.source_episode_ids]
+        found = [turn.model_dump(mode="json") for turn in self.tx.get_many(table, sorted(evidence.ids))]
+        for place, numbers in places.items():
+            where = (Where("session", "=", place.session), Where("turn", "in", sorted(numbers)))
+            found += [
+                turn.model_dump(mode="json") for turn in self.tx.find(table, *where) if turn.user in (None, place.user)
+            ]
+        taken = self.circle.ids
+        return list({turn["id"]: turn for turn in found if turn["id"] not in taken}.values())
 
-    def _said_in(self, turn: Turn) -> list[str]:
-        """Return the memories that rest on this turn alone."""
-        self.turns[turn.id] = turn
-        facts = self.tx.find(self.layout.semantic) if self.layout.semantic is not None else []
-        episodes = self.tx.find(self.layout.episodic) if self.layout.episodic is not None else []
-        memories: list[Fact | Episode] = [*facts, *episodes]
-        return [one.id for one in memories if {source.turn_id for source in one.sources} == {turn.id}]
+    def _reopen(self) -> None:
+        """Hold again what only a fact ended that is forgotten with the session or tag in which it was said."""
+        facts, gone = self.layout.semantic, self.circle.ids
+        if facts is None or self.circle.follows_versions:
+            return
+        closed = self.tx.find(facts, Where("status", "=", "superseded"))
+        again = {"status": "current", "valid_to": None, "superseded_at": None, "superseded_by": "", "reason": ""}
+        self.tx.put(facts, [fact.model_copy(update=again) for fact in closed if fact.superseded_by in gone])
 
-    def _memories(self) -> list[Fact | Episode | WorkingEntry]:
-        return [*self.facts.values(), *self.episodes.values(), *self.entries.values()]
+    def _purge(self) -> None:
+        """Take everything that the asked scope owns; a user's sessions are the user's."""
+        scope, session = self.asked.scope, self.asked.session
+        if session:
+            erase_scope(self.tx.rows, self._in(session), "session", self.erased)
+        elif scope is not None:
+            for name in sessions_of(self.tx.rows, self.tx.ids) if scope == "user" else ():
+                erase_scope(self.tx.rows, self._in(name), "session", self.erased)
+            erase_scope(self.tx.rows, self.tx.ids, scope, self.erased)
 
-    def _take_turns(self, sources: Iterable[Source]) -> None:
-        said = {(source.session, source.turn, source.turn_id) for source in sources}
-        said |= {(turn.session, turn.turn, turn.id) for turn in self.turns.values()}
-        for session, number, turn_id in said:
-            one = self.tx.get(self.layout.turns, turn_id)
-            if one is not None:
-                self.turns[one.id] = one
-            if number > 0:
-                where = (Where("session", "=", session), Where("turn", "=", number))
-                self.turns.update({turn.id: turn for turn in self.tx.find(self.layout.turns, *where)})
-
-    def _all_entries(self) -> list[WorkingEntry]:
-        return [entry for place in self.places for entry in self._in(place).read(self.layout.working).entries]
-
-    def _in(self, place: _Place) -> Transaction:
-        return Transaction(self.tx.rows, place.ids(self.tx))
-
-    def _remove(self, erased: Erased) -> None:
-        if self.layout.semantic is not None:
-            erased.count("facts", self.tx.delete(self.layout.semantic, list(self.facts)))
-        if self.layout.episodic is not None:
-            erased.count("episodes", self.tx.delete(self.layout.episodic, list(self.episodes)))
-        erased.count("kept turns", self.tx.delete(self.layout.turns, list(self.turns)))
-        state = self.tx.read(self.layout.state)
-        if not self.turns.keys().isdisjoint(state.pending):
-            self.tx.write(self.layout.state, state.took(self.turns))
-        for place in self.places:
-            self._remove_entries(place, erased)
-        _erase_said(self.tx, self.turns.values(), erased)
-        said = {one.id for one in self._memories()} | {one.content for one in self._memories()}
-        for place in self.places:
-            erase_outcomes(self.tx.rows, place.ids(self.tx), said, erased)
-
-    def _remove_entries(self, place: _Place, erased: Erased) -> None:
-        here = self._in(place)
-        state = here.read(self.layout.working)
-        left = tuple(entry for entry in state.entries if entry.id not in self.entries)
-        if len(left) < len(state.entries):
-            here.write(self.layout.working, state.model_copy(update={"entries": left}))
-            erased.count("working entries", len(state.entries) - len(left))
-
-    def _verify(self) -> None:
+    def _verify(self, removal: Removal) -> None:
         """Look everything up again, by id and by words; whatever is found undoes the transaction."""
-        found = self._found(self.layout.turns, {one.id: one.text for one in self.turns.values()})
-        if self.layout.semantic is not None:
-            found += self._found(self.layout.semantic, {one.id: one.content for one in self.facts.values()})
-        if self.layout.episodic is not None:
-            found += self._found(self.layout.episodic, {one.id: one.content for one in self.episodes.values()})
-        found += [entry.id for entry in self._all_entries() if entry.id in self.entries]
+        groups: dict[Any, dict[str, str]] = defaultdict(dict)
+        for node in removal.nodes:
+            if node.kind != "working":
+                groups[node.kept.table, node.kept.owner][node.id] = next(iter(node.texts), "")
+        found = [
+            row["id"]
+            for (table, owner), ids in groups.items()
+            for row in self.tx.rows.get(Table(table, {}), owner, list(ids))
+        ]
+        tiers: list[Collection[Any] | None] = [self.layout.turns, self.layout.semantic, self.layout.episodic]
+        for tier in (one for one in tiers if one is not None):
+            gone = groups.get((tier.key, self.tx.ids.scope(tier.scope)), {})
+            for text in gone.values():
+                found += [match.id for match in self.tx.match(tier, words(text), 20) if match.id in gone]
         if found:
             raise StoreError(f"forget: still found after removal: {', '.join(found)}; nothing was changed")
 
-    def _found(self, table: Collection[M], gone: dict[str, str]) -> list[str]:
-        matches = [match.id for text in gone.values() for match in self.tx.match(table, words(text), 20)]
-        kept = self.tx.rows.get(table.table, self.tx.ids.scope(table.scope), list(gone))
-        return [one for one in matches if one in gone] + [str(row["id"]) for row in kept]
+    def _in(self, session: str) -> ScopeIds:
+        return replace(self.tx.ids, session=session)
 
 
-def _erase_said(tx: Transaction, turns: Iterable[Turn], erased: Erased) -> None:
-    """Take the turns out of the sessions in which they were said; what was stated or imported has no number in one."""
-    numbers: dict[_Place, set[int]] = {}
-    for turn in turns:
-        if turn.turn:
-            numbers.setdefault(_Place(turn.user, turn.session), set()).add(turn.turn)
-    for place, said in numbers.items():
-        erase_turns(tx.rows, place.ids(tx), said, erased)
+def _ids(nodes: Iterable[Node]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.id not in found.setdefault(node.kind, []):
+            found[node.kind].append(node.id)
+    return found
+
+
+def _united(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {kind: list(dict.fromkeys([*one.get(kind, ()), *other.get(kind, ())])) for kind in {**one, **other}}

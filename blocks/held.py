@@ -5,12 +5,12 @@ from functools import cache
 from typing import Any
 
 from capabilities.memory.layout import MemoryLayout
-from fabric.erasure import Held, KeptRow
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
 from fabric.log import ERASED, ITEMS
+from fabric.reach import Held, KeptRow
 from fabric.scope import SCOPE_KINDS
-from fabric.text import printable, words
+from fabric.text import printable
 
 DOCUMENTS = "documents"
 NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user"})
@@ -74,33 +74,3 @@ def _records(held: KeptRow, layout: MemoryLayout, pending: set[str]) -> Iterator
     if held.session:
         record.setdefault("session", held.session)
     yield record
-
-
-def names(record: Mapping[str, Any], subject: str) -> bool:
-    """Return whether a text of the record names the subject; the user has no name of that kind.
-
-    >>> names({"kind": "belief", "content": "Anna is in Oslo"}, "anna"), names({"kind": "goal", "session": "a"}, "a")
-    (True, False)
-    """
-    texts = [value for key, value in record.items() if key not in NOT_TEXT]
-    return any(mentions(text, subject) for text in _texts(texts))
-
-
-def mentions(text: str, subject: str) -> bool:
-    """Return whether a text has all words of a subject's name, possessive or not; False for the user.
-
-    >>> mentions("Anna's office is in Oslo", "anna"), mentions("Annabel is in Oslo", "anna")
-    (True, False)
-    """
-    name = set() if subject == "user" else set(words(subject))
-    found = set(words(text))
-    return bool(name) and name <= found | {word.removesuffix("'s").removesuffix("\u2019s") for word in found}
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for one in value.values() for text in _texts(one))
-    elif isinstance(value, list):
-        yield from (text for one in value for text in _texts(one))

@@ -37,6 +37,8 @@ class CaptureResult(BaseModel):
     episodic_writes: int = 0
     evicted_lasting: int = 0
     """Entries meant to last that left working memory, by capacity or because they were replaced."""
+    drawn_from: list[str] = []
+    """The ids of known entries that the observer read, where an outcome or a note tells of what has no id."""
 
     @classmethod
     def skipped(cls, reason: str) -> "CaptureResult":

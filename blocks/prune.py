@@ -23,6 +23,7 @@ from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
 from fabric.text import content_words
 
+from .consolidate import FORGOTTEN
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
 from .prune_rules import plan_prune
@@ -51,6 +52,8 @@ class PruneResult(BaseModel):
     removed: int = 0
     merged: int = 0
     outcomes: list[Outcome] = []
+    drawn_from: list[str] = []
+    """The ids of what was read, where an outcome tells of something that has no id of its own."""
 
 
 def prune_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, PruneResult]:
@@ -132,6 +135,8 @@ def _persist(
 
         def work(tx: Transaction) -> dict[str, object]:
             table = FactTable(tx, facts, ctx.clock, ctx.path)
+            if len(tx.get_many(facts, [fact.id for fact in review.facts])) < len(review.facts):
+                return PruneResult(skipped=FORGOTTEN).model_dump(mode="json")
             tx.write(layout.state, tx.read(layout.state).pruned())
             return apply_prune(plan, review, table, config).model_dump(mode="json")
 
@@ -150,6 +155,7 @@ def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: Prune
         removed=sum(one.status == "superseded" for one in outcomes),
         merged=sum(one.status == "merged" for one in outcomes),
         outcomes=outcomes,
+        drawn_from=[fact.id for fact in review.facts] if any(not one.id for one in outcomes) else [],
     )
 
 

@@ -64,7 +64,7 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
-    unmarked = [turn for turn in observed.exchange.turns if turn.id not in kept or not kept[turn.id].captured]
+    unmarked = [turn for turn in observed.exchange.turns if turn.id in kept and not kept[turn.id].captured]
     tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
     stored = sum(one.tier == "semantic" and one.status == "stored" for one in result.outcomes)
@@ -135,6 +135,7 @@ class _Routing:
             notes=self.observed.notes,
             episodic_writes=len(self.episodes),
             evicted_lasting=sum(entry.durability in LASTING for entry in self.evicted),
+            drawn_from=self.observed.shown if self.observed.notes or any(not one.id for one in outcomes) else [],
         )
 
     def _outdated(self) -> list[str]:

@@ -1,6 +1,6 @@
 """The context: what a running block is handed. Whose data it is, what was said, what it may use."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
@@ -13,10 +13,11 @@ from .items import Draft, Item
 from .logger import logger
 from .models.base import ModelClient, Usage
 from .resource import Document, Transaction
-from .scope import Scope, ScopeIds
+from .scope import ScopeIds
 
 if TYPE_CHECKING:
     from .block import Block
+    from .erasure import Erased
 
 H = TypeVar("H")
 M = TypeVar("M", bound=BaseModel)
@@ -88,8 +89,11 @@ class Run(Protocol):
         """The items that this run added, oldest first."""
         ...
 
-    def erase(self, items: "Mapping[Scope, Collection[str] | None]") -> None:
-        """Take items that a transaction erased out of the logs in memory too; None erases a whole session."""
+    def erase(self, erased: "Erased") -> None:
+        """Take what a transaction erased out of the logs in memory too.
+
+        Called as the last thing inside the transaction, it keeps runs from storing meanwhile what was erased.
+        """
         ...
 
     def emit(self, event: Event) -> None:

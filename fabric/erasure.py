@@ -1,14 +1,16 @@
-"""What a session holds of a turn, or of everything a scope owns: listed, or taken out of every table of the engine."""
+"""Erasing: a session's turns, single items and jobs, or everything that a scope owns, out of the engine's tables."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from .jobs import JOBS, TURNS, drop_effects, forget_jobs, job_of
+from .jobs import EFFECTS, JOBS, TURNS, drop_effects, forget_jobs, job_of, put_jobs
 from .log import ERASED, ITEMS
 from .scope import Scope, ScopeIds, ScopeKind
 from .store.base import SYSTEM, Row, Rows, Where
+
+GONE_KINDS = ("outcome", "error")
+"""Kinds of items that are deleted where others are blanked: the form of a conversation does not need them."""
 
 
 @dataclass(slots=True)
@@ -18,6 +20,8 @@ class Erased:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     items: dict[Scope, set[str] | None] = field(default_factory=dict[Scope, set[str] | None])
     """The items that were erased in each session, None for all of them."""
+    turns: dict[Scope, set[int]] = field(default_factory=dict[Scope, set[int]])
+    """The turns that were erased in each session, of which a run may still be about to store something."""
 
     def count(self, table: str, number: int) -> None:
         """Add to a table's count."""
@@ -33,37 +37,54 @@ def erase_turns(rows: Rows, ids: ScopeIds, turns: Collection[int], erased: Erase
     """
     scope = ids.scope("session")
     found = [row for turn in turns for row in rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
-    outcomes = [row["id"] for row in found if row["kind"] in ("outcome", "error")]
-    said = [row for row in found if row["kind"] not in ("outcome", "error")]
-    rows.delete(ITEMS, scope, outcomes)
+    erase_items(rows, scope, found, erased)
+    erase_outputs(
+        rows, scope, [row for turn in turns for row in rows.find(TURNS, scope, [Where("turn", "=", turn)])], erased
+    )
+    erased.turns[scope] = erased.turns.get(scope, set()) | set(turns)
+    jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, [Where("session", "=", scope.key)])]
+    _drop_jobs(rows, [job.id for job in jobs if job.turn in turns], erased)
+
+
+def erase_items(rows: Rows, scope: Scope, items: Iterable[Row], erased: Erased) -> None:
+    """Take these rows of a session's items out: outcomes and errors altogether, the others to their empty places."""
+    fresh = [row for row in items if row["text"] != ERASED]
+    if not fresh:
+        return
+    rows.delete(ITEMS, scope, [row["id"] for row in fresh if row["kind"] in GONE_KINDS])
+    said = [row for row in fresh if row["kind"] not in GONE_KINDS]
     rows.put(ITEMS, scope, [{**row, "text": ERASED, "data": {}, "parts": []} for row in said])
-    named = [row for turn in turns for row in rows.find(TURNS, scope, [Where("turn", "=", turn)])]
-    rows.put(TURNS, scope, [{**row, "output": ERASED} for row in named])
-    erased.count("items", len(found))
-    erased.count("turns' outputs", len(named))
-    erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in found}
-    _erase_jobs(rows, scope, turns, erased)
+    erased.count("items", len(fresh))
+    erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in fresh}
 
 
-def erase_outcomes(rows: Rows, ids: ScopeIds, said: AbstractSet[str], erased: Erased) -> None:
-    """Take the outcomes and errors out of a session that hold any of these ids or texts as a value.
+def erase_outputs(rows: Rows, scope: Scope, named: Iterable[Row], erased: Erased) -> None:
+    """Take the outputs out of these rows of named turns; the turns stay known."""
+    fresh = [row for row in named if row["output"] != ERASED]
+    rows.put(TURNS, scope, [{**row, "output": ERASED} for row in fresh])
+    erased.count("turns' outputs", len(fresh))
 
-    What a run did with a memory is told where the run stands, which may be turns after the memory was made.
+
+def erase_work(
+    rows: Rows, row: Row, cut: Callable[[Any], Any], is_clean: Callable[[Any], bool], erased: Erased
+) -> None:
+    """Take out of a job what must go: ``cut`` does so of its input, and if that ``is_clean`` then, the job goes on.
+
+    Otherwise it is dropped, with its journal, and stores nothing any more if it runs. An error that is not clean is
+    blanked.
     """
-    scope = ids.scope("session")
-    found = rows.find(ITEMS, scope, [Where("kind", "in", ["outcome", "error"])])
-    gone = {row["id"] for row in found if not said.isdisjoint(_texts_of(row["data"]))} if said else set()
-    if gone:
-        erased.count("items", rows.delete(ITEMS, scope, sorted(gone)))
-        erased.items[scope] = (erased.items.get(scope) or set()) | gone
+    job = job_of(row)
+    job = replace(job, input=cut(job.input), error=job.error if is_clean(job.error) else ERASED)
+    if is_clean(job.input):
+        put_jobs(rows, [job])
+        erased.count("jobs' inputs", 1)
+    else:
+        _drop_jobs(rows, [job.id], erased)
 
 
-def _texts_of(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        inside: Iterable[object] = value.values() if isinstance(value, dict) else value
-        yield from (text for one in inside for text in _texts_of(one))
+def erase_effects(rows: Rows, effects: Collection[str], erased: Erased) -> None:
+    """Take results out of the journal of effects that are done; a job that is tried again does them anew."""
+    erased.count("journaled effects", rows.delete(EFFECTS, SYSTEM, list(effects)))
 
 
 def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> None:
@@ -79,67 +100,6 @@ def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> N
         erased.count("jobs", forget_jobs(rows, owner))
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRow:
-    """One row: the table it is in, the scope that owns it, and the session whose it is, "" where it is no session's."""
-
-    table: str
-    row: Row
-    owner: Scope
-    session: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """All that some scopes own, read as it is asked for: rows and documents, and the jobs of those that are sessions.
-
-    It goes by who owns a row, so that what any collection or document holds is in it, declared here or not.
-    """
-
-    rows: Rows
-    scopes: Mapping[Scope, str]
-    """Each scope, with the session that it is, "" for one that is none."""
-
-    def of(self, table: str) -> Iterator[KeptRow]:
-        """Yield what is held in one table of the file."""
-        for scope, session in self.scopes.items():
-            for row in self.rows.held(scope, table):
-                yield KeptRow(table, row, scope, session)
-        if table == JOBS.name:
-            sessions = {scope.key: session for scope, session in self.scopes.items() if session}
-            for row in self.rows.held(SYSTEM, table):
-                if row["session"] in sessions:
-                    yield KeptRow(table, row, SYSTEM, sessions[row["session"]])
-
-    def __iter__(self) -> Iterator[KeptRow]:
-        for table in self.rows.tables():
-            yield from self.of(table)
-
-
-def held_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Held:
-    """Return all that `erase_scope` takes of scopes of these kinds, and for a user, of all the user's sessions.
-
-    Raises ScopeError when the session was opened without an id of such a kind.
-    """
-    scopes: dict[Scope, str] = {}
-    for kind in kinds:
-        scopes[ids.scope(kind)] = ids.session if kind == "session" else ""
-        for name in sessions_of(rows, ids) if kind == "user" else ():
-            scopes[replace(ids, session=name).scope("session")] = name
-    return Held(rows, scopes)
-
-
-def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:
-    """Return the ids of all sessions of the user who opened this one; only this one when no user is named."""
-    if ids.user is None:
-        return [ids.session]
-    keys = (json.loads(owner.key) for owner in rows.owners() if owner.kind == "session")
-    found = {session for _, org, user, session in keys if (org, user) == (ids.org, ids.user)}
-    return sorted(found | {ids.session})
-
-
-def _erase_jobs(rows: Rows, session: Scope, turns: Collection[int], erased: Erased) -> None:
-    jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, [Where("session", "=", session.key)])]
-    gone = [job.id for job in jobs if job.turn in turns]
+def _drop_jobs(rows: Rows, gone: list[str], erased: Erased) -> None:
     drop_effects(rows, gone)
     erased.count("jobs", rows.delete(JOBS, SYSTEM, gone))

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import Context as Variables
@@ -23,13 +23,14 @@ from .log import ITEMS, Logs, SessionLog, opens_turn
 from .models.base import ModelClient
 from .portal import Portal
 from .resource import Transaction
-from .scope import Scope, ScopeIds
+from .scope import ScopeIds
 from .store.base import SYSTEM, Row, Rows, Store
 from .tracing import SILENT, Span, carrier
 from .usage import ModelCall, Usage
 
 if TYPE_CHECKING:
     from .background import Background
+    from .erasure import Erased
 
 T = TypeVar("T")
 Listener = Callable[[Event], None]
@@ -172,9 +173,9 @@ class LiveRun:
             self.services.portal.tell_later(SOON_SECONDS, self.store_said)
         return recorded
 
-    def erase(self, items: Mapping[Scope, Collection[str] | None]) -> None:
-        """Take items that a transaction erased out of the logs in memory too."""
-        self.services.logs.erase(items)
+    def erase(self, erased: "Erased") -> None:
+        """Take what a transaction erased out of the logs in memory too."""
+        self.services.logs.erase(erased.items, erased.turns)
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
@@ -341,7 +342,7 @@ class LiveRun:
 
         async def put() -> None:
             try:
-                await store.transact(lambda tx: tx.put(ITEMS, log.scope, rows))
+                await store.transact(lambda tx: tx.put(ITEMS, log.scope, log.current(rows)))
             except BaseException:
                 log.discard({item.id for item in items})
                 raise

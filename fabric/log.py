@@ -31,6 +31,7 @@ class SessionLog:
         self._turn_ids: dict[str, str] = {}
         self._unstored: set[str] = set()
         self._named: dict[str, list[Item]] = {}
+        self._erased: set[int] = set()
         self._seq = 0
         self._turns = 0
         self._all: tuple[Item, ...] | None = None
@@ -88,6 +89,8 @@ class SessionLog:
         )
         with self._lock:
             numbered = replace(item, seq=self._seq + 1, turn=self._turns + 1 if opens_turn(item) else turn)
+            if numbered.turn in self._erased:
+                numbered = replace(numbered, text=ERASED, data={}, parts=())
             self._append(numbered, turn_id)
             self._unstored.add(numbered.id)
         return numbered
@@ -111,13 +114,25 @@ class SessionLog:
             self._turns = max((item.turn for item in self._items), default=0)
             self._all = None
 
-    def erase(self, ids: Collection[str] | None) -> None:
-        """Blank the messages with these ids and drop what else has one, as the store did; None drops everything."""
+    def erase(self, ids: Collection[str] | None, turns: Collection[int] = ()) -> None:
+        """Blank the messages with these ids and drop what else has one, as the store did; None drops everything.
+
+        Of these turns the same becomes of what is not stored yet, and of what a run adds later.
+        """
         with self._lock:
-            kept = [] if ids is None else [_blank(one) if one.id in ids else one for one in self._items]
-            self._items = [one for one in kept if one is not None]
+            self._erased.update(turns)
+            gone = [one for one in self._items if ids is None or one.id in ids or one.turn in self._erased]
+            blank = {one.id: None if ids is None else _blank(one) for one in gone}
+            self._items = [one for item in self._items if (one := blank.get(item.id, item)) is not None]
             self._by_id = {one.id: one for one in self._items}
             self._all = None
+
+    def current(self, rows: Iterable[Row]) -> list[Row]:
+        """Return the rows of items that are about to be stored as the items are now: erased ones without a word."""
+        with self._lock:
+            held = [(row, self._by_id.get(row["id"])) for row in rows]
+        erased = {"text": ERASED, "data": {}, "parts": []}
+        return [{**row, **erased} if item.text == ERASED else row for row, item in held if item is not None]
 
     def row(self, item: Item) -> Row:
         """Return the item as the store keeps it."""
@@ -157,12 +172,12 @@ class Logs:
         known = self._known(scope)
         return known or self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))))
 
-    def erase(self, items: Mapping[Scope, Collection[str] | None]) -> None:
+    def erase(self, items: Mapping[Scope, Collection[str] | None], turns: Mapping[Scope, Collection[int]]) -> None:
         """Do what `SessionLog.erase` does in every log that is in memory."""
-        for scope, ids in items.items():
+        for scope in {**items, **turns}:
             log = self._known(scope)
             if log is not None:
-                log.erase(ids)
+                log.erase(items.get(scope, ()), turns.get(scope, ()))
 
     def forget(self, scope: Scope | None = None) -> None:
         """Drop a session's log, or all of them, from memory: what the store holds was changed by somebody else."""

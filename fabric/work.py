@@ -13,7 +13,7 @@ from .items import Draft, Item
 from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
 from .lending import lend_around
 from .live import Entry, LiveRun, Services, Verdict
-from .log import ITEMS
+from .log import ERASED, ITEMS
 from .logger import logger
 from .portal import INSIDE
 from .resource import Transaction
@@ -56,7 +56,7 @@ async def _commit(
         fresh = [entry for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
         run.services.background.claim(fresh)
         if rows:
-            tx.put(ITEMS, scope, rows)
+            tx.put(ITEMS, scope, run.log.current(rows))
         put_entries(tx, fresh)
         if turn is not None:
             tx.put(TURNS, scope, [turn])
@@ -163,7 +163,7 @@ class Attempt:
             if not rows.delete(JOBS, SYSTEM, [job.id]):
                 return False
             drop_effects(rows, owners, run.effects if self._is_first else None)
-            rows.put(ITEMS, run.log.scope, new)
+            rows.put(ITEMS, run.log.scope, run.log.current(new))
             self._services.background.claim(children, ended=self._entry)
             put_entries(rows, children)
             return True
@@ -293,10 +293,11 @@ def _place(error: BaseException) -> str:
 
 
 def _replace(rows: Rows, job: Job) -> bool:
-    known = read_job(rows, job.id) is not None
-    if known:
-        put_jobs(rows, [job])
-    return known
+    known = read_job(rows, job.id)
+    if known is not None:  # with its input as it is now: part of it may have been forgotten since the try began
+        error = job.error if known.input == job.input else ERASED
+        put_jobs(rows, [replace(job, input=known.input, error=error)])
+    return known is not None
 
 
 def _released(job: Job) -> Job:

@@ -95,16 +95,15 @@ class _Calls:
         jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
         return Captured(len(done) - replayed, new.known + replayed, jobs)
 
-    def _forgotten(self, memory_id: str, subject: str | None, *, everything: bool) -> Forget:
-        if sum(map(bool, (memory_id, subject, everything))) != 1:
-            raise SchemaError(
-                f"forget: give exactly one of an id, subject= and everything=True; "
-                f"got id {memory_id!r}, subject {subject!r}, everything {everything}"
-            )
+    def _forgotten(self, memory_id: str, **asked: Any) -> Forget:
+        everything = asked.pop("everything")
         try:
-            return Forget(id=memory_id, subject=subject, scope="user" if everything else None)
+            return Forget(id=memory_id, scope="user" if everything else None, **asked)
         except ValidationError as error:
-            raise SchemaError(f"forget: {wrong(error)}; got {shown(subject or memory_id)}") from error
+            raise SchemaError(
+                f"forget: {wrong(error)}; give exactly one of an id, subject=, session=, tag= and everything=True; "
+                f"got {shown({'id': memory_id, 'everything': everything, **asked})}"
+            ) from error
 
 
 class Memory(_Calls):
@@ -151,9 +150,24 @@ class Memory(_Calls):
         """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
         return self._run(self.system.correct_block, {"id": memory_id, "content": content})
 
-    def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
-        """Delete for good one memory, all about somebody, or all of this user; return what was removed, and left."""
-        asked = self._forgotten(memory_id, subject, everything=everything)
+    def forget(
+        self,
+        memory_id: str = "",
+        *,
+        subject: str | None = None,
+        session: str = "",
+        tag: str | None = None,
+        everything: bool = False,
+        preview: bool = False,
+    ) -> Receipt:
+        """Delete for good one record, all about somebody, what a session or a tag gave, or all of this user.
+
+        Returns what was removed, and the ids of what is left and may still tell of it. With ``preview`` nothing is
+        changed, and the receipt says what would be. SchemaError unless exactly one thing to forget is given.
+        """
+        asked = self._forgotten(
+            memory_id, subject=subject, session=session, tag=tag, everything=everything, preview=preview
+        )
         return self._run(self.system.forget_block, asked)
 
     def why(self, memory_id: str) -> Explanation | None:
@@ -242,9 +256,21 @@ class AsyncMemory(_Calls):
         """Do what `Memory.update` does."""
         return await self._run(self.system.correct_block, {"id": memory_id, "content": content})
 
-    async def forget(self, memory_id: str = "", *, subject: str | None = None, everything: bool = False) -> Receipt:
+    async def forget(
+        self,
+        memory_id: str = "",
+        *,
+        subject: str | None = None,
+        session: str = "",
+        tag: str | None = None,
+        everything: bool = False,
+        preview: bool = False,
+    ) -> Receipt:
         """Do what `Memory.forget` does."""
-        return await self._run(self.system.forget_block, self._forgotten(memory_id, subject, everything=everything))
+        asked = self._forgotten(
+            memory_id, subject=subject, session=session, tag=tag, everything=everything, preview=preview
+        )
+        return await self._run(self.system.forget_block, asked)
 
     async def why(self, memory_id: str) -> Explanation | None:
         """Do what `Memory.why` does."""

@@ -25,7 +25,7 @@ def draft_findings(held: Held) -> Iterator[Finding]:
             "drafts",
             "warning",
             found,
-            "the tool mind_status names them to the agent: let it write them again, or drop them",
+            "let the agent write them again; `thought-fabric why` and `thought-fabric forget --id` take their ids",
         )
     if not drafts and any(table in held.tables for table in tables):
         yield Finding("drafts", "ok", "no run left anything behind")

@@ -220,6 +220,14 @@ class Mind:
         text = None if not outcome else checked(self._ctx, "outcome", outcome)
         return await self._write(lambda draft: drafting.complete_goal(draft, id, text))
 
+    @checks_arguments
+    async def erase(self, id: str) -> bool:  # noqa: A002  as above
+        """Take an entry out of the store for good, with what runs wrote ahead of it; False when there is none.
+
+        What it was drawn from stays: that goes too where a memory of the file forgets the id.
+        """
+        return await self._transact(lambda table: _erased(table, id))
+
     async def status(self) -> MindStatus:
         """Return how the mind stands: counts, room, how entries are compared, and what could not be written."""
         return await self._transact(lambda table: _counted(table, self._place, self._degraded))
@@ -295,6 +303,13 @@ class Mind:
 
     def _shared(self, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
         return shared(self._ctx, self._place.namespace, prefix, tags)
+
+
+def _erased(table: MindTable, target: str) -> bool:
+    drafts = [one.id for one in table.drafts() if one.target == target]
+    table.drop_drafts(drafts)
+    gone = sum(table.delete(kind, [target]) for kind in (MindGoal, MindBelief, MindReflection))
+    return gone > 0 or bool(drafts)
 
 
 def _counted(table: MindTable, place: Place, degraded: str) -> MindStatus:

@@ -109,7 +109,7 @@ class Consolidation:
         else:
             reason = "" if text else "the model said nothing"
         if reason:
-            counts.failed.append(f"cluster of {len(cluster.traces)} traces: {reason}")
+            counts.fail(cluster.traces, reason)
             self.ctx.log.warning("no insight", traces=len(cluster.traces), error=reason)
         return text
 

@@ -110,6 +110,8 @@ class ConsolidationRun(BaseModel):
     indexed: int = 0
     """Traces that had no vector and have one now."""
     failed: tuple[str, ...] = ()
+    drawn_from: tuple[str, ...] = ()
+    """The ids of the traces of those clusters: an error may tell of them."""
     duration_ms: int = 0
 
 

@@ -40,6 +40,12 @@ class Counts:
     compacted: int = 0
     indexed: int = 0
     failed: list[str] = field(default_factory=list[str])
+    drawn_from: list[str] = field(default_factory=list[str])
+
+    def fail(self, traces: Sequence[Trace], reason: str) -> None:
+        """Note that no insight was drawn from a cluster, and why."""
+        self.failed.append(f"cluster of {len(traces)} traces: {reason}")
+        self.drawn_from += [trace.id for trace in traces]
 
     def run(self, table: TraceTable, run_id: str, duration_ms: int) -> ConsolidationRun:
         """Return it as a line of the log."""
@@ -134,8 +140,14 @@ class Steps:
     def derive(self, cluster: Cluster, insight: str) -> None:
         """Add what a model drew from a cluster, unless it is known: a semantic trace that names its sources.
 
-        It belongs to the persona as soon as one of the sources does.
+        It belongs to the persona as soon as one of the sources does. Nothing is added when a source was erased, deleted
+        or changed while the model was asked.
         """
+        now = {trace.id: trace.content for trace in self._visible({trace.id for trace in cluster.traces})}
+        if any(now.get(trace.id) != trace.content for trace in cluster.traces):
+            left = [trace for trace in cluster.traces if trace.id in now]
+            self.counts.fail(left, f"{len(cluster.traces) - len(left) or 1} of them changed or went meanwhile")
+            return
         personas = [trace for trace in cluster.traces if trace.persona]
         first = personas[0] if personas else cluster.traces[0]
         place = Place(first.scope, self.view.tables, first.persona)

@@ -141,6 +141,14 @@ class Rows(Protocol):
         """
         ...
 
+    def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
+        """Yield the rows, as `held` gives them, of these scopes in one of these tables that hold one of the texts.
+
+        A row holds a text that stands in one of its strings, or in JSON that one of them holds; case counts. One that
+        has it as a key may come too.
+        """
+        ...
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows whose text shares most words with ``words``, best first, ties by insertion.
 

@@ -1,10 +1,12 @@
 """Documents of one transaction: read from memory where they are kept, and written together at its end."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from .base import Row
 from .columns import original, storable, to_json
+from .containing import containing
 from .kept import Place, Texts
 from .sql import Sql, marks
 
@@ -58,6 +60,12 @@ class Documents:
         self.flush()
         found = self._sql.rows("SELECT name, value FROM _documents WHERE _scope = ? ORDER BY name", [owner])
         return [{"id": original(name), "value": json.loads(value)} for name, value in found]
+
+    def containing(self, owners: Sequence[int], texts: Sequence[str]) -> list[tuple[int, Row]]:
+        """Return the documents of these scopes that hold one of the texts, each with its scope."""
+        self.flush()
+        found = containing(self._sql, "_documents", "value", owners, texts, more="name")
+        return [(owner, {"id": original(name), "value": json.loads(value)}) for owner, value, name in found]
 
     def _text(self, key: int, owner: int) -> str:
         place = Place(DOCUMENTS, key)

@@ -10,6 +10,7 @@ from ..scope import Scope
 from .base import Match, Row, RowVectors, Table, Where
 from .catalog import Catalog, Known
 from .columns import condition, row_id
+from .containing import containing
 from .documents import Documents
 from .inserting import row_key
 from .kept import KeptTexts, Place, Texts
@@ -157,6 +158,18 @@ class SqlRows:
         while found := self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last]):
             yield from (json.loads(text) for _, text in found)
             last = found[-1][0]
+
+    def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
+        """Yield the rows of these scopes that hold one of the texts, with the scope of each."""
+        owners = {owner: scope for scope in scopes if (owner := self._catalog.scope(scope)) is not None}
+        if not owners or not texts:
+            return
+        if table == "documents":
+            found = self._documents.containing(list(owners), texts)
+        else:
+            told = containing(self._sql, self._catalog.table(Table(table, {})).sql, "_row", list(owners), texts)
+            found = [(owner, json.loads(text)) for owner, text in told]
+        yield from ((owners[owner], row) for owner, row in found)
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""

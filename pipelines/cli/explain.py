@@ -28,11 +28,12 @@ class Whose(StrEnum):
     user = "user"
     session = "session"
     project = "project"
+    org = "org"
 
 
 def why(
     memory_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Of a fact, an episode or an entry.", show_default=False)
+        str, typer.Argument(metavar="ID", help="Of any record: a fact, a belief, a trace.", show_default=False)
     ],
     file: File = DEFAULT_FILE,
     user: User = "",
@@ -63,8 +64,10 @@ def forget(
     memory_id: Annotated[str, typer.Option("--id", help="One memory, with all it was made from.")] = "",
     subject: Annotated[str, typer.Option("--subject", help="All that is remembered about somebody.")] = "",
     scope: Annotated[
-        Whose | None, typer.Option("--scope", help="All of the user, the session or the project.", show_default=False)
+        Whose | None, typer.Option("--scope", help="All of the user, session, project or org.", show_default=False)
     ] = None,
+    tag: Annotated[str, typer.Option("--tag", help="What is filed under a tag, and rests on that alone.")] = "",
+    preview: Annotated[bool, typer.Option("--preview", help="Only tell what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     file: File = DEFAULT_FILE,
     user: User = "",
@@ -73,17 +76,35 @@ def forget(
     org: Org = "",
     as_json: Json = False,
 ) -> None:
-    """Delete for good, from everywhere in the file, and write a receipt. Give one of --id, --subject, --scope."""
-    asked = {"id": memory_id, "subject": subject, "scope": scope.value if scope else ""}
+    """Delete for good, from everywhere in the file. Give one of --id, --subject, --tag, --scope."""
+    asked = {"id": memory_id, "subject": subject, "tag": tag, "scope": scope.value if scope else ""}
     given = {name: value for name, value in asked.items() if value.strip()}
     if len(given) != 1:
-        raise typer.BadParameter("expected exactly one of --id, --subject and --scope")
+        raise typer.BadParameter("expected exactly one of --id, --subject, --tag and --scope")
     if scope is Whose.project and not project:
         raise typer.BadParameter("--scope project needs --project, the project to forget")
     if scope is Whose.session and not session:
         raise typer.BadParameter("--scope session needs --session, the conversation to forget")
+    if scope is Whose.org and not org:
+        raise typer.BadParameter("--scope org needs --org, the organisation to forget")
     with opened(Place(file, user, project, org, session)) as at:
-        forget_asked(at, given, yes=yes, as_json=as_json)
+        if preview:
+            tell_preview(at, given, as_json=as_json)
+        else:
+            forget_asked(at, given, yes=yes, as_json=as_json)
+
+
+def tell_preview(at: Opened, given: dict[str, str], *, as_json: bool = False) -> None:
+    """Write what forgetting would delete, and what it would leave; nothing is changed."""
+    covered = at.run(at.mem.forget_block, {**given, "preview": True})
+    if as_json:
+        write_json(covered)
+    else:
+        _tell_left(covered)
+    if not covered.found:
+        raise nothing_found("there is nothing to forget")
+    if not as_json:
+        say(f"This would be deleted: {_rows(covered)}.")
 
 
 def forget_asked(at: Opened, given: dict[str, str], *, yes: bool = False, as_json: bool = False) -> None:
@@ -95,7 +116,7 @@ def forget_asked(at: Opened, given: dict[str, str], *, yes: bool = False, as_jso
     receipt = at.run(at.mem.forget_block, given)
     if as_json:
         write_json(receipt)
-    if not as_json and receipt.left:
+    if not as_json:
         _tell_left(receipt)
     if not receipt.found:
         raise nothing_found("there was nothing to forget")
@@ -115,16 +136,27 @@ def _rows(receipt: "Receipt") -> str:
 
 
 def _tell_left(receipt: "Receipt") -> None:
-    """Write to stderr what names the subject and was left, with ids that ``forget --id`` takes."""
-    note(f"Left, since only what is remembered about {plain(receipt.asked.subject)} goes, though it names them:")
-    for kind, ids in receipt.left.items():
-        note(f"  {kind}: {', '.join(plain(one) for one in ids)}")
+    """Write to stderr what is left and may still tell of what was forgotten, with ids that ``forget --id`` takes."""
+    if receipt.left:
+        about = f" of {plain(receipt.asked.subject)}" if receipt.asked.subject else ""
+        note(f"Left, though it may still tell{about}: forget --id takes each of these.")
+        _tell_ids(receipt.left)
+    if receipt.stays:
+        note("Stays, since it says something else or was said elsewhere too:")
+        _tell_ids(receipt.stays)
+
+
+def _tell_ids(ids: dict[str, list[str]]) -> None:
+    for kind, these in ids.items():
+        note(f"  {kind}: {', '.join(plain(one) for one in these)}")
 
 
 def _named(given: dict[str, str], at: Opened) -> str:
     if "scope" in given:
         owners = {**at.place.owner, "session": at.place.session}
         return f"everything of {given['scope']} {plain(owners[given['scope']])}"
+    if "tag" in given:
+        return f"everything filed under {plain(given['tag'])}"
     if "subject" in given:
         return f"everything about {plain(given['subject'])}"
     found = at.run(at.mem.why_block, given["id"])

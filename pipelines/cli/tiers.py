@@ -105,6 +105,10 @@ def show_explanation(found: "Explanation") -> None:
         text = '"' + plain(shortened(one.text)) + '"' if one.text is not None else "(words not kept)"
         source = one.source
         say(f"    {text} (session {plain(source.session)}, turn {source.turn}, {day(source.said_at)})")
+    for said in found.earlier:
+        say(f"  before: {plain(shortened(said))}")
+    for name, ids in found.links.items():
+        say(f"  {name.replace('_', ' ')}: {', '.join(map(plain, ids))}")
     if len(found.history) > 1:
         say("  all versions, oldest first:")
     for fact in found.history if len(found.history) > 1 else ():

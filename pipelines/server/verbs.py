@@ -158,15 +158,27 @@ def _remember(mem: MemorySystem) -> Callable[..., Any]:
 def _forget(mem: MemorySystem) -> Callable[..., Any]:
     async def forget(
         ctx: Context,
-        id: Annotated[str, Field(description="The id of one memory, as recall prints it.")] = "",  # noqa: A002
+        id: Annotated[str, Field(description="The id of one record, as recall or another tool prints it.")] = "",  # noqa: A002
         subject: Annotated[str, Field(description="Everything about somebody instead.")] = "",
+        session: Annotated[str, Field(description="What was said in a session instead.")] = "",
+        tag: Annotated[str, Field(description="What is filed under a tag instead.")] = "",
+        preview: Annotated[bool, Field(description="Only count what would go, and change nothing.")] = False,
     ) -> Receipt:
-        """Delete one memory, or all about somebody, for good, with the words it came from. Only when the user asks."""
-        if bool(id) == bool(subject):
-            raise RefusedError("forget needs an id or a subject, and not both", do="Give one of the two.")
-        receipt = await mem.forget_block(Forget(id=id, subject=subject or None), ctx)
+        """Delete one memory, or all about somebody, of a session or a tag, for good, with the words it came from.
+
+        Only when the user asks. Look with preview=true first, and tell what would go: it cannot be undone.
+        """
+        given = {
+            name: one for name, one in (("id", id), ("subject", subject), ("session", session), ("tag", tag)) if one
+        }
+        if len(given) != 1:
+            raise RefusedError(
+                "forget needs exactly one of id, subject, session and tag", do="Give one of them, and nothing else."
+            )
+        receipt = await mem.forget_block(Forget(**given, preview=preview), ctx)
         if not receipt.found:
-            raise RefusedError(f"nothing is remembered under {id or subject!r}", do="Look it up with recall first.")
+            what = next(iter(given.values()))
+            raise RefusedError(f"nothing is remembered under {what!r}", do="Look it up with recall first.")
         return receipt
 
     return forget

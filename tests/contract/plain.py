@@ -71,6 +71,10 @@ class PlainRows:
             return iter([{"id": key, "value": value} for key, value in keyed])
         return iter(list(self.rows.get((table, scope), {}).values()))
 
+    def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
+        for scope in scopes:
+            yield from ((scope, row) for row in self.held(scope, table) if any(_holds(row, text) for text in texts))
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         found: list[Match] = []
         for row in self.own(table, scope).values():
@@ -111,3 +115,10 @@ def _meets(table: Table, row: Row, where: Where) -> bool:
     if held is None:
         return False
     return {"<": held < asked, "<=": held <= asked, ">": held > asked, ">=": held >= asked}[where.op]
+
+
+def _holds(value: Any, text: str) -> bool:
+    if isinstance(value, str):
+        return text in value
+    inside: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_holds(one, text) for one in inside)

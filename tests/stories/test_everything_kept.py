@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from blocks.tools import memory_tools
 from fabric import Context, Fabric, Session, generator, handler, sequencer
-from fabric.erasure import held_by
 from fabric.errors import ModelUnavailableError
+from fabric.reach import held_by
 from fabric.resource import Collection, Document, Transaction
 from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind

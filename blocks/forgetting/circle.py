@@ -1,0 +1,142 @@
+"""The circle: everything that has to go together, found by following the links of rows in both directions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any
+
+from capabilities.claims import compare, read_as
+from capabilities.memory.layout import MemoryLayout
+from fabric.reach import Held
+from fabric.scope import Scope
+
+from .links import LINKS, Node, nodes_of
+from .texts import Texts
+
+MANY = 300
+"""From so many ids on all rows are read, instead of looking for each."""
+Key = tuple[str, Scope, str]
+
+
+@dataclass(slots=True)
+class Said:
+    """Turns: by their ids, and by the sessions of which all go, each with its user."""
+
+    ids: set[str] = field(default_factory=set[str])
+    sessions: set[tuple[str | None, str]] = field(default_factory=set[tuple[str | None, str]])
+    users: set[str] = field(default_factory=set[str])
+
+    def has(self, source: Mapping[str, Any]) -> bool:
+        """Return whether a source names one of the turns."""
+        user, session = source.get("user"), source.get("session")
+        if source.get("turn_id") in self.ids or user in self.users:
+            return True
+        return any(session == name and user in (None, whose) for whose, name in self.sessions)
+
+    def is_all_of(self, node: Node) -> bool:
+        """Return whether a record rests on these turns and on nothing else."""
+        return bool(node.sources) and all(map(self.has, node.sources))
+
+    def is_part_of(self, node: Node) -> bool:
+        """Return whether a record rests on one of these turns."""
+        return any(map(self.has, node.sources))
+
+
+@dataclass(slots=True)
+class Circle:
+    """What has to go, of all that is ``held``; ``about`` tells whether a record is what is to be forgotten."""
+
+    held: Held
+    layout: MemoryLayout
+    about: Callable[[Node], bool] = lambda _: True
+    follows_versions: bool = True
+    """Whether other versions of what goes go too, whatever they rest on."""
+    taken: dict[Key, Node] = field(default_factory=dict[Key, Node])
+    turned: Said = field(default_factory=Said)
+    """The turns that were asked for themselves: what rests on them alone goes."""
+
+    def grow(self, ids: Iterable[str]) -> None:
+        """Take the records with these ids, and follow their links until nothing new is found."""
+        waiting, seen = {*ids} - {""}, set[str]()
+        while waiting:
+            seen |= waiting
+            new: set[str] = set()
+            for node in self._naming(waiting):
+                if self._goes(node, waiting):
+                    new |= self.take(node)
+            waiting = new - seen
+
+    def take(self, node: Node) -> set[str]:
+        """Take a record; return the ids that lead on from it."""
+        key = (node.kept.table, node.kept.owner, node.id)
+        if key in self.taken:
+            return set()
+        self.taken[key] = node
+        if node.kind == "turn":
+            self.turned.ids.add(node.id)
+        versions = node.links.versions if self.follows_versions else ()
+        return {node.id} | node.named(node.links.same) | node.named(versions)
+
+    def rests(self) -> None:
+        """Take what rests on the turns that were asked for and on nothing else, and what is tied to that."""
+        alone = [node for node in self._all() if self.turned.is_all_of(node)]
+        for node in alone:
+            self.grow(self.take(node))
+
+    def siblings(self, evidence: Said) -> list[Node]:
+        """Return the records that rest on turns which go as the evidence of others, without being taken."""
+        found = self._naming(evidence.ids) if len(evidence.ids) < MANY else self._all()
+        return [node for node in found if node.kind in LINKS and self._is_left(node) and evidence.is_part_of(node)]
+
+    def evidence(self) -> Said:
+        """Return the turns that the taken records rest on."""
+        ids = {str(source.get("turn_id")) for node in self.taken.values() for source in node.sources} - {""}
+        return Said(ids | self.turned.ids, self.turned.sessions, self.turned.users)
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of what was taken."""
+        return {node.id for node in self.taken.values()}
+
+    @property
+    def texts(self) -> set[str]:
+        """What the taken records say."""
+        return {text for node in self.taken.values() for text in node.texts}
+
+    def says_so(self, node: Node, texts: Texts) -> bool:
+        """Return whether a record says what a taken one says, by its words or by what it claims."""
+        if texts.held_by(list(node.texts)):
+            return True
+        claims = [read_as(text) for text in self.texts if len(text) < 500]
+        told = [read_as(text) for text in node.texts if len(text) < 500]
+        return any(compare(claim, one) in ("same", "refines") for claim in claims for one in told)
+
+    def _goes(self, node: Node, ids: AbstractSet[str]) -> bool:
+        if node.kind not in LINKS:
+            return False
+        links = node.links
+        if not ids.isdisjoint(node.named(links.drawn)):
+            return True
+        if self.follows_versions and not ids.isdisjoint(node.named(links.versions) | self._after(node)):
+            return True
+        if node.id in ids or not ids.isdisjoint(node.named(links.same)):
+            return self.about(node)
+        return not self.turned.ids.isdisjoint(ids) and self.turned.is_all_of(node) and self.about(node)
+
+    def _after(self, node: Node) -> set[str]:
+        """Return the node's own id where a taken record names it as one of its versions."""
+        named = any(node.id in taken.named(taken.links.versions) for taken in self.taken.values())
+        return {node.id} if named else set()
+
+    def _naming(self, ids: AbstractSet[str]) -> Iterator[Node]:
+        if len(ids) >= MANY:
+            yield from self._all()
+            return
+        for kept in list(self.held.containing(sorted(ids))):
+            yield from nodes_of(kept, self.layout)
+
+    def _all(self) -> list[Node]:
+        return [node for kept in self.held for node in nodes_of(kept, self.layout) if node.kind in LINKS]
+
+    def _is_left(self, node: Node) -> bool:
+        return (node.kept.table, node.kept.owner, node.id) not in self.taken

@@ -1,0 +1,130 @@
+"""Links: which fields of each kind of record name the rows that it came from, as data, and how they are read."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from capabilities.memory.layout import MemoryLayout
+from fabric.reach import KeptRow
+
+from ..held import DOCUMENTS, kinds
+
+
+class Links(NamedTuple):
+    """Paths of fields; a dot leads into a record or into each of a list.
+
+    ``versions`` name rows that are this one, before or after: they always go together. ``same`` name rows that say the
+    same elsewhere: they go together where they are what is to be forgotten. ``drawn`` name what the record was made
+    of: it goes when they go, and they stay when it goes. ``said`` are the turns that it rests on, as sources.
+    """
+
+    versions: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    """Where its texts stand."""
+
+
+LINKS: Mapping[str, Links] = {
+    "fact": Links(("superseded_by",), ("source_episode_ids",), (), ("sources",), ("content",)),
+    "episode": Links(said=("sources",), says=("content",)),
+    "working": Links(same=("fact_id", "episode_id"), said=("sources",), says=("content",)),
+    "turn": Links(says=("text",)),
+    "goal": Links(said=("source",), says=("description", "progress", "outcome")),
+    "belief": Links(said=("source", "earlier.source"), says=("content", "earlier.content")),
+    "reflection": Links(said=("source",), says=("content", "related_to")),
+    "draft": Links(
+        drawn=("target",),
+        said=("entry.source", "entry.earlier.source"),
+        says=("entry.content", "entry.description", "change.description", "change.progress"),
+    ),
+    "trace": Links(("merged_into", "merged_from"), (), ("derived_from",), ("source",), ("content",)),
+    "trace edge": Links(drawn=("source", "target")),
+    "trace feedback": Links(drawn=("trace_id",), says=("query",)),
+    "consolidation": Links(drawn=("drawn_from",)),
+}
+"""What kinds of records are forgotten as a whole; the engine's own, items and jobs, are looked through for ids."""
+
+_TOKEN = re.compile(r"[\w:-]+")
+LONG_ID = 8
+"""From how many characters on an id inside a text is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One record: a row, or one entry of a working memory; ``kept`` is the row it stands in."""
+
+    kind: str
+    record: Mapping[str, Any]
+    kept: KeptRow
+
+    @property
+    def id(self) -> str:
+        """The record's id."""
+        return str(self.record.get("id"))
+
+    @property
+    def links(self) -> Links:
+        """Its links; none for what is not forgotten as a whole."""
+        return LINKS.get(self.kind, Links())
+
+    def named(self, paths: tuple[str, ...]) -> set[str]:
+        """Return the ids or texts at these paths."""
+        return {one for path in paths for one in _at(self.record, path) if isinstance(one, str) and one}
+
+    @property
+    def sources(self) -> list[Mapping[str, Any]]:
+        """The turns that it rests on, as it names them."""
+        return [one for path in self.links.said for one in _at(self.record, path) if isinstance(one, Mapping)]
+
+    @property
+    def texts(self) -> set[str]:
+        """What it says."""
+        return self.named(self.links.says)
+
+
+def nodes_of(kept: KeptRow, layout: MemoryLayout) -> Iterator[Node]:
+    """Yield the records of a row: the entries of a working memory, of any other row itself."""
+    if kept.table != DOCUMENTS:
+        yield Node(kinds().get(kept.table, kept.table), kept.row, kept)
+    elif kept.row["id"] == layout.working.key:
+        yield from (Node("working", entry, kept) for entry in kept.row["value"].get("entries", ()))
+    else:
+        yield Node("document", kept.row, kept)
+
+
+def mentions_id(value: Any, ids: AbstractSet[str]) -> bool:
+    """Return whether a string in a JSON value is one of the ids, or holds a long one as a word.
+
+    >>> mentions_id({"result": "new trace mt_12345678"}, {"mt_12345678"}), mentions_id("I have 12 cats", {"12"})
+    (True, False)
+    """
+    return any(one in ids or not ids.isdisjoint(_long_words(one)) for one in strings_of(value))
+
+
+def _long_words(text: str) -> Iterator[str]:
+    return (word for word in _TOKEN.findall(text) if len(word) >= LONG_ID)
+
+
+def strings_of(value: Any) -> Iterator[str]:
+    """Yield every string in a JSON value; keys are none."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        inside: Collection[Any] = value.values() if isinstance(value, Mapping) else value
+        for one in inside:
+            yield from strings_of(one)
+
+
+def _at(value: Any, path: str) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _at(one, path)
+    elif not path:
+        yield value
+    elif isinstance(value, Mapping):
+        name, _, rest = path.partition(".")
+        yield from _at(value.get(name), rest)

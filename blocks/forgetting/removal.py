@@ -1,0 +1,151 @@
+"""Removal: what was found to go leaves its tables, and items, jobs and journals lose what was made of it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from capabilities.memory.layout import MemoryLayout
+from fabric.erasure import Erased, erase_effects, erase_items, erase_outputs, erase_turns, erase_work
+from fabric.jobs import EFFECTS, JOBS, TURNS
+from fabric.log import ITEMS
+from fabric.reach import Held, KeptRow
+from fabric.resource import Transaction
+from fabric.scope import Scope, ScopeIds
+from fabric.store.base import Row, Table, Where
+
+from .circle import MANY
+from .links import Node, mentions_id, nodes_of
+from .texts import Texts
+
+COUNTED = {
+    "turn": "kept turns",
+    "working": "working entries",
+    "trace edge": "trace edges and feedback",
+    "trace feedback": "trace edges and feedback",
+}
+"""What a receipt calls the records of a kind; the others by their plural."""
+
+
+@dataclass(slots=True)
+class Removal:
+    """One removal: the records that go, the turns they rest on, and what was made of either."""
+
+    tx: Transaction
+    layout: MemoryLayout
+    held: Held
+    erased: Erased
+    nodes: list[Node]
+    turns: list[Row]
+    """The kept turns that go as evidence."""
+    places: Mapping[ScopeIds, set[int]]
+    """The numbers of the turns that go, by session."""
+    texts: Texts = field(init=False)
+    ids: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = {node.id for node in self.nodes} | {turn["id"] for turn in self.turns}
+        said = {text for node in self.nodes for text in node.texts} | {turn["text"] for turn in self.turns}
+        self.texts = Texts.of(said)
+
+    def run(self) -> None:
+        """Take all of it out."""
+        self._delete(node for node in self.nodes if node.kind != "working")
+        self._delete_entries()
+        self.erased.count("kept turns", self.tx.delete(self.layout.turns, [turn["id"] for turn in self.turns]))
+        state = self.tx.read(self.layout.state)
+        if not self.ids.isdisjoint(state.pending):
+            self.tx.write(self.layout.state, state.took(self.ids))
+        for ids, numbers in self.places.items():
+            erase_turns(self.tx.rows, ids, numbers, self.erased)
+        self._erase_made()
+
+    def left(self) -> dict[str, list[str]]:
+        """Look for the forgotten texts in everything that is held; return by kind the ids of what still has one."""
+        found: dict[str, list[str]] = {}
+        for kept in self._holding(self.texts.spellings):
+            for node in nodes_of(kept, self.layout):
+                if self.texts.held_by(dict(node.record)) and node.id not in found.get(node.kind, ()):
+                    found.setdefault(node.kind, []).append(node.id)
+        return found
+
+    def _holding(self, told: AbstractSet[str]) -> Iterable[KeptRow]:
+        """Return the rows that may hold one of these ids and texts; where they are many, all rows."""
+        return self.held.containing(sorted(told)) if len(told) < MANY else self.held
+
+    def _delete(self, nodes: Iterable[Node]) -> None:
+        groups: dict[tuple[str, str, Scope], list[str]] = defaultdict(list)
+        for node in nodes:
+            groups[node.kind, node.kept.table, node.kept.owner].append(node.id)
+        for (kind, table, owner), ids in groups.items():
+            self.erased.count(COUNTED.get(kind, f"{kind}s"), self.tx.rows.delete(Table(table, {}), owner, ids))
+
+    def _delete_entries(self) -> None:
+        gone: dict[Scope, set[str]] = defaultdict(set)
+        for node in self.nodes:
+            if node.kind == "working":
+                gone[node.kept.owner].add(node.id)
+        for owner, ids in gone.items():
+            state = self.tx.rows.read(self.layout.working.key, owner)
+            left = [entry for entry in state["entries"] if entry["id"] not in ids]
+            self.erased.count("working entries", len(state["entries"]) - len(left))
+            self.tx.rows.write(self.layout.working.key, owner, {**state, "entries": left})
+
+    def _erase_made(self) -> None:
+        """Take out what the engine keeps of what was done with the rows: told by their ids, and by their texts."""
+        made = list(self._holding(self.ids | self.texts.spellings))
+        by_table: dict[str, list[KeptRow]] = defaultdict(list)
+        for kept in made:
+            if self._is_made(kept):
+                by_table[kept.table].append(kept)
+        for scope, items in _by_owner(by_table[ITEMS.name]).items():
+            erase_items(self.tx.rows, scope, self._with_turns(scope, items), self.erased)
+        for scope, named in _by_owner(by_table[TURNS.name]).items():
+            erase_outputs(self.tx.rows, scope, named, self.erased)
+        for kept in by_table[JOBS.name]:
+            erase_work(self.tx.rows, kept.row, self._cut, self._is_clean, self.erased)
+        erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
+
+    def _is_made(self, kept: KeptRow) -> bool:
+        """Return whether a row of the engine was made of what goes; words that somebody said are left to the sweep."""
+        if kept.table == ITEMS.name and kept.row["kind"] == "message":
+            return False
+        seen = {key: value for key, value in kept.row.items() if key != "id"}
+        return mentions_id(seen, self.ids) or self.texts.held_by(seen)
+
+    def _with_turns(self, scope: Scope, items: list[Row]) -> list[Row]:
+        """Return items with the calls and results that they are paired with, and what their turns say of it."""
+        turns = {row["turn"] for row in items if row["kind"] in ("tool_call", "tool_result")}
+        pairs = {(row["turn"], row["call_id"]) for row in items if row["call_id"]}
+        beside = [row for turn in sorted(turns) for row in self.tx.rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
+        more = [row for row in beside if (row["turn"], row["call_id"]) in pairs or self.texts.held_by(row["text"])]
+        return list({row["id"]: row for row in [*items, *more]}.values())
+
+    def _cut(self, value: Any) -> Any:
+        """Return a JSON value without the records and texts in lists that go."""
+        if isinstance(value, dict):
+            return {key: self._cut(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._cut(one) for one in value if not self._goes(one)]
+        return value
+
+    def _goes(self, value: Any) -> bool:
+        if isinstance(value, dict):
+            return value.get("id") in self.ids
+        return isinstance(value, str) and not self._is_clean(value)
+
+    def _is_clean(self, value: Any) -> bool:
+        return not mentions_id(value, self.ids) and not self.texts.held_by(value)
+
+
+def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:
+    found: dict[Scope, list[Row]] = defaultdict(list)
+    for one in kept:
+        found[one.owner].append(one.row)
+    return found
+
+
+def place_of(tx: Transaction, user: str | None, session: str) -> ScopeIds:
+    """Return the ids of a session in which something was said: what a project knows may be of any of its users."""
+    return replace(tx.ids, user=user, session=session)

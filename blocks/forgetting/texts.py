@@ -1,0 +1,46 @@
+"""Forgotten texts: how what was erased is looked for, word for word, in what is left."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.log import ERASED
+from fabric.store.containing import spelled
+from fabric.text import content_words
+
+from .links import strings_of
+
+LEAST_WORDS, LEAST_CHARS = 2, 6
+"""A text that says less than this, such as "Yes." or "Hello!", is nobody's in particular."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts to look for, as they were written and with their first letter changed."""
+
+    spellings: frozenset[str]
+    pieces: tuple[str, ...]
+    """The same as they stand inside a string of JSON."""
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Texts":
+        """Return those among the texts that say enough to be told apart."""
+        told = {one for text in texts for one in _variants(text.strip().rstrip(".!?。")) if _is_telling(one)}
+        return cls(frozenset(told), tuple(sorted({piece for one in told for piece in spelled(one)})))
+
+    def held_by(self, value: Any) -> bool:
+        """Return whether a string in a JSON value holds one of the texts."""
+        return any(piece in text for text in strings_of(value) for piece in (*self.spellings, *self.pieces))
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings)
+
+
+def _variants(text: str) -> Iterator[str]:
+    yield text
+    if text:
+        yield text[0].swapcase() + text[1:]
+
+
+def _is_telling(text: str) -> bool:
+    return text != ERASED and len(text) >= LEAST_CHARS and len(content_words(text)) >= LEAST_WORDS
