@@ -29,6 +29,22 @@ def told_of(piece: str, language: Mapping[str, re.Pattern[str]], known: str) -> 
     return (they["rest"], known) if they is not None else (piece, "")
 
 
+def subject_left_out(piece: str, language: Mapping[str, re.Pattern[str]]) -> str:
+    """Return how ``piece`` leaves out whom it is about, the same as the clause before it; "" where it does not.
+
+    Behind a ``dropped`` one may stand the speaker or somebody else, behind an ``elided`` one only somebody else.
+    """
+    return next((form for form in ("dropped", "elided") if form in language and language[form].match(piece)), "")
+
+
+def opens_with(piece: str, language: Mapping[str, re.Pattern[str]]) -> str | None:
+    """Return the name that ``piece`` opens with, "" where it is about the speaker, None for somebody without a name."""
+    named = language["named"].match(piece) if "named" in language else None
+    if named is not None and _is_name(named["name"]):
+        return named["name"]
+    return None if "other" in language and language["other"].match(piece) else ""
+
+
 def _is_name(name: str) -> bool:
     return name not in NOT_NAMES and normalise(name) not in _NO_NAMES
 

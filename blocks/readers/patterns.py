@@ -1,7 +1,8 @@
 """The English words, patterns and rules of the JSON files beside this one, read and compiled when first used.
 
-In a pattern ``{PETS}`` stands for the group of that name in ``words.json``, a list of texts for the pattern they make
-when put together, and ``(?i)`` at its start for any case.
+In a pattern ``{PETS}`` stands for the group of that name in ``words.json``, ``{HUMANS}`` and ``{HUMANS_DUTCH}`` for a
+language's words for kin, ``{HAN_NAME}`` for Chinese names, a list of texts for the pattern they make when put together,
+and ``(?i)`` at its start for any case.
 """
 
 import json
@@ -11,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from capabilities.relations.words import FORMS, IMPLIED
+from capabilities.relations.words import FORMS, HAN_NAME, IMPLIED
 
 _FOLDER = Path(__file__).parent
 _GROUP = re.compile(r"\{([A-Z_]+)\}")
@@ -38,12 +39,17 @@ def written(pattern: str | list[str]) -> str:
 
 @cache
 def _group(name: str) -> str:
-    return _humans() if name == "HUMANS" else written(listed("english/words")[name])
+    if name == "HAN_NAME":
+        return HAN_NAME
+    humans, _, language = name.partition("_")
+    if humans == "HUMANS":
+        return _humans(language.lower() or "english")
+    return written(listed("english/words")[name])
 
 
-def _humans() -> str:
-    """Return the English words for who somebody is to the speaker, longest first."""
-    forms = FORMS["english"]
+def _humans(language: str) -> str:
+    """Return a language's words for who somebody is to the speaker, longest first."""
+    forms = FORMS[language]
     said = [form for form in forms if forms[form] not in IMPLIED and form[0] not in _LOOSE]
     return "|".join("[- ]".join(form) for form in sorted(said, key=lambda form: -len(" ".join(form))))
 

@@ -11,7 +11,7 @@ from capabilities.vocabulary import Observation
 from fabric.language import STOP_WORDS, guess_language
 from fabric.text import words
 
-from .acquaintances import told_of
+from .acquaintances import opens_with, subject_left_out, told_of
 from .patterns import listed, written
 from .people import subject_of
 from .sentences import HIDDEN, MAX_CLAUSE
@@ -70,10 +70,16 @@ def statements(
     spoken = _spoken(sentence)
     split = ((form["begins"].split(sentence)[1:], form) for form in spoken)
     pieces, language = max(split, key=lambda found: len(found[0]), default=([], {}))
+    whose: str | None = None if known else ""
     for piece in (piece.strip(_CLOSING) for piece in pieces):
-        said, name = told_of(piece, language, known)
+        left_out = subject_left_out(piece, language)
+        if left_out and (whose is None or (left_out == "elided" and not whose)):
+            continue
+        said, name = (piece, whose or "") if left_out else told_of(piece, language, known)
         seen = _moved_on(said, name, before, language) or _stated(said, name, spoken)
-        known, before = name or _introduced(seen) or known, seen or before
+        name = name or _introduced(seen)
+        known, before = name or known, seen or before
+        whose = whose if left_out else name or opens_with(piece, language)
         yield seen, known
 
 

@@ -272,7 +272,7 @@ def _planned_anew(known: Claim, new: Claim) -> Verdict:
     if new.attribute == "plans":
         return "ends" if new.polarity != "holds" and _calls_off(known, new) else "unrelated"
     moved = new.polarity == "holds" and bool(new.of) and says_change(new.text)
-    return "replaces" if moved and _plan(new.of) <= _plan(known.text) else "unrelated"
+    return "replaces" if moved and _plan(new.of) <= _plan(f"{known.text} {known.value}") else "unrelated"
 
 
 def _parted(known: Claim, new: Claim) -> Verdict:

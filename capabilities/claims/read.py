@@ -23,9 +23,10 @@ from .attributes import (
     patterns_for,
     words_of,
 )
+from .due import is_dated, thing_due
 from .owners import own, owners
 from .record import USER, Claim, ClaimFields, Polarity
-from .values import day_names, in_digits, is_number, is_when, same_value, tokens, trimmed
+from .values import in_digits, is_number, same_value, tokens, trimmed
 
 CACHED = 8_192
 LONGEST = 400
@@ -41,12 +42,6 @@ _ARTICLE = regex.compile(
     regex.IGNORECASE,
 )
 _ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
-_TIME = regex.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|\d{1,2} ?[月日号號时時点點]|"
-    r"^\d{1,2}$|\b(?:today|tomorrow|tonight|heute|morgen)\b",
-    regex.IGNORECASE,
-)
-"""A time of day, or a day by its distance."""
 _WITHIN = regex.compile(r"(?P<who>\S.{1,40}? (?:is|are)) (?P<not>no longer|not|never)(?: any ?more)? (?P<rest>.+)")
 _OPPOSITE: Mapping[str, Polarity] = {"over": "ended", "denied": "denied"}
 _KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
@@ -292,7 +287,7 @@ def _claim(
         value, rest = kept, value[len(kept) :].strip() + " " + rest
     if not value and pattern.form == "says":
         return None
-    if attribute.dated and not _is_dated(value, language):
+    if attribute.dated and not is_dated(value, language):
         return None
     if attribute.name == "owns" and is_number(tokens(value)[0] if tokens(value) else ""):
         return None
@@ -301,6 +296,7 @@ def _claim(
     if attribute.name not in _KEEPS_ARTICLE:
         value = _ARTICLE.sub("", value, count=1) if _ARTICLE.match(value) else value
     of = _detail(next((value for name, value in groups.items() if name[0] == "k"), ""))
+    of = thing_due(of, language) if attribute.dated else of
     if attribute.of:
         of, _ = _cut(of, language) if of else ("", "")
     former = _ARTICLE.sub("", _cut(groups.get("f", ""), language)[0], count=1)
@@ -308,11 +304,6 @@ def _claim(
     if role is not None:
         return Claim(subject, "role", role["v"], polarity, text, value, former, rest[role.end() :])
     return Claim(subject, attribute.name, in_digits(value, language), polarity, text, of, former, rest)
-
-
-def _is_dated(value: str, language: str) -> bool:
-    named = day_names() if language != "english" else frozenset[str]()
-    return any(is_when(token) or token in named for token in tokens(value)) or _TIME.search(value) is not None
 
 
 def _cut(value: str, language: str, *, single: bool = True) -> tuple[str, str]:

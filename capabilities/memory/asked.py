@@ -1,7 +1,7 @@
 """What a cue asks of somebody: the attributes, and which rows tell them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ MANY = 0.3
 """What one of many values counts beside the only one: what the user likes is told by every liking."""
 BESIDE = 0.9
 """What a role counts where the employer is asked for, which its sentence may name, and the other way round."""
+LONG = 5
+"""From so many letters on, a word of a place may be part of a longer one of the cue: "Zahnarzt" of "Zahnarzttermin"."""
 _OWN = frozenset({"name", "nickname", "last_name", "age"})
 """What is also asked of things that somebody has."""
 _PEOPLE = frozenset({"partner", "boss", "doctor", "children", "siblings", "relationship_status"})
@@ -97,11 +99,10 @@ def _fits(attribute: str, told: tuple[str, frozenset[str]]) -> Callable[[Place],
         kin = kin_of(detail)[0]
         if kin and any(kin_of(word)[0] == kin for word in said):
             return True
-        return _all_said(words(detail), said)
+        return _all_said((word for word in words(detail) if len(word) < LONG or word not in text), said)
 
     return fits
 
 
 def _all_said(detail: Iterable[str], said: frozenset[str]) -> bool:
-    pieces: list[Any] = list(detail)
-    return bool(pieces) and all(word in said or not said.isdisjoint(stems(word)) for word in pieces)
+    return all(word in said or not said.isdisjoint(stems(word)) for word in detail)

@@ -47,6 +47,8 @@ STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 ENDED = 0.7
 """The share that counts of what says that something is over, unless the cue asks for what was before."""
+DENIED = 0.5
+"""The share that counts of what says that something is not so, where it is asked for."""
 _ASKS_BEFORE = re.compile(
     r"\b(?:used to|formerly|former|before|previous(?:ly)?|did|was|were|stop(?:ped)?|quit|ex)\b", re.IGNORECASE
 )
@@ -146,11 +148,14 @@ class _Search:
     """The numbers of rows whose claim is none of what is asked for, as was seen when they were read."""
     ended: list[int] = field(default_factory=list[int])
     """The numbers of rows that say that something is over."""
+    denied: list[int] = field(default_factory=list[int])
+    """The numbers of rows that deny what is asked for."""
     has_tags: Callable[[str], bool] = lambda _: True
     """What tells by its id whether a turn has the tags that are asked for."""
 
     def results(self, ranking: "Ranking") -> list[RankedMemory] | None:
         """Return what is shown of the ranking; None where an index was made anew since it was taken."""
+        from .doubted import raise_later  # noqa: PLC0415
         from .outdated import marked  # noqa: PLC0415
         from .pools import still_allowed  # noqa: PLC0415
         from .tags import tag_test  # noqa: PLC0415
@@ -169,6 +174,8 @@ class _Search:
         if self.others or self.unanswered:
             ranking.leave_out(self.others, self.unanswered)
         self._raise_current(ranking)
+        if not self.request.is_past:
+            raise_later(self.found)
         shown = marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
         return shown if self.request.is_past else with_contested(self.tx, self.layout, shown)
 
@@ -242,7 +249,7 @@ class _Search:
         if answers is None or not answers[number]:
             return
         if claim.polarity == "denied" and words_of("denials").isdisjoint(words(ranking.question.cue.text)):
-            self.ended.append(number)
+            self.denied.append(number)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
@@ -256,7 +263,7 @@ class _Search:
             score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
         if share < 1:
             self.others.append(number)
-        share *= ENDED if number in self.ended else 1.0
+        share *= ENDED if number in self.ended else DENIED if number in self.denied else 1.0
         if share < 1:
             score, parts = score * share, {name: value * share for name, value in parts.items()}
         if score + standing > 0:

@@ -8,7 +8,7 @@ from fabric.language import is_stop_word
 from fabric.text import word_set
 
 from .reading import LONGEST, Token, tokens_of
-from .words import ARTICLES, FORMS, GRAMMAR, NOT_NAMES, WORD_NAMES, listed
+from .words import ARTICLES, FORMS, GRAMMAR, HAN_NAME, NOT_NAMES, WORD_NAMES, listed
 
 _ASKED_PLAINLY = regex.compile(
     r"^\W*(?:where|what|who|when)(?:'s|\s+(?:does|did|is|was))\s+(?P<name>\p{Ll}{3,})(?:'s|\s+(?:lives?|living|from|works?|"
@@ -19,6 +19,10 @@ _SMALL = word_set(
     "the this that these those there here everyone everybody someone anyone your you they she her his its"
 )
 _VERB = regex.compile(r"is|was|has|said|\p{L}+ed|\p{L}{2,}s|went|got")
+_HAN = regex.compile(
+    rf"^(?:请问|那么?|现在)?(?P<name>{HAN_NAME})(?=的|现在|目前|住|在|是|叫|多大|几岁|做|喜欢|从|有|会|干|搬|吃|喝|养|对)"
+)
+"""A Chinese question that opens with somebody's name."""
 SHORTEST, LONG = 4, 5
 """How many letters a name has at least that is found in other spellings, and one of which one letter may be another."""
 _MOSTLY = 0.6
@@ -32,6 +36,9 @@ def names_asked(text: str, language: str = "english") -> list[str]:
     (['will'], ['may'], [])
     """
     text = text[:LONGEST].replace("\u2019", "'")
+    named = _HAN.match(text) if language == "chinese" else None
+    if named is not None:
+        return [named["name"]]
     plain = _ASKED_PLAINLY.match(text)
     if plain is not None and text.islower():
         return [] if plain["name"] in _SMALL or (plain["name"],) in FORMS["english"] else [plain["name"]]

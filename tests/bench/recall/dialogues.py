@@ -15,9 +15,17 @@ from pipelines import Memory
 
 from .evaluate import print_table
 
-LIVES = Path(__file__).with_name("dialogues.json")
+FOLDER = Path(__file__).parent
 SHOWN = 15
 """Lives up to this number may be looked at while the memory is changed; the rest are held out."""
+MORE = 100
+"""Lives above this number are of the second file, in ten languages: the odd ones shown, the even ones set aside."""
+PARTS = {
+    "shown": "shown, lives 1 to 15",
+    "held-out": "held out, lives 16 to 30",
+    "more": "more, odd lives from 101",
+    "aside": "set aside, even lives from 102",
+}
 MINUTE = timedelta(minutes=1)
 
 
@@ -72,14 +80,22 @@ def is_users(memory: RankedMemory) -> bool:
 
 
 def lives(part: str = "all") -> list[dict[str, Any]]:
-    """Return the lives of a part: ``shown``, ``held-out`` or ``all``.
+    """Return the lives of a part of :data:`PARTS`, or the 30 of the first file (``all``).
 
     Each has messages (day, session, text, and sometimes a reply) and questions. A question is asked in a session,
     after the message with that index, and lists what an answer holds (``answer``, any of them) and what was so
     before (``stale``). The first result of a profile holds one of ``answer``, and the whole list all of ``holds``.
     """
-    told: list[dict[str, Any]] = json.loads(LIVES.read_text(encoding="utf-8"))
-    return [life for life in told if part == "all" or (life["life"] <= SHOWN) is (part == "shown")]
+    name = "dialogues_more.json" if part in {"more", "aside"} else "dialogues.json"
+    told: list[dict[str, Any]] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return [life for life in told if part in {"all", part_of(life["life"])}]
+
+
+def part_of(life: int) -> str:
+    """Return the part of :data:`PARTS` that the life with this number belongs to."""
+    if life > MORE:
+        return "more" if life % 2 else "aside"
+    return "shown" if life <= SHOWN else "held-out"
 
 
 def asked(life: Mapping[str, Any], embedder: Any = "default") -> Iterator[Asked]:
@@ -137,14 +153,14 @@ def list_misses(answers: Sequence[Asked]) -> None:
 def main() -> None:
     """Ask all, and print how often the first result answers, part by part."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=["shown", "held-out", "all"], default="all")
+    parser.add_argument("--part", choices=[*PARTS, "all"], default="all")
     parser.add_argument("--embedder", default="default", help="default, minilm, or none for words alone")
     parser.add_argument("--misses", action="store_true", help="also print what came first where it is wrong")
     options = parser.parse_args()
     embedder = None if options.embedder == "none" else options.embedder
     answers = [answer for life in lives(options.part) for answer in asked(life, embedder)]
-    for title, is_shown in (("shown, lives 1 to 15", True), ("held out, lives 16 to 30", False)):
-        part = [answer for answer in answers if (answer.life <= SHOWN) is is_shown]
+    for name, title in PARTS.items():
+        part = [answer for answer in answers if part_of(answer.life) == name]
         if part:
             report(f"Dialogues, {title}, embedder {options.embedder}", part)
     if options.part == "all":
