@@ -12,6 +12,8 @@ from .ranked import RankedMemory
 
 SHORT = 80
 """A longer text is no mere greeting."""
+SHORTEST = 2
+"""A word of so few letters tells nothing."""
 _SENTENCE = regex.compile(r"[^.!?。！？\n]+(?P<end>[.!?。！？\n]+|$)")
 _NAME = regex.compile(r"(?<=[\p{L},] )\p{Lu}\p{L}+")
 
@@ -40,6 +42,16 @@ def only_asks(text: str) -> bool:
 def asks_the_same(text: str, cue: str) -> bool:
     """Return whether a text is the question itself that is asked again."""
     return words(text) == words(cue) and only_asks(text)
+
+
+def names(cue: str, value: str) -> bool:
+    """Return whether a cue holds a word of a value, so that what denies the value is an answer.
+
+    >>> names("Est-ce que j'aime l'opéra ?", "l'opéra"), names("¿Qué música me gusta?", "el fútbol")
+    (True, False)
+    """
+    asked = normalise(cue)
+    return any(word in asked for word in words(value) if len(word) > SHORTEST or not word.isascii())
 
 
 def _is_small_talk(text: str) -> bool:

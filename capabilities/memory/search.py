@@ -26,7 +26,7 @@ from ..meaning import Embedded
 from ..semantic import Fact, FactTable
 from ..turns import Turn
 from ..working import WorkingEntry
-from .chatter import asks_the_same, says_nothing
+from .chatter import asks_the_same, names, says_nothing
 from .contested import with_contested
 from .layout import MemoryLayout
 from .once import Once, by_turn, leader
@@ -149,7 +149,7 @@ class _Search:
     ended: list[int] = field(default_factory=list[int])
     """The numbers of rows that say that something is over."""
     denied: list[int] = field(default_factory=list[int])
-    """The numbers of rows that deny what is asked for."""
+    """The numbers of rows that deny something of the kind that is asked for, but not what the cue names."""
     has_tags: Callable[[str], bool] = lambda _: True
     """What tells by its id whether a turn has the tags that are asked for."""
 
@@ -174,8 +174,7 @@ class _Search:
         if self.others or self.unanswered:
             ranking.leave_out(self.others, self.unanswered)
         self._raise_current(ranking)
-        if not self.request.is_past:
-            raise_later(self.found)
+        raise_later(() if self.request.is_past else self.found)
         shown = marked(self.tx, self.layout, self.ctx.clock, self._shown(ranking))
         return shown if self.request.is_past else with_contested(self.tx, self.layout, shown)
 
@@ -249,6 +248,8 @@ class _Search:
         if answers is None or not answers[number]:
             return
         if claim.polarity == "denied" and words_of("denials").isdisjoint(words(ranking.question.cue.text)):
+            if names(ranking.question.cue.text, claim.value):
+                return
             self.denied.append(number)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
