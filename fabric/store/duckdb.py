@@ -240,6 +240,7 @@ class DuckDBStore:
         wanted = self._catalog.missing(table)
         if wanted is not None:
             self._install(wanted)
+            self._kept = KeptTexts()  # what its rows are searched by is filled in later
         if self._catalog.learn(table):
             self._indexes.drop_table(table.name)
 

@@ -3,6 +3,8 @@
 from collections import OrderedDict
 from typing import NamedTuple
 
+from .inserting import Search
+
 MOST = 16_000_000
 """How many characters of JSON are kept in memory."""
 LONGEST = 100_000
@@ -14,6 +16,20 @@ class Place(NamedTuple):
 
     table: str
     key: int
+
+
+class _Kept(NamedTuple):
+    """A text, the number of the scope that owns it and, where this process wrote the row, what it is searched by."""
+
+    owner: int
+    text: str
+    search: Search | None = None
+
+    @property
+    def size(self) -> int:
+        """How many characters and bytes it takes."""
+        searched = () if self.search is None else (self.search.tokens, self.search.vector, self.search.parts)
+        return len(self.text) + 1 + sum(len(part) for part in searched if part)
 
 
 class KeptTexts:
@@ -29,7 +45,7 @@ class KeptTexts:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._length = 0
-        self._texts: OrderedDict[Place, tuple[int, str]] = OrderedDict()
+        self._texts: OrderedDict[Place, _Kept] = OrderedDict()
 
     def get(self, place: Place) -> str | None:
         """Return the JSON, or None when it is not known here."""
@@ -37,27 +53,32 @@ class KeptTexts:
         if found is None:
             return None
         self._texts.move_to_end(place)
-        return found[1]
+        return found.text
 
-    def keep(self, place: Place, owner: int, text: str) -> None:
+    def search(self, place: Place) -> Search | None:
+        """Return what a row is searched by, or None when it is not known here."""
+        found = self._texts.get(place)
+        return None if found is None else found.search
+
+    def keep(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
         """Keep what is in the file now."""
         self.forget(place)
         if len(text) > LONGEST:
             return
-        self._texts[place] = (owner, text)
-        self._length += len(text) + 1
+        self._texts[place] = kept = _Kept(owner, text, search)
+        self._length += kept.size
         while self._length > self._most:
-            self._length -= len(self._texts.popitem(last=False)[1][1]) + 1
+            self._length -= self._texts.popitem(last=False)[1].size
 
     def forget(self, place: Place) -> None:
         """Forget one text."""
         known = self._texts.pop(place, None)
         if known is not None:
-            self._length -= len(known[1]) + 1
+            self._length -= known.size
 
     def drop(self, table: str, owner: int) -> None:
         """Forget everything that a scope has in a collection."""
-        for place in [place for place, (whose, _) in self._texts.items() if (place.table, whose) == (table, owner)]:
+        for place in [place for place, kept in self._texts.items() if (place.table, kept.owner) == (table, owner)]:
             self.forget(place)
 
 
@@ -66,33 +87,48 @@ class Texts:
 
     def __init__(self, kept: KeptTexts) -> None:
         self._kept = kept
-        self._changed: dict[Place, tuple[int, str]] = {}
+        self._changed: dict[Place, _Kept] = {}
         self._cleared: set[tuple[str, int]] = set()
 
     def get(self, place: Place, owner: int) -> str | None:
         """Return the JSON, "" when there is none, or None when the file must be asked."""
         changed = self._changed.get(place)
         if changed is not None:
-            return changed[1]
+            return changed.text
         return None if (place.table, owner) in self._cleared else self._kept.get(place)
+
+    def search(self, place: Place, owner: int) -> Search | None:
+        """Return what a row is searched by, or None when the file must be asked."""
+        changed = self._changed.get(place)
+        if changed is not None:
+            return changed.search
+        return None if (place.table, owner) in self._cleared else self._kept.search(place)
 
     def found(self, place: Place, owner: int, text: str) -> None:
         """Take note of what the file says."""
         if (place.table, owner) not in self._cleared:
             self._kept.keep(place, owner, text)
 
-    def change(self, place: Place, owner: int, text: str) -> None:
+    def change(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
         """Take note of a change; "" for a removal."""
-        self._changed[place] = (owner, text)
+        self._changed[place] = _Kept(owner, text, search)
+
+    def searched_anew(self, place: Place, owner: int) -> None:
+        """Take note that a row is searched by something else from now on, which is to be read from the file."""
+        known = self.get(place, owner)
+        if known is not None:
+            self.change(place, owner, known)
 
     def clear(self, table: str, owner: int) -> None:
         """Take note that all that a scope has in a collection is gone: from here on the file is asked."""
         self._cleared.add((table, owner))
-        self._changed = {place: one for place, one in self._changed.items() if (place.table, one[0]) != (table, owner)}
+        self._changed = {
+            place: one for place, one in self._changed.items() if (place.table, one.owner) != (table, owner)
+        }
 
     def committed(self) -> None:
         """Keep for later transactions what this one changed."""
         for table, owner in self._cleared:
             self._kept.drop(table, owner)
-        for place, (owner, text) in self._changed.items():
-            self._kept.keep(place, owner, text)
+        for place, one in self._changed.items():
+            self._kept.keep(place, *one)

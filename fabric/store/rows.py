@@ -195,6 +195,8 @@ class SqlRows:
             return 0
         keys = {row_key(owner, row_id): row_id for row_id in vectors.by_id}
         self._writing.touched.add((known.name, owner))
+        for key in keys:
+            self._texts.searched_anew(Place(known.name, key), owner)
         return self._searching.set_vectors(known, owner, vectors.space, keys, vectors.by_id)
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:

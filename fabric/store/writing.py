@@ -57,7 +57,7 @@ class Writing:
         """Insert rows, or replace those of the same id in their place; return how many are new."""
         keys = {row_key(owner, row["id"]): row["id"] for row in given.rows}
         self._learn_keys(known, owner)
-        held = self._remove(known, self.there(known, owner, keys))
+        held = self._taken_out(known, owner, self.there(known, owner, keys))
         space = self._searching.space(given.space, make=True) if given.vectors else None
         new: list[New] = []
         changed: list[int] = []
@@ -72,8 +72,8 @@ class Writing:
             vector = (kept.space, kept.vector, kept.parts) if own is None else (space, *own)
             new.append(New(key, owner, Search(place, tokens, *vector)))
         insert(self._sql, known, new, given.cells)
-        for key, text in zip(keys, given.texts, strict=True):
-            self._texts.change(Place(known.name, key), owner, text)
+        for one, text in zip(new, given.texts, strict=True):
+            self._texts.change(Place(known.name, one.key), owner, text, one.search)
         self._reindex(known, owner, new, given.rows, held)
         self._drop_runs(known, owner, changed)
         return len(new) - len(held)
@@ -81,7 +81,7 @@ class Writing:
     def delete(self, known: Known, owner: int, ids: Sequence[str]) -> int:
         """Delete the rows with these ids; return how many there were."""
         keys = {row_key(owner, wanted): wanted for wanted in ids}
-        gone = self._remove(known, self.there(known, owner, keys))
+        gone = self._taken_out(known, owner, self.there(known, owner, keys))
         for key in keys:
             self._texts.change(Place(known.name, key), owner, "")
         self._drop_runs(known, owner, [old.place for old in gone.values()])
@@ -138,6 +138,17 @@ class Writing:
             old = held.get(one.key)
             index.put(entry_of(known, row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
             index.note_vector(row["id"], *one.search[2:])
+
+    def _taken_out(self, known: Known, owner: int, keys: Sequence[int]) -> dict[int, Search]:
+        """Do what `_remove` does; of rows that were written lately, memory tells what the file would."""
+        told = {key: self._texts.search(Place(known.name, key), owner) for key in keys}
+        held = {key: search for key, search in told.items() if search is not None}
+        if len(held) < len(told):
+            return self._remove(known, keys)
+        for some in chunks(held, CHUNK):
+            keyed, values = among(some)
+            self._sql.run(f"DELETE FROM {known.sql} WHERE _key IN {keyed}", values)
+        return held
 
     def _remove(self, known: Known, keys: Sequence[int]) -> dict[int, Search]:
         """Delete rows and return by key their places and what they are searched by.
