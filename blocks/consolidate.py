@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.claims import ATTRIBUTES, known_of
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.semantic import Fact, FactInput, FactTable, Settling
 from capabilities.semantic.order import is_late, last_said, stated
 from capabilities.sources import Outcome, Source, unite
 from capabilities.vocabulary import MAX_OBSERVATIONS, ConsolidationPlan, FactProposal
@@ -23,6 +23,7 @@ from fabric.sequencer import sequencer
 from .consolidate_rules import group_episodes
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
+from .written import embedded_at_once, is_unembedded
 
 MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""
@@ -58,6 +59,8 @@ class ConsolidationResult(BaseModel):
     outcomes: list[Outcome] = []
     drawn_from: list[str] = []
     """The ids of what was read, where an outcome tells of something that has no id of its own."""
+    unembedded: bool = False
+    """Whether a text was written that has no vector yet."""
 
 
 def consolidate_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, ConsolidationResult]:
@@ -153,20 +156,25 @@ def _persist(
         evidence, plan = both["evidence"], both["plan"]
         if not isinstance(evidence, Evidence) or not isinstance(plan, ConsolidationPlan):
             raise TypeError("persist takes the evidence and the plan of one consolidation")
+        texts = [proposal.content for proposal in plan.facts]
+        embedded = await embedded_at_once(layout.meaning, texts)
 
-        def work(tx: Transaction) -> dict[str, object]:
+        # Happens once without a journal: its episodes and counters say in the same transaction that it was done.
+        def work(tx: Transaction) -> ConsolidationResult:
+            tx.embedded = embedded.by_text(texts)
             table = FactTable(tx, facts, ctx.clock, ctx.path, episodes)
             if len(tx.get_many(episodes, evidence.ids)) + len(tx.get_many(facts, evidence.ids)) < len(evidence.ids):
                 tx.write(layout.state, tx.read(layout.state).takes(ctx.session, [], ctx.clock.now()))
-                return ConsolidationResult(skipped=FORGOTTEN).model_dump(mode="json")
+                return ConsolidationResult(skipped=FORGOTTEN)
             result = apply_plan(plan.facts, evidence, table)
+            result = result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)
             state = tx.read(layout.state).reset(consolidated=bool(plan.facts)).takes(ctx.session, [], ctx.clock.now())
             tx.write(layout.state, state.reflected(episodic_writes=0, evicted_lasting=0, facts=result.added))
-            return result.model_dump(mode="json")
+            return result
 
-        return ConsolidationResult.model_validate(await ctx.transact(work, once="persist"))
+        return await ctx.transact(work)
 
     return persist
 
@@ -174,7 +182,12 @@ def _persist(
 def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTable) -> ConsolidationResult:
     """Apply proposals to the facts. Only facts that the evidence showed can be changed; unknown ids are ignored."""
     shown = {fact.id: fact for fact in evidence.facts}
-    outcomes = [_apply(one, shown, {episode.id: episode for episode in evidence.episodes}, table) for one in proposals]
+    episodes = {episode.id: episode for episode in evidence.episodes}
+    settling = table.settling()
+    stated_anew = [proposal for proposal in proposals if proposal.action in ("new", "update")]
+    settling.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
+    outcomes = [_apply(proposal, shown, episodes, settling) for proposal in proposals]
+    settling.write()
     counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)
     for proposal, outcome in zip(proposals, outcomes, strict=True):
         if outcome.status in ("stored", "merged", "superseded"):
@@ -195,7 +208,7 @@ def _done(proposal: FactProposal, outcome: Outcome) -> str:
     return proposal.action
 
 
-def _apply(proposal: FactProposal, shown: dict[str, Fact], evidence: dict[str, Episode], table: FactTable) -> Outcome:
+def _apply(proposal: FactProposal, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
     target = table.get(proposal.target_fact_id) if proposal.target_fact_id in shown else None
     offered = _offered(proposal, evidence, target)
     if proposal.action == "new":
@@ -204,13 +217,13 @@ def _apply(proposal: FactProposal, shown: dict[str, Fact], evidence: dict[str, E
     if target is None or refused:
         return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=refused)
     if proposal.action == "reinforce":
-        return table.repeat(target.id, offered.sources, offered.source_episode_ids)
+        return table.repeat(target, offered.sources, offered.source_episode_ids)
     if proposal.action == "update":
         return table.settle(offered.model_copy(update={"replaces": target.id}))
     if is_late(offered.sources, target, offered.valid_from):
         reason = f"{target.id} was said later than what ends it: left as it is"
         return Outcome(status="skipped", tier="semantic", content=target.content, reason=reason)
-    removed = table.remove(target.id, f"invalidated: {proposal.content or 'contradicted by episodes'}")
+    removed = table.close(target, f"invalidated: {proposal.content or 'contradicted by episodes'}")
     return Outcome(
         status="superseded" if removed else "skipped",
         tier="semantic",
@@ -226,6 +239,8 @@ def _refusal(proposal: FactProposal, target: Fact | None) -> str:
         return f"no shown fact {proposal.target_fact_id!r}: id ignored"
     if target.subject != proposal.subject:
         return f"{target.id} is about {target.subject}, not {proposal.subject}: left as it is"
+    if proposal.action == "reinforce" and target.status != "current":
+        return f"{target.id} is no longer current"
     if proposal.action != "reinforce" and target.category != proposal.category:
         return f"{target.id} is a {target.category}, not a {proposal.category}: left as it is"
     return ""

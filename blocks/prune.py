@@ -27,6 +27,7 @@ from .consolidate import FORGOTTEN
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
 from .prune_rules import plan_prune
+from .written import embedded_at_once, is_unembedded
 
 REVIEWED = 200
 """How many facts one review looks at, the least reinforced first."""
@@ -54,6 +55,8 @@ class PruneResult(BaseModel):
     outcomes: list[Outcome] = []
     drawn_from: list[str] = []
     """The ids of what was read, where an outcome tells of something that has no id of its own."""
+    unembedded: bool = False
+    """Whether a text was written that has no vector yet."""
 
 
 def prune_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, PruneResult]:
@@ -132,15 +135,20 @@ def _persist(
         review, plan = both["review"], both["plan"]
         if not isinstance(review, Review) or not isinstance(plan, PrunePlan):
             raise TypeError("persist takes the review and the plan of one prune")
+        texts = [merge.merged_content for merge in plan.merges]
+        embedded = await embedded_at_once(layout.meaning, texts)
 
-        def work(tx: Transaction) -> dict[str, object]:
+        # Happens once without a journal: what was reviewed is no longer due, in the same transaction.
+        def work(tx: Transaction) -> PruneResult:
+            tx.embedded = embedded.by_text(texts)
             table = FactTable(tx, facts, ctx.clock, ctx.path)
             if len(tx.get_many(facts, [fact.id for fact in review.facts])) < len(review.facts):
-                return PruneResult(skipped=FORGOTTEN).model_dump(mode="json")
+                return PruneResult(skipped=FORGOTTEN)
             tx.write(layout.state, tx.read(layout.state).pruned())
-            return apply_prune(plan, review, table, config).model_dump(mode="json")
+            result = apply_prune(plan, review, table, config)
+            return result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
 
-        return PruneResult.model_validate(await ctx.transact(work, once="persist"))
+        return await ctx.transact(work)
 
     return persist
 

@@ -107,5 +107,5 @@ def _later(block: Block[Any, Any] | None, catch_up: Block[Any, Any] | None) -> B
     work = block
     if catch_up is not None:
         vectors = sequencer(name=f"{block.name}-vectors").work(lambda _: None, catch_up)
-        work = sequencer(name=block.name).then(block).then_if(lambda done: bool(done.outcomes), vectors)
+        work = sequencer(name=block.name).then(block).then_if(lambda done: done.unembedded, vectors)
     return sequencer(name=f"{block.name}-later").work(lambda _: None, work)

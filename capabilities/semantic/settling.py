@@ -14,8 +14,8 @@ from ..vocabulary import FactCategory
 from .lookup import Candidates, Statement
 from .order import is_late, stated, successor
 from .record import Fact, FactInput
-from .selves import self_of
-from .state import contests, decide, first_version, history, overtake, reinforce, supersede
+from .selves import Self, self_of
+from .state import contests, decide, first_version, history, invalidate, overtake, reinforce, supersede
 
 
 class Settling:
@@ -34,10 +34,17 @@ class Settling:
         self._clock = clock
         self._made_by = made_by
         self._episodes = episodes
-        self.speaker = self_of(tx, facts)
+        self._speaker: Self | None = None
         self._candidates = Candidates(tx, facts)
         self._changed: dict[str, Fact] = {}
         self._settled: set[str] = set()
+
+    @property
+    def speaker(self) -> Self:
+        """Who speaks, as it is when somebody asks first."""
+        if self._speaker is None:
+            self._speaker = self_of(self._tx, self._facts)
+        return self._speaker
 
     def look_up(self, coming: Sequence[Statement], named: Iterable[str] = ()) -> None:
         """Read what these statements may be compared with, and the facts of these ids, in as few steps as possible."""
@@ -221,6 +228,13 @@ class Settling:
         self.put(closed, new)
         status = "superseded" if changed else "merged"
         return Outcome(status=status, tier="semantic", id=new.id, content=new.content, replaced=old.id)
+
+    def close(self, fact: Fact, reason: str) -> bool:
+        """Close a fact with nothing in its place; False when it is no longer current."""
+        if fact.status != "current":
+            return False
+        self.put(invalidate(fact, now=self._clock.now(), reason=reason))
+        return True
 
     def put(self, *facts: Fact) -> None:
         """Take versions in as they are."""

@@ -38,7 +38,7 @@ class FactTable:
     def current(self, subject: str = "") -> list[Fact]:
         """Return the current facts, of one subject if named, most reinforced first."""
         where = [CURRENT, *([Where("subject", "=", subject.strip().lower())] if subject else [])]
-        return self.tx.find(self.facts, *where, order="-reinforcement_count")
+        return sorted(self.tx.find(self.facts, *where), key=lambda fact: -fact.reinforcement_count)
 
     def count(self) -> int:
         """Return how many facts are current."""
@@ -131,7 +131,7 @@ class FactTable:
         if fact is None:
             return False
         settling = self.settling()
-        settling.put(invalidate(fact, now=self.clock.now(), reason=reason))
+        settling.close(fact, reason)
         settling.write()
         return True
 
