@@ -39,6 +39,8 @@ class CaptureResult(BaseModel):
     """Entries meant to last that left working memory, by capacity or because they were replaced."""
     drawn_from: list[str] = []
     """The ids of known entries that the observer read, where an outcome or a note tells of what has no id."""
+    consolidation_due: bool = False
+    prune_due: bool = False
 
     @classmethod
     def skipped(cls, reason: str) -> "CaptureResult":

@@ -45,11 +45,23 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
                 vectors = {turn.id: by_text[turn.text] for turn in said if turn.text in by_text}
                 tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
             notes = [*result.notes, *filter(None, [embedded.degraded])]
-            return result.model_copy(update={"notes": notes})
+            return result.model_copy(update={"notes": notes, **_due(tx, layout, ctx)})
 
         return await ctx.transact(work)
 
     return reflect
+
+
+def _due(tx: Transaction, layout: MemoryLayout, ctx: Context) -> dict[str, bool]:
+    """Return what is due behind a capture, told by the transaction that counts it."""
+    if layout.semantic is None:
+        return {}
+    state, config = tx.read(layout.state), layout.semantic_config
+    facts = FactTable(tx, layout.semantic, ctx.clock).count() if config.prune_threshold else 0
+    return {
+        "consolidation_due": state.due(config.consolidation),
+        "prune_due": state.prune_due(facts, config.prune_threshold),
+    }
 
 
 def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Context) -> CaptureResult:

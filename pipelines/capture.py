@@ -13,12 +13,10 @@ from blocks.prune import PruneResult, prune_block
 from blocks.reembed import catch_up_block
 from blocks.reflect import reflect_block
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import FactTable
 from capabilities.turns import Exchange
 from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice
-from fabric.resource import Transaction
 from fabric.sequencer import Sequencer, sequencer
 
 
@@ -57,28 +55,15 @@ class CaptureSteps:
     def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
         """Put consolidation and pruning behind the capture, each only when it is due."""
         if self.consolidate_later is not None:
-            steps = steps.then_if(self._consolidation_due, self.consolidate_later)
+            steps = steps.then_if(lambda done: done.consolidation_due, self.consolidate_later)
         if self.prune_later is not None:
-            steps = steps.then_if(self._prune_due, self.prune_later)
+            steps = steps.then_if(lambda done: done.prune_due, self.prune_later)
         if self.catch_up_later is not None:
             steps = steps.then_if(self._behind, self.catch_up_later)
         return steps
 
     def _behind(self, _: CaptureResult, ctx: Context) -> bool:
         return self.layout.meaning.is_behind(ctx.ids.scope(self.layout.turns.scope))
-
-    async def _consolidation_due(self, _: CaptureResult, ctx: Context) -> bool:
-        return (await ctx.read(self.layout.state)).due(self.layout.semantic_config.consolidation)
-
-    async def _prune_due(self, _: CaptureResult, ctx: Context) -> bool:
-        facts, threshold = self.layout.semantic, self.layout.semantic_config.prune_threshold
-        if facts is None:
-            return False
-
-        def work(tx: Transaction) -> bool:
-            return tx.read(self.layout.state).prune_due(FactTable(tx, facts, ctx.clock).count(), threshold)
-
-        return await ctx.transact(work)
 
 
 def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSteps:
