@@ -15,6 +15,8 @@ MAX_CUE = 20_000
 """How many characters of a cue are read; a longer one says nothing more about what is looked for."""
 MAX_ASKED = 64
 """How many different terms of a cue are looked up."""
+KEPT_CHARS = 2_000
+"""From which length on the terms of a text are not kept in memory."""
 _RUN = regex.compile(r"[\p{L}\p{N}_][-\p{L}\p{N}_./\\:@#+]*+")
 """What may be a compound. It gives nothing back, so that a text without a space is read once."""
 _CODE = regex.compile(r"(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{3,}")
@@ -53,12 +55,21 @@ def terms(text: str, about: str = "") -> list[str]:
     >>> terms("Anna's dogs run v2.3.1")
     ['anna', 'dog\tdogs', 'run', 'v2', '3', '1', 'v2.3.1']
     """
+    return list(_kept_terms(text, about) if len(text) < KEPT_CHARS else _terms(text, about))
+
+
+@lru_cache(maxsize=512)
+def _kept_terms(text: str, about: str) -> tuple[str, ...]:
+    return _terms(text, about)
+
+
+def _terms(text: str, about: str) -> tuple[str, ...]:
     plain = normalise(text)
     own = _bare_words(plain)
     language = guess_language(own)
     beside = [_bare(word) for word in words(about)] if about else []
     found = [_term(word, language) for word in own] + [_term(word, "english") for word in beside]
-    return found + compounds(plain) + symbols(plain)
+    return (*found, *compounds(plain), *symbols(plain))
 
 
 def compounds(text: str) -> list[str]:

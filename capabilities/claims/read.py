@@ -71,11 +71,15 @@ def claim_of(record: Statement) -> Claim:
 
     A field that the content does not bear out, such as a value whose words it lacks, counts for nothing.
     """
-    text, subject = record.content, subject_key(record.subject)
-    told = _fitting(_read(text, subject), getattr(record, "category", ""))
-    attribute, value = getattr(record, "attribute", ""), getattr(record, "value", "")
-    polarity: Polarity = getattr(record, "polarity", "holds")
-    of, former = getattr(record, "of", ""), getattr(record, "former", "")
+    own_fields = [str(getattr(record, name, "")) for name in ("category", "attribute", "value", "of", "former")]
+    return _claimed(record.content, subject_key(record.subject), getattr(record, "polarity", "holds"), *own_fields)
+
+
+@lru_cache(maxsize=CACHED)
+def _claimed(
+    text: str, subject: str, polarity: Polarity, category: str, attribute: str, value: str, of: str, former: str
+) -> Claim:
+    told = _fitting(_read(text, subject), category)
     if attribute in ("", OTHER) or not set(tokens(value)) <= set(tokens(text)) or not (value or polarity != "holds"):
         return told
     if told.attribute == attribute and same_value(told.value, value):
@@ -130,6 +134,7 @@ def read_as(text: str, subject: str = USER) -> Claim:
     return _read(text, subject_key(subject))
 
 
+@lru_cache(maxsize=CACHED)
 def subject_key(subject: str) -> str:
     """Return the one spelling of a subject: "fixpoint labs", "Fixpoint-Labs" and "fixpoint_labs" are one."""
     return "-".join(subject.casefold().replace("_", " ").replace("-", " ").split()) or USER

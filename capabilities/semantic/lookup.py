@@ -49,7 +49,7 @@ def current_in(tx: Transaction, facts: Collection[Fact], slots: Several[str], su
         numbers = [column.names[value] for value in wanted if value in column.names]
         if not numbers:
             return []
-        found &= np.isin(column.view, numbers)
+        found &= np.logical_or.reduce([column.view == number for number in numbers])
     return tx.get_many(facts, [index.ids[place] for place in np.flatnonzero(found).tolist()])
 
 
