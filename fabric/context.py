@@ -112,6 +112,10 @@ class Run(Protocol):
         """Run ``work`` in one transaction."""
         ...
 
+    def transact_sync(self, work: Callable[[Transaction], T]) -> T:
+        """Do the same from a thread that has no event loop."""
+        ...
+
     async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction, at most once per background job and key."""
         ...
@@ -260,6 +264,10 @@ class Context:
         if once:
             return await self.run.once(f"{self.path}#{once}", work)
         return await self.run.transact(work)
+
+    def transact_sync(self, work: Callable[[Transaction], T]) -> T:
+        """Do the same from a thread that has no event loop, such as one that computes something on the way."""
+        return self.run.transact_sync(work)
 
     async def read(self, document: Document[M]) -> M:
         """Return the document's value."""

@@ -201,12 +201,11 @@ class LiveRun:
 
     async def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction."""
+        return await self.services.store.transact(lambda rows: self._wanted(rows, work))
 
-        def wanted(rows: Rows) -> T:
-            self._check_wanted(rows)
-            return work(Transaction(rows, self.ids))
-
-        return await self.services.store.transact(wanted)
+    def transact_sync(self, work: Callable[[Transaction], T]) -> T:
+        """Do the same from a thread that has no event loop."""
+        return self.services.store.transact_sync(lambda rows: self._wanted(rows, work))
 
     async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction, at most once per owner (job, or named turn) and key."""
@@ -312,6 +311,10 @@ class LiveRun:
         if held or not self.turn_id:
             return held[0] if held else None
         return self.log.earlier(self.turn_id, draft, {item.id for item in self.added})
+
+    def _wanted(self, rows: Rows, work: Callable[[Transaction], T]) -> T:
+        self._check_wanted(rows)
+        return work(Transaction(rows, self.ids))
 
     def _check_wanted(self, rows: Rows) -> None:
         if self.job_id and not rows.get(JOBS, SYSTEM, [self.job_id]):

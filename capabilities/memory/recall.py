@@ -82,7 +82,7 @@ async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallReques
     def work(tx: Transaction) -> list[RankedMemory]:
         has_tags = tagged_turns(tx, layout, request)
         found = standing_memories(tx, ctx, layout, request)
-        return [one for one in found if request.wants(one) and request.rests_on_such(one, has_tags)]
+        return [one for one in found if request.wants(one) and request.rests_on_such(one.sources, has_tags)]
 
     ranked = distinct(await ctx.transact(work))
     ranked.sort(key=lambda one: -one.relevance)

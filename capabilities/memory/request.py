@@ -1,6 +1,6 @@
 """What recall can be asked for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -96,11 +96,9 @@ class RecallRequest(BaseModel):
             one.source in self.tiers and self.subject in (None, one.subject) and self.category in (None, one.category)
         )
 
-    def rests_on_such(self, one: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
-        """Return whether a memory rests on a turn that is asked for; ``has_tags`` tells it of a turn's id."""
-        return not self.asks_for_turns or any(
-            self._is_such(source) and has_tags(source.turn_id) for source in one.sources
-        )
+    def rests_on_such(self, sources: Iterable[Source], has_tags: Callable[[str], bool]) -> bool:
+        """Return whether one of a memory's sources is a turn that is asked for; ``has_tags`` tells it of its id."""
+        return not self.asks_for_turns or any(self._is_such(source) and has_tags(source.turn_id) for source in sources)
 
     def _is_such(self, source: Source) -> bool:
         said_at = source.said_at

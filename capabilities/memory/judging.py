@@ -1,0 +1,198 @@
+"""How what was read is judged and shown: what says nothing or speaks of others counts less, and each thing stands once.
+
+Nothing of the store is needed for that.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from fabric.text import words
+
+from ..claims import claim_of
+from ..claims.attributes import words_of
+from ..episodic import Episode
+from ..formulas.similarity import overlap
+from ..retrieval.recency import EDGE
+from ..semantic import Fact
+from ..turns import Turn
+from .chatter import asks_the_same, says_nothing
+from .once import Once, by_turn, leader
+from .ranked import TIERS, Parts, RankedMemory
+from .reading import Memory, Read
+from .request import RecallRequest
+from .snapshot import Snapshot
+from .standing import of_entry, of_episode, of_fact
+
+if TYPE_CHECKING:
+    from ..retrieval.ranking import Ranking
+
+IDLE = 0.1
+"""The share of its score that a turn keeps that only greets, agrees or asks, where facts are known."""
+STANDING = 0.1
+"""What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
+ENDED = 0.7
+"""The share that counts of what says that something is over, unless the cue asks for what was before."""
+_ASKS_BEFORE = re.compile(
+    r"\b(?:used to|formerly|former|before|previous(?:ly)?|did|was|were|stop(?:ped)?|quit|ex)\b", re.IGNORECASE
+)
+
+
+def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read: Read) -> list[RankedMemory]:
+    """Return what is shown of the rows that were read, best first."""
+    judging = _Judging(ranking)
+    judging.add_turns(read.turns)
+    for number, memory in read.memories:
+        judging.judge(number, memory)
+        judging.add(number, _shown(memory))
+    if judging.others or judging.unanswered:
+        ranking.leave_out(judging.others, judging.unanswered)
+    for old, current in read.changed:
+        judging.raise_current(old, current)
+    return judging.results(request.most, snapshot.embedded.degraded)
+
+
+@dataclass(slots=True)
+class _Found:
+    """A memory that was looked at, its score, and what that is made of; all three are put together when it is shown."""
+
+    score: float
+    memory: RankedMemory
+    parts: dict[str, float]
+
+
+@dataclass(slots=True)
+class _Judging:
+    """What was looked at so far."""
+
+    ranking: "Ranking"
+    found: list[_Found] = field(default_factory=list[_Found])
+    """Every memory looked at."""
+    others: list[int] = field(default_factory=list[int])
+    """The numbers of rows that speak of somebody else, or say nothing, as was seen when they were read."""
+    unanswered: list[int] = field(default_factory=list[int])
+    """The numbers of rows whose claim is none of what is asked for, as was seen when they were read."""
+    ended: list[int] = field(default_factory=list[int])
+    """The numbers of rows that say that something is over."""
+
+    @property
+    def cue(self) -> str:
+        """What is asked."""
+        return self.ranking.question.cue.text
+
+    def add_turns(self, turns: Sequence[tuple[int, Turn]]) -> None:
+        """Take in turns, each with its own score."""
+        scored = self.ranking.parts_of([number for number, _ in turns])
+        for (score, parts), (number, turn) in zip(scored, turns, strict=True):
+            if not turn.is_wordless:
+                nearest = self.ranking.pools.nearest(number, self.ranking.question.vector)
+                self._take(number, score, parts, _of_turn(turn, nearest))
+
+    def add(self, number: int, memory: RankedMemory) -> None:
+        """Take in a memory with its score, to which the surroundings of its best turn add."""
+        turns = [self.ranking.number_of("turn", source.turn_id) for source in memory.sources]
+        score, parts = self.ranking.parts(number, [one for one in turns if one >= 0])
+        self._take(number, score, parts, memory)
+
+    def judge(self, number: int, row: Memory) -> None:
+        """Take note where a row's claim denies what is asked for, or is a role that does not tell where."""
+        answers, claim = self.ranking.question.people.answers, claim_of(row)
+        if claim.polarity == "ended" and _ASKS_BEFORE.search(self.cue) is None:
+            self.ended.append(number)
+        if answers is None or not answers[number]:
+            return
+        if claim.polarity == "denied" and words_of("denials").isdisjoint(words(self.cue)):
+            self.ended.append(number)
+        aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
+        if claim.polarity != "holds" or aside:
+            self.unanswered.append(number)
+
+    def raise_current(self, old: Fact, current: Fact) -> None:
+        """Put the current version of a changed fact above the turns in which its older version was said."""
+        said = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
+        above = max((one.score for one in self.found if one.memory.id in said), default=0.0)
+        found = self._of(current.id)
+        number = self.ranking.number_of("semantic", current.id)
+        if found is None and above > 0 and number >= 0:
+            self.add(number, of_fact(current))
+            found = self._of(current.id)
+        if found is not None and found.score <= above:
+            raised = above * (1 + EDGE)
+            found.parts["recency"] = raised - found.score
+            found.score = raised
+
+    def results(self, most: int, degraded: str) -> list[RankedMemory]:
+        """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
+        ordered = sorted(self.found, key=lambda one: (-one.score, TIERS.index(one.memory.source)))
+        facts = by_turn(one.memory for one in ordered if one.memory.source == "semantic")
+        led: dict[tuple[str, str], _Found] = {}
+        for one in ordered:
+            first = leader(one.memory, facts)
+            led.setdefault((first.source, first.id), one if first is one.memory else replace(one, memory=first))
+        once = Once()
+        chosen = list(islice((one for one in led.values() if once.takes(one.memory)), most))
+        best = max(chosen[0].score, 1e-9) if chosen else 1.0
+        asked = set(words(self.cue))
+        return [
+            one.memory.model_copy(
+                update={
+                    "relevance": self.ranking.sureness * one.score / best,
+                    "overlap": overlap(asked, words(one.memory.content)),
+                    "parts": Parts(**one.parts),
+                    "degraded": degraded,
+                }
+            )
+            for one in chosen
+        ]
+
+    def _of(self, memory_id: str) -> _Found | None:
+        return next((one for one in self.found if one.memory.id == memory_id), None)
+
+    def _take(self, number: int, score: float, parts: dict[str, float], memory: RankedMemory) -> None:
+        standing, share = STANDING * memory.standing, self._share(number, memory)
+        if number in self.unanswered:
+            score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
+        if share < 1:
+            self.others.append(number)
+        share *= ENDED if number in self.ended else 1.0
+        if share < 1:
+            score, parts = score * share, {name: value * share for name, value in parts.items()}
+        if score + standing > 0:
+            self.found.append(_Found(score + standing, memory, {**parts, "standing": standing}))
+
+    def _share(self, number: int, memory: RankedMemory) -> float:
+        """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""
+        people = self.ranking.question.people
+        if memory.source == "turn" and not memory.speaker:
+            knows = any(pool.tier == "semantic" for pool in self.ranking.pools)
+            if asks_the_same(memory.content, self.cue) or (knows and says_nothing(memory)):
+                return IDLE
+        if people.is_other is None or not (people.unsure is None or people.unsure[number]):
+            return 1.0
+        return self.ranking.weights.others if people.is_other(memory) else 1.0
+
+
+def _shown(memory: Memory) -> RankedMemory:
+    if isinstance(memory, Fact):
+        return of_fact(memory)
+    return of_episode(memory, 1, 1) if isinstance(memory, Episode) else of_entry(memory)
+
+
+def _of_turn(turn: Turn, nearest: int) -> RankedMemory:
+    return RankedMemory(
+        id=turn.id,
+        content=turn.text,
+        relevance=0.0,
+        source="turn",
+        subject=(turn.speaker or turn.role).lower(),
+        sources=[turn.source()],
+        session=turn.session,
+        turn=turn.turn,
+        said_at=turn.said_at,
+        role=turn.role,
+        speaker=turn.speaker,
+        tags=turn.tags,
+        nearest=nearest,
+    )

@@ -1,0 +1,130 @@
+"""What a search reads of the rows that rank best, inside one short transaction."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from fabric.context import Context
+from fabric.resource import Collection, Transaction
+
+from ..episodic import Episode
+from ..semantic import Fact, FactTable
+from ..turns import Turn
+from ..working import WorkingEntry
+from .layout import MemoryLayout
+from .over import over
+from .pools import still_allowed
+from .request import RecallRequest
+from .snapshot import Snapshot
+from .tags import tag_test
+
+if TYPE_CHECKING:
+    from ..retrieval.ranking import Ranking
+
+M = TypeVar("M", bound=BaseModel)
+LOOKED_THROUGH = 1_000
+"""How many memories of a tier are looked at where only those are wanted that rest on some turns."""
+Memory = Fact | Episode | WorkingEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The rows that may be shown, each with its number in the ranking, best first within their tier."""
+
+    turns: Sequence[tuple[int, Turn]]
+    memories: Sequence[tuple[int, Memory]]
+    """Facts, then episodes, then entries: those that are so, and rest on turns that are asked for."""
+    changed: Sequence[tuple[Fact, Fact]]
+    """Superseded facts that the cue finds, each with the current one that took its place."""
+    are_facts: bool
+    """Whether there are facts, which may tell more of what is shown."""
+
+
+def read_rows(
+    tx: Transaction,
+    ctx: Context,
+    layout: MemoryLayout,
+    request: RecallRequest,
+    snapshot: Snapshot,
+    ranking: "Ranking",
+) -> Read | None:
+    """Return the best rows of each tier as they are now; None where an index was made anew since they were ranked."""
+    allowed = still_allowed(tx, ctx, layout, request, snapshot.pools, snapshot.embedded.space)
+    if allowed is None:
+        return None
+    ranking.allow(allowed)
+    reading = _Reading(tx, layout, request, snapshot, ranking, tag_test(tx, layout, request.tags))
+    facts = reading.facts()
+    current = [(number, fact) for number, fact in facts if request.is_past or fact.status == "current"]
+    outdated = [fact for _, fact in facts if not request.is_past and fact.status != "current"]
+    memories: list[tuple[int, Memory]] = [*current, *reading.episodes(), *reading.entries()]
+    return Read(
+        turns=reading.best("turn", layout.turns, snapshot.limit),
+        memories=[(number, one) for number, one in memories if reading.wants(one)],
+        changed=reading.changed(FactTable(tx, layout.semantic, ctx.clock), outdated) if layout.semantic else [],
+        are_facts=layout.semantic is not None and bool(tx.index(layout.semantic)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One search's reading inside its transaction."""
+
+    tx: Transaction
+    layout: MemoryLayout
+    request: RecallRequest
+    snapshot: Snapshot
+    ranking: "Ranking"
+    has_tags: Callable[[str], bool]
+    """What tells by its id whether a turn has the tags that are asked for."""
+
+    def wants(self, memory: Memory) -> bool:
+        """Return whether a memory rests on a turn that is asked for."""
+        return self.request.rests_on_such(memory.sources, self.has_tags)
+
+    def best(self, tier: str, collection: "Collection[M]", limit: int) -> "list[tuple[int, M]]":
+        """Return the best rows of a tier."""
+        further = tier != "turn" and self.request.asks_for_turns
+        numbers = self.ranking.best(max(limit, LOOKED_THROUGH) if further else limit, tier)
+        if not numbers:
+            return []
+        by_id = {self.ranking.pools.row_id(number): number for number in numbers}
+        found = self.tx.get_many(collection, list(by_id))
+        return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
+
+    def facts(self) -> list[tuple[int, Fact]]:
+        """Return the best facts, as many as it takes to have enough current ones among them."""
+        if self.layout.semantic is None:
+            return []
+        limit = wanted = self.snapshot.limit
+        while True:
+            rows = self.best("semantic", self.layout.semantic, wanted)
+            current = sum(fact.status == "current" for _, fact in rows)
+            if self.request.is_past or current >= limit or len(rows) < wanted:
+                return rows
+            wanted = 2 * max(wanted, len(rows))
+
+    def episodes(self) -> list[tuple[int, Episode]]:
+        """Return the best episodes that are not over."""
+        if self.layout.episodic is None:
+            return []
+        rows = self.best("episodic", self.layout.episodic, self.snapshot.limit)
+        gone = over(self.tx, self.layout, [episode for _, episode in rows])
+        return [(number, episode) for number, episode in rows if episode.id not in gone]
+
+    def entries(self) -> Iterator[tuple[int, WorkingEntry]]:
+        """Yield the entries of working memory that are there still, say what they said, and are not over."""
+        then = self.snapshot.entries
+        entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries} if then else {}
+        gone = over(self.tx, self.layout, list(entries.values()))
+        for number in self.ranking.best(len(then), "working"):
+            entry = entries.get(self.ranking.pools.row_id(number))
+            if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:
+                yield number, entry
+
+    def changed(self, table: FactTable, outdated: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+        """Return superseded facts, each with the current one that took its place."""
+        pairs = ((old, table.get(table.latest(old.id))) for old in outdated)
+        return [(old, new) for old, new in pairs if new is not None and new.status == "current" and self.wants(new)]
