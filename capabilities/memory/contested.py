@@ -19,10 +19,10 @@ FEW = 64
 
 def with_contested(tx: Transaction, layout: MemoryLayout, found: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the memories, each fact with what other current facts say of the same place."""
-    index = tx.index(layout.semantic) if layout.semantic is not None else None
+    places = {(one.subject, one.slot) for one in found if one.source == "semantic" and one.slot and "=" not in one.slot}
+    index = tx.index(layout.semantic) if layout.semantic is not None and places else None
     if layout.semantic is None or index is None:
         return list(found)
-    places = {(one.subject, one.slot) for one in found if one.source == "semantic" and one.slot and "=" not in one.slot}
     rivals = _shared(index, places)
     facts = tx.get_many(layout.semantic, rivals) if rivals else []
     return [_contested(one, facts) if one.source == "semantic" and facts else one for one in found]

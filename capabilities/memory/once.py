@@ -56,22 +56,21 @@ class Once:
     """What was chosen so far, best first."""
 
     memories: list[RankedMemory] = field(default_factory=list[RankedMemory])
-    turns: dict[str, frozenset[str]] = field(default_factory=dict[str, "frozenset[str]"])
-    """The stems of the turns."""
+    turns: dict[str, RankedMemory] = field(default_factory=dict[str, RankedMemory])
     said: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     """By the id of a turn, the stems of the memories that rest on it."""
 
     def takes(self, memory: RankedMemory) -> bool:
         """Return whether a memory says something new, and take it in then."""
         if memory.source == "turn":
-            held = content_words(memory.content) if len(memory.content) < LONG else frozenset[str]()
-            if held and overlap(set(held), self.said.get(memory.id, set())) >= AS_MUCH:
+            said = self.said.get(memory.id)
+            if said and (held := _stems(memory)) and overlap(held, said) >= AS_MUCH:
                 return False
-            self.turns[memory.id] = held
+            self.turns[memory.id] = memory
             return True
-        own = content_words(memory.content)
-        told = [self.turns[source.turn_id] for source in memory.sources if source.turn_id in self.turns]
-        if any(own and overlap(set(own), set(turn)) >= AS_MUCH for turn in told):
+        own = set(content_words(memory.content))
+        told = [_stems(self.turns[source.turn_id]) for source in memory.sources if source.turn_id in self.turns]
+        if any(own and overlap(own, turn) >= AS_MUCH for turn in told):
             return False
         if any(says_same(memory, other) for other in self.memories):
             return False
@@ -79,3 +78,8 @@ class Once:
         for source in memory.sources:
             self.said.setdefault(source.turn_id, set()).update(own, words(memory.subject))
         return True
+
+
+def _stems(turn: RankedMemory) -> set[str]:
+    """Return what a turn is about, nothing where it is long."""
+    return set(content_words(turn.content)) if len(turn.content) < LONG else set()

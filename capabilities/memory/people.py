@@ -60,10 +60,13 @@ class _Reader:
     mine: frozenset[str] = field(init=False)
     language: str = field(init=False)
     find: Finder = field(init=False)
+    named: frozenset[str] = field(init=False)
+    """The names of people in the question."""
 
     def __post_init__(self) -> None:
         self.mine = self_subjects(self.ctx, self.layout)
         self.language = self.question.cue.language if self.question.cue.language in GRAMMAR else "english"
+        self.named = frozenset(names_asked(self.question.cue.text, self.question.cue.language))
         self.find = Finder(self.tx, self.layout, self.pools, self.entries, self.mine, self.language)
 
     def people(self) -> People:
@@ -72,7 +75,7 @@ class _Reader:
         kin = kin_in(cue.text, self.language)
         owners = {one.of for one in kin}
         subjects = self._subjects() - self.mine - {""}
-        names = {*names_asked(cue.text, cue.language), *self._named_subjects(subjects)} - owners
+        names = {*self.named, *self._named_subjects(subjects)} - owners
         names -= {one.name.lower() for one in kin}
         speakers = self._speakers()
         if self.question.speakers or any(name in speakers or any(alike(name, speakers)) for name in names | owners):
@@ -172,8 +175,7 @@ class _Reader:
 
     def _named_subjects(self, subjects: Iterable[str]) -> Iterator[str]:
         cue = self.question.cue
-        plain = frozenset(word.spelling for word in cue.words if not may_be_word(word.spelling))
-        spoken = plain | frozenset(names_asked(cue.text, cue.language))
+        spoken = self.named.union(word.spelling for word in cue.words if not may_be_word(word.spelling))
         for name in subjects:
             own = words(name)
             if own and (own[0] in spoken if " " in name else spoken.issuperset(own)):

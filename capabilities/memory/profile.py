@@ -31,7 +31,7 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
         wanted = (
             memory for memory in found if claim_of(memory).polarity != "ended"
         )  # what was is no part of who one is
-        return [memory for memory in wanted if request.wants(memory) and request.rests_on_such(memory.sources, has_tags)]
+        return [one for one in wanted if request.wants(one) and request.rests_on_such(one.sources, has_tags)]
 
     found = await ctx.transact(work)
     ordered = sorted(distinct(found), key=_rank)[: request.most]

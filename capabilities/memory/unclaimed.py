@@ -30,7 +30,7 @@ def claim_old_rows(tx: Transaction, layout: MemoryLayout) -> int:
 def _claim(tx: Transaction, collection: Collection[M], column: str, claimed: Callable[[M], M]) -> int:
     index = tx.index(collection)
     cells = None if index is None else index.columns.get(column)
-    if index is None or cells is None:
+    if not index or cells is None:
         return 0
     lacking = np.flatnonzero(index.alive.view & (cells.view < 0))[:FEW]
     rows = tx.get_many(collection, [index.ids[place] for place in lacking.tolist()]) if len(lacking) else []
