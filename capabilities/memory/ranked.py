@@ -85,18 +85,18 @@ class RankedMemory(BaseModel):
     """Its relevance without the cue, by its tier's formula; 0 for a turn."""
     overlap: float = 0.0
     """The share of the cue's words found in it."""
-    sources: list[Source] = []
+    sources: list[Source] = Field(default_factory=list[Source])
     """The turns it rests on."""
     session: str = ""
     turn: int = 0
     said_at: datetime | None = None
     role: str = ""
     speaker: str = ""
-    tags: list[str] = []
+    tags: list[str] = Field(default_factory=list[str])
     """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
-    outdated: list[Outdated] = []
+    outdated: list[Outdated] = Field(default_factory=list[Outdated])
     """What a turn says and is no longer so; memories themselves are not recalled any more when they are not so."""
-    contested: list[str] = []
+    contested: list[str] = Field(default_factory=list[str])
     """What other facts say of the same place, where it is not known which came later: each may be so."""
     parts: Parts = Parts()
     degraded: str = ""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .growing import Growing
 from .parts import Parts
 
-EXACT_ROWS = 5_000
+EXACT_ROWS = 12_000
 """Up to how many rows and passages every cosine is exact; above, it is taken from the first numbers of a vector."""
 HEAD = 64
 """How many numbers of a vector stand for all of it then."""
