@@ -28,8 +28,6 @@ ALL_ROWS = 5_000
 """Up to how many rows each gets a full score; above, the best by their own text, and their neighbours."""
 BEST_ROWS = 1_000
 """How many rows get a full score then, or twice as many as are wanted."""
-FINISHED = 300
-"""How many of the best rows are looked at to tell which is newer, and how sure it is that anything fits."""
 TELLS = 0.5
 """From this share on, what a row's claim tells is what is asked for."""
 ANSWERED = 0.75
@@ -234,7 +232,7 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
     places = np.flatnonzero(allowed[ranking.rows])
     if not len(places):
         return
-    places = places[greatest(ranking.scores[places], FINISHED)]
+    places = places[greatest(ranking.scores[places], BEST_ROWS)]
     rows = ranking.rows[places]
     matched = ranking.lexical.matched(rows)
     spelled = matched if ranking.lexical.spelled is None else ranking.lexical.matched(rows, as_spelled=True)
