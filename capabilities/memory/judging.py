@@ -18,7 +18,8 @@ from ..formulas.similarity import overlap
 from ..retrieval.recency import EDGE
 from ..semantic import Fact
 from ..turns import Turn
-from .chatter import asks_the_same, says_nothing
+from .chatter import asks_the_same, names, says_nothing
+from .doubted import raise_later
 from .once import Once, by_turn, leader
 from .ranked import TIERS, Parts, RankedMemory
 from .reading import Memory, Read
@@ -35,6 +36,8 @@ STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 ENDED = 0.7
 """The share that counts of what says that something is over, unless the cue asks for what was before."""
+DENIED = 0.5
+"""The share that counts of what says that something is not so, where it is asked for."""
 _ASKS_BEFORE = re.compile(
     r"\b(?:used to|formerly|former|before|previous(?:ly)?|did|was|were|stop(?:ped)?|quit|ex)\b", re.IGNORECASE
 )
@@ -51,6 +54,7 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
         ranking.leave_out(judging.others, judging.unanswered)
     for old, current in read.changed:
         judging.raise_current(old, current)
+    raise_later(() if request.is_past else judging.found)
     return judging.results(request.most, snapshot.embedded.degraded)
 
 
@@ -76,6 +80,8 @@ class _Judging:
     """The numbers of rows whose claim is none of what is asked for, as was seen when they were read."""
     ended: list[int] = field(default_factory=list[int])
     """The numbers of rows that say that something is over."""
+    denied: list[int] = field(default_factory=list[int])
+    """The numbers of rows that deny something of the kind that is asked for, but not what the cue names."""
 
     @property
     def cue(self) -> str:
@@ -104,7 +110,9 @@ class _Judging:
         if answers is None or not answers[number]:
             return
         if claim.polarity == "denied" and words_of("denials").isdisjoint(words(self.cue)):
-            self.ended.append(number)
+            if names(self.cue, claim.value):
+                return
+            self.denied.append(number)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
@@ -156,7 +164,7 @@ class _Judging:
             score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
         if share < 1:
             self.others.append(number)
-        share *= ENDED if number in self.ended else 1.0
+        share *= ENDED if number in self.ended else DENIED if number in self.denied else 1.0
         if share < 1:
             score, parts = score * share, {name: value * share for name, value in parts.items()}
         if score + standing > 0:
