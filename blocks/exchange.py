@@ -5,6 +5,7 @@ from typing import Any
 from capabilities.turns import Exchange, Turn
 from fabric.context import Context
 from fabric.items import Draft, Item, content_text, kind_of, last_said, words_of
+from fabric.log import ERASED
 from fabric.prompt import strip_data_blocks
 
 BACKGROUND_MESSAGES = 3
@@ -32,6 +33,8 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     said = last_said(ctx.run.added) or (last_said(ctx.items) if ctx.run.in_job else None)
     if said is None:
         said = ctx.record(draft)[0]
+    if _is_forgotten(said, ctx):
+        return Exchange()
     turn = turn_of(said, ctx)
     if said.text != ctx.redact(text):  # another text of the same turn, such as a part of the message
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
@@ -48,7 +51,7 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     said = last_said(ctx.run.added) or _record_run(value, ctx)
     if said is None and ctx.input is None:
         said = last_said(ctx.items)
-    if said is None:
+    if said is None or _is_forgotten(said, ctx):
         return Exchange()
     answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
     earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
@@ -90,8 +93,13 @@ def _record_run(value: Any, ctx: Context) -> Item | None:
     return said
 
 
+def _is_forgotten(said: Item, ctx: Context) -> bool:
+    """Return whether a message was forgotten since it was said."""
+    return not any(item.id == said.id and item.text != ERASED for item in reversed(ctx.items))
+
+
 def _is_message(item: Item, role: str) -> bool:
-    return item.role == role and item.kind == "message"
+    return item.role == role and item.kind == "message" and item.text != ERASED
 
 
 def turn_of(item: Item, ctx: Context) -> Turn:

@@ -110,8 +110,7 @@ class LiveRun:
         self.settled: list[str] = []
         self.effects: list[str] = []
         self.jobs: list[str] = []
-        self._turn = turn
-        self._opened = 0
+        self._turn, self._opened = turn, 0
         self._listener = listener
         self.span = span
         self.observed = listener is not None or span.recording

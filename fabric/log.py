@@ -121,11 +121,17 @@ class SessionLog:
         """
         with self._lock:
             self._erased.update(turns)
+            self._erased.update(range(self._turns + 1) if ids is None else ())
             gone = [one for one in self._items if ids is None or one.id in ids or one.turn in self._erased]
             blank = {one.id: None if ids is None else _blank(one) for one in gone}
             self._items = [one for item in self._items if (one := blank.get(item.id, item)) is not None]
             self._by_id = {one.id: one for one in self._items}
             self._all = None
+
+    def is_erased(self, turn: int) -> bool:
+        """Return whether a turn was erased while it may have been under way."""
+        with self._lock:
+            return turn in self._erased
 
     def current(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of items that are about to be stored as the items are now: erased ones without a word."""

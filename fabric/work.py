@@ -53,7 +53,8 @@ async def _commit(
         known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
         if known:
             return known[0], set()
-        fresh = [entry for entry in entries if not run.turn_id or _is_new(tx, scope, entry.job)]
+        wanted = [entry for entry in entries if not run.log.is_erased(entry.job.turn)]
+        fresh = [entry for entry in wanted if not run.turn_id or _is_new(tx, scope, entry.job)]
         run.services.background.claim(fresh)
         if rows:
             tx.put(ITEMS, scope, run.log.current(rows))

@@ -95,15 +95,12 @@ class _Calls:
         jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
         return Captured(len(done) - replayed, new.known + replayed, jobs)
 
-    def _forgotten(self, memory_id: str, **asked: Any) -> Forget:
-        everything = asked.pop("everything")
+    def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
+        given = {"id": memory_id, "subject": subject, "session": session, "tag": tag}
         try:
-            return Forget(id=memory_id, scope="user" if everything else None, **asked)
+            return Forget.model_validate({**given, "scope": "user" if asked.pop("everything") else None, **asked})
         except ValidationError as error:
-            raise SchemaError(
-                f"forget: {wrong(error)}; give exactly one of an id, subject=, session=, tag= and everything=True; "
-                f"got {shown({'id': memory_id, 'everything': everything, **asked})}"
-            ) from error
+            raise SchemaError(f"forget: {wrong(error)}, or everything=True; got {shown({**given, **asked})}") from error
 
 
 class Memory(_Calls):
@@ -162,13 +159,10 @@ class Memory(_Calls):
     ) -> Receipt:
         """Delete for good one record, all about somebody, what a session or a tag gave, or all of this user.
 
-        Returns what was removed, and the ids of what is left and may still tell of it. With ``preview`` nothing is
-        changed, and the receipt says what would be. SchemaError unless exactly one thing to forget is given.
+        Returns what was removed, and the ids of what is left; with ``preview`` what would be, and nothing is changed.
         """
-        asked = self._forgotten(
-            memory_id, subject=subject, session=session, tag=tag, everything=everything, preview=preview
-        )
-        return self._run(self.system.forget_block, asked)
+        what = self._forgotten(memory_id, subject, session, tag, everything=everything, preview=preview)
+        return self._run(self.system.forget_block, what)
 
     def why(self, memory_id: str) -> Explanation | None:
         """Return the words that a memory rests on, who wrote it and how it changed; None for an unknown id."""
@@ -267,10 +261,8 @@ class AsyncMemory(_Calls):
         preview: bool = False,
     ) -> Receipt:
         """Do what `Memory.forget` does."""
-        asked = self._forgotten(
-            memory_id, subject=subject, session=session, tag=tag, everything=everything, preview=preview
-        )
-        return await self._run(self.system.forget_block, asked)
+        what = self._forgotten(memory_id, subject, session, tag, everything=everything, preview=preview)
+        return await self._run(self.system.forget_block, what)
 
     async def why(self, memory_id: str) -> Explanation | None:
         """Do what `Memory.why` does."""

@@ -124,7 +124,8 @@ def _may_be(name: str, word: str) -> bool:
 
 def _of_word(text: str, name: str) -> Mention:
     """Return whether a text names somebody whose name is a common word too."""
-    if any(is_spoken_of(text[start : start + LONGEST], name) for start in range(0, len(text), LONGEST // 2)):
+    told = regex.sub(rf"(?:^|(?<=[.!?\n]\s)){name.capitalize()}(?=\s(?:is|was|has)\b)", "It", text)  # "Art is long"
+    if any(is_spoken_of(told[start : start + LONGEST], name) for start in range(0, len(told), LONGEST // 2)):
         return "yes"
     is_small = text == text.lower()
     places = (at for at in _WORDS.finditer(text) if regex.split(r"['\u2019]", at[0].lower())[0] == name)

@@ -173,9 +173,9 @@ def _forget(mem: MemorySystem) -> Callable[..., Any]:
         }
         if len(given) != 1:
             raise RefusedError(
-                "forget needs exactly one of id, subject, session and tag", do="Give one of them, and nothing else."
+                "forget needs an id or a subject, a session or a tag, and only one of them", do="Give one of the four."
             )
-        receipt = await mem.forget_block(Forget(**given, preview=preview), ctx)
+        receipt = await mem.forget_block(Forget.model_validate({**given, "preview": preview}), ctx)
         if not receipt.found:
             what = next(iter(given.values()))
             raise RefusedError(f"nothing is remembered under {what!r}", do="Look it up with recall first.")

@@ -1,6 +1,7 @@
 """Forgetting follows links: whatever was drawn from a forgotten row goes with it, wherever it is kept."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from capabilities.mind import mind
 from capabilities.mind.draft import DraftOperation
 from capabilities.mind.store import mind_collections
 from fabric import Context, Fabric, generator, handler, sequencer
+from fabric.models.base import Reply, Request
 from fabric.testing import ScriptedModel, call
 from pipelines import Memory, memory_system
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory, outcomes
@@ -243,4 +245,41 @@ def test_a_refused_merge_leaves_nothing_of_a_forgotten_fact(tmp_path: Any):
         assert any("HIV" in one["content"] for one in outcomes(session))
         session.run(mem.forget_block, {"id": facts[0].id})
         assert "HIV" not in str(session.run(mem.export_block).output)
+    assert "HIV" not in dump(path)
+
+
+class Slow:
+    """A model that says when it was asked, and answers when it is told to."""
+
+    def __init__(self, said: str) -> None:
+        self.said, self.asked, self.go = said, threading.Event(), threading.Event()
+
+    async def complete(self, request: Request) -> Reply:
+        self.asked.set()
+        await asyncio.to_thread(self.go.wait, 20)
+        return Reply(self.said, model=request.model)
+
+    def stream(self, request: Request) -> Any:
+        raise NotImplementedError
+
+
+def test_a_run_under_way_stores_nothing_of_a_turn_that_was_forgotten_meanwhile(tmp_path: Any):
+    path, model = tmp_path / "memory.duckdb", Slow("So you take HIV medication.")
+    chat: Any = sequencer(name="talking").then(generator(name="chat", model="test/m")).work(MEM.capture_from_items)
+
+    async def both() -> None:
+        async with Fabric(path, models=model) as fabric:
+            session = fabric.session("monday", user="jake")
+            running = asyncio.create_task(session.arun(chat, "I take HIV medication."))
+            await asyncio.to_thread(model.asked.wait, 20)
+            await asyncio.sleep(0.2)  # by then the message is stored
+            (said,) = session.items
+            other = fabric.session("other", user="jake")
+            assert (await other.arun(MEM.forget_block, {"id": said.id})).output.found
+            model.go.set()
+            await running
+            await fabric.adrain()
+            assert "HIV" not in str((await other.arun(MEM.export_block)).output)
+
+    asyncio.run(both())
     assert "HIV" not in dump(path)

@@ -1,0 +1,199 @@
+"""After any sequence of operations and a forget, no table, export or prompt holds what was forgotten."""
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+from blocks.tools import memory_tools
+from capabilities.mind import mind
+from fabric import Context, Fabric, generator, handler, sequencer
+from fabric.models.base import Request
+from fabric.testing import ScriptedModel, call
+from pipelines import memory_system
+from tests.stories.test_forget import dump
+
+MEM = memory_system(model=None, episodic=True, semantic=True, embedder=None)
+MIND = mind(None)
+TOOLS = memory_tools(embedder=None)
+KINDS = ("fact", "episode", "working", "turn", "belief", "goal", "reflection", "trace")
+SESSIONS = ("a", "b")
+_TOKEN = re.compile(r"zq\d+")
+
+
+def answer(request: Request) -> Any:
+    said = str(request.messages[-1].get("content") or "")
+    if request.messages[-1]["role"] != "user":
+        return "Done."
+    words = said.split(" ", 1)
+    told = words[1] if len(words) > 1 else ""
+    calls = {
+        "believe": call("mind_believe", content=told),
+        "goal": call("mind_set_goal", description=told),
+        "note": call("mind_reflect", content=told),
+        "add": call("memory_add", content=told),
+        "search": call("memory_search", query=told),
+        "look": call("mind_recall", query=told),
+    }
+    return calls.get(words[0], "Fine.")
+
+
+CHAT: Any = (
+    sequencer(name="talking")
+    .then(generator(name="chat", model="test/m", history=True, uses=[MIND, TOOLS.capability]))
+    .work(MEM.capture_from_items)
+)
+
+
+@handler(name="merges", uses=[TOOLS.capability])
+async def merges(ids: list[str], ctx: Context) -> None:
+    await ctx[TOOLS.traces].merge(ids)
+
+
+@handler(name="tidies", uses=[TOOLS.capability])
+async def tidies(_: object, ctx: Context) -> None:
+    await ctx[TOOLS.traces].reflect()
+
+
+@handler(name="fails")
+def fails(text: str) -> str:
+    raise ValueError(f"cannot do {text}")
+
+
+FAILING: Any = sequencer(name="failing").work(fails)
+
+
+class Forgetting(RuleBasedStateMachine):
+    """What is said has a word of its own, by which it is found again wherever it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.place = tempfile.TemporaryDirectory()
+        self.path = Path(self.place.name) / "memory.duckdb"
+        self.model = ScriptedModel(answer)
+        self.count = 0
+        self.allowed: set[str] = set()
+        self.open()
+
+    def open(self) -> None:
+        self.fabric = Fabric(self.path, models=self.model, max_attempts=1)
+
+    def session(self, name: str) -> Any:
+        return self.fabric.session(name, user="jake", agent="bot", org="acme")
+
+    def new(self) -> str:
+        self.count += 1
+        return f"zq{self.count:04d}"
+
+    def held(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.session("a").run(MEM.export_block).output
+        return found
+
+    @rule(name=st.sampled_from(SESSIONS), tool=st.sampled_from(["believe", "goal", "note", "add"]))
+    def says_to_a_tool(self, name: str, tool: str) -> None:
+        self.session(name).run(CHAT, f"{tool} the {self.new()} is in the garden house")
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def states(self, name: str) -> None:
+        self.session(name).run(CHAT, f"I work at {self.new()}. I like {self.new()}.")
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def remembers(self, name: str) -> None:
+        self.session(name).run(MEM.remember_block, {"content": f"Owns the boat {self.new()}", "tags": [name]})
+
+    @rule(name=st.sampled_from(SESSIONS), tool=st.sampled_from(["search", "look"]))
+    def looks(self, name: str, tool: str) -> None:
+        self.session(name).run(CHAT, f"{tool} garden house")
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def fails_in_the_background(self, name: str) -> None:
+        token = self.new()
+        self.session(name).run(CHAT, f"Please note that I own {token}.")
+        self.session(name).run(FAILING, f"I own {token}")
+        self.fabric.drain()
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def imports(self, name: str) -> None:
+        said = {"session": name, "role": "user", "text": f"I drive a {self.new()}", "said_at": "2025-05-01T10:00:00Z"}
+        self.session(name).run(MEM.import_block, [said])
+
+    @rule()
+    def settles(self) -> None:
+        self.fabric.drain()
+        for block in (MEM.consolidate, MEM.prune):
+            self.session("a").run(block, {"force": True})
+        self.session("a").run(tidies, None)
+
+    @rule(data=st.data())
+    def merges(self, data: st.DataObject) -> None:
+        live = [one["id"] for one in self.held() if one["kind"] == "trace" and not one["deleted"]]
+        if len(live) > 1:
+            chosen = data.draw(st.lists(st.sampled_from(sorted(live)), min_size=2, max_size=2, unique=True))
+            self.session("b").run(merges, chosen)
+
+    @rule()
+    def reopens(self) -> None:
+        self.fabric.close()
+        self.open()
+
+    @precondition(lambda self: self.count > 0)
+    @rule(data=st.data())
+    def forgets_one(self, data: st.DataObject) -> None:
+        self.fabric.drain()
+        ids = sorted(one["id"] for one in self.held() if one["kind"] in KINDS and _TOKEN.search(str(one)))
+        if ids:
+            chosen = data.draw(st.sampled_from(ids))
+            self.forgets({"id": chosen}, [one for one in self.held() if one["id"] == chosen])
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def forgets_a_session(self, name: str) -> None:
+        self.fabric.drain()
+        self.forgets(
+            {"session": name}, [one for one in self.held() if one["kind"] == "turn" and one["session"] == name]
+        )
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def forgets_a_tag(self, name: str) -> None:
+        self.forgets({"tag": name}, [one for one in self.held() if name in (one.get("tags") or ())])
+
+    @rule()
+    def forgets_all(self) -> None:
+        self.fabric.drain()
+        self.forgets({"scope": "user"}, self.held())
+
+    def forgets(self, asked: dict[str, str], records: list[dict[str, Any]]) -> None:
+        tokens = {
+            token for one in records for token in _TOKEN.findall(str(one.get("content") or one.get("text") or ""))
+        }
+        receipt = self.session("a").run(MEM.forget_block, asked).output
+        told = {one for ids in (*receipt.left.values(), *receipt.stays.values()) for one in ids}
+        holding = [one for one in self.held() if not tokens.isdisjoint(_TOKEN.findall(str(one)))]
+        untold = [(one["kind"], one["id"]) for one in holding if one["id"] not in told]
+        assert not untold, (asked, untold)
+        asked_before = len(self.model.requests)
+        for name in SESSIONS:
+            self.session(name).run(CHAT, "Hello!")
+        shown = {one for request in self.model.requests[asked_before:] for one in _TOKEN.findall(str(request.messages))}
+        if not told:
+            assert tokens.isdisjoint(shown)
+            self.fabric.close()
+            assert tokens.isdisjoint(_TOKEN.findall(dump(self.path)))
+            self.open()
+
+    def teardown(self) -> None:
+        self.fabric.close()
+        self.place.cleanup()
+
+
+TestForgetting = Forgetting.TestCase
+TestForgetting.settings = settings(
+    max_examples=int(os.environ.get("FORGET_EXAMPLES", "6")),
+    stateful_step_count=14,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
