@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import cast
 
-from capabilities.claims import Claim, Known, compare, fields, find_replaced, fuller, is_single, subject_key
+from capabilities.claims import (
+    Claim,
+    Known,
+    compare,
+    fields,
+    find_replaced,
+    fuller,
+    fullest,
+    grouped,
+    is_single,
+    subject_key,
+)
 from capabilities.vocabulary import (
     FACT_CATEGORIES,
     MAX_OBSERVATIONS,
@@ -40,13 +51,7 @@ def _agree(known: Claim, new: Claim) -> bool:
 
 def _grouped(episodes: Sequence[Known]) -> list[list[Known]]:
     """Return the episodes in groups that say the same, that of the newest episode last."""
-    groups: list[list[Known]] = []
-    for episode in episodes:
-        group = next((group for group in groups if _together(group[-1], episode)), None)
-        if group is None:
-            groups.append([episode])
-        else:
-            group.append(episode)
+    groups = grouped(episodes, lambda group, episode: _together(group[-1], episode))
     place = {episode.id: position for position, episode in enumerate(episodes)}
     return sorted(groups, key=lambda group: place[group[-1].id])
 
@@ -71,19 +76,12 @@ def _proposal(group: Sequence[Known], facts: Sequence[Known]) -> FactProposal | 
     match = next((fact for fact in reversed(facts) if _agree(fact.claim, newest.claim)), None)
     if match is None and _moved_on(newest.claim, facts):
         return None
-    fullest = _fullest(group)
+    most = fullest(group)
     if match is None:
-        return _proposed(group, fullest, "new", "", _evidence(len(group)))
+        return _proposed(group, most, "new", "", _evidence(len(group)))
     confidence = min(1.0, max(REINFORCED, match.confidence) + EACH_MORE * len(group))
-    refined = compare(match.claim, fullest.claim) == "refines" and fuller(match.claim, fullest.claim) is fullest.claim
-    return _proposed(group, fullest if refined else match, "update" if refined else "reinforce", match.id, confidence)
-
-
-def _fullest(group: Sequence[Known]) -> Known:
-    fullest = group[0]
-    for episode in group[1:]:
-        fullest = episode if fuller(fullest.claim, episode.claim) is episode.claim else fullest
-    return fullest
+    refined = compare(match.claim, most.claim) == "refines" and fuller(match.claim, most.claim) is most.claim
+    return _proposed(group, most if refined else match, "update" if refined else "reinforce", match.id, confidence)
 
 
 def _moved_on(claim: Claim, facts: Sequence[Known]) -> bool:

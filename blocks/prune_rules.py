@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from capabilities.claims import OTHER, Claim, Known, Verdict, compare, fuller, is_single, says_change
+from capabilities.claims import OTHER, Claim, Known, Verdict, compare, fuller, fullest, grouped, is_single, says_change
 from capabilities.claims.values import tokens
 from capabilities.semantic.record import DEFAULT_PRUNE_CONFIG
 from capabilities.vocabulary import Merge, PrunePlan, Removal
@@ -78,16 +78,12 @@ def _is_artefact(fact: Known) -> bool:
 
 def _groups(facts: Sequence[Known], verdicts: Mapping[tuple[str, str], Verdict]) -> list[list[Known]]:
     """Return the facts in groups of which each says the same as every other, or more."""
-    groups: list[list[Known]] = []
     alike = {pair for pair, verdict in verdicts.items() if verdict in ("same", "refines")}
     near = {fact_id for pair in alike for fact_id in pair}
-    for fact in (fact for fact in facts if fact.id in near):
-        group = next((group for group in groups if all((old.id, fact.id) in alike for old in group)), None)
-        if group is None:
-            groups.append([fact])
-        else:
-            group.append(fact)
-    return groups
+    return grouped(
+        (fact for fact in facts if fact.id in near),
+        lambda group, fact: all((old.id, fact.id) in alike for old in group),
+    )
 
 
 def _copies_of_protected(group: Sequence[Known]) -> list[Removal]:
@@ -103,12 +99,9 @@ def _copies_of_protected(group: Sequence[Known]) -> list[Removal]:
 def _merge(group: Sequence[Known]) -> Merge:
     """Return the merge in which the best evidenced fact survives, with the fullest wording."""
     ordered = sorted(group, key=lambda fact: (-fact.reinforcement_count, -fact.confidence))
-    fullest = group[0]
-    for fact in group[1:]:
-        fullest = fact if fuller(fullest.claim, fact.claim) is fact.claim else fullest
     return Merge(
         source_fact_ids=[fact.id for fact in ordered],
-        merged_content=fullest.content,
+        merged_content=fullest(group).content,
         reason="the same fact in other words",
     )
 

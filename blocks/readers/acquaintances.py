@@ -3,16 +3,13 @@
 import re
 from collections.abc import Mapping
 
+from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.read import read
-from capabilities.relations.words import FORMS, NOT_NAMES
+from capabilities.relations.words import EVERYBODY, NOT_NAMES
 from fabric.language import STOP_WORDS
 from fabric.text import normalise
 
-_SURE = frozenset({"home", "employer", "school", "major", "age", "birthplace"})
-"""What is only said of people: nothing else works for a firm or lives in a town."""
-_NO_NAMES = frozenset(word for words in STOP_WORDS.values() for word in words) | {
-    " ".join(said) for forms in FORMS.values() for said in forms
-}
+_NO_NAMES = frozenset[str]().union(*STOP_WORDS.values(), map(" ".join, EVERYBODY))
 """Small words, and words for kin."""
 
 
@@ -51,4 +48,4 @@ def _is_name(name: str) -> bool:
 
 def _is_sure(rest: str) -> bool:
     claim = read(rest)
-    return claim is not None and claim.attribute in _SURE
+    return claim is not None and ATTRIBUTES[claim.attribute].of_people

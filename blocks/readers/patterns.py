@@ -12,12 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from capabilities.relations.words import FORMS, HAN_NAME, IMPLIED
+from capabilities.relations.words import FORMS, HAN_NAME, IMPLIED, TOO_LOOSE
 
 _FOLDER = Path(__file__).parent
 _GROUP = re.compile(r"\{([A-Z_]+)\}")
-_LOOSE = ("dr", "gp", "ex", "ma", "pa", "folks")
-"""Words of kin that too often mean something else."""
 
 
 @cache
@@ -50,7 +48,7 @@ def _group(name: str) -> str:
 def _humans(language: str) -> str:
     """Return a language's words for who somebody is to the speaker, longest first."""
     forms = FORMS[language]
-    said = [form for form in forms if forms[form] not in IMPLIED and form[0] not in _LOOSE]
+    said = [form for form in forms if forms[form] not in IMPLIED and form[0] not in TOO_LOOSE]
     return "|".join("[- ]".join(form) for form in sorted(said, key=lambda form: -len(" ".join(form))))
 
 

@@ -1,15 +1,15 @@
 """The people and animals of the speaker's life: who they are to the speaker, what they are called, what they do."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import cast
 
 from capabilities.claims.read import fields, read
 from capabilities.claims.record import USER
 from capabilities.relations.words import NOT_NAMES
-from capabilities.vocabulary import Category, Durability, Observation
+from capabilities.vocabulary import Category, Observation
 
-from .patterns import Patterns, table
+from .patterns import Patterns, listed, table
 from .rule import observed
 from .voice import about, trimmed
 
@@ -17,13 +17,6 @@ _FORM = Patterns("people")
 _NOBODY = ("my family", "my friends")
 """What is said of these is said of nobody in particular."""
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
-_BELONGINGS: Mapping[str, tuple[Category, Durability, float]] = {
-    "born": ("identity", "permanent", 0.8),
-    "identity": ("identity", "persistent", 0.65),
-    "profession": ("profession", "persistent", 0.65),
-    "preference": ("preference", "persistent", 0.65),
-    "kin": ("relationship", "persistent", 0.65),
-}
 
 
 def people_in(clause: str, known: str) -> Iterator[Observation | None]:
@@ -109,10 +102,12 @@ def _belonging(name: str, rest: str) -> Observation | None:
     found = _FORM["belongs"].match(trimmed(rest))
     if found is None or name.isupper():
         return None
-    kind = next(kind for kind in _BELONGINGS if found[kind])
+    worth = listed("english/speech")["people"]["belongings"]
+    kind = next(kind for kind in worth if found[kind])
     if kind == "kin" and (not found["x"][:1].isupper() or found["x"].split()[0] in NOT_NAMES):
         return None
-    return observed(f"{found[kind]} is {found['x']}", *_BELONGINGS[kind], subject_of(name))
+    category, durability, importance = worth[kind]
+    return observed(f"{found[kind]} is {found['x']}", category, durability, importance, subject_of(name))
 
 
 def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | None:

@@ -20,8 +20,6 @@ _QUESTION = ("?", "？", "؟")
 _CLOSING = " \t\n.!…。！،,;"
 _UNSURE = frozenset({"other", "amount"})
 """Attributes that tell nothing sure of somebody."""
-_DEEDS = frozenset({"consumes", "plays", "uses"})
-"""Attributes of what one may do for once, or as a habit."""
 _TOLD = frozenset({"spelled"})
 """Entries of a language that are no single pattern."""
 _ENGLISH_WORDS = 2
@@ -96,7 +94,7 @@ def _stated(piece: str, name: str, spoken: Sequence[Mapping[str, re.Pattern[str]
     if claim is None or claim.attribute in _UNSURE or not claim.subject.endswith(subject):
         return None
     said_little = any(form["idle"].search(claim.value) for form in spoken)
-    of_the_moment = claim.attribute in _DEEDS and (name or any(form["passing"].search(piece) for form in spoken))
+    of_the_moment = ATTRIBUTES[claim.attribute].deed and (name or any(form["passing"].search(piece) for form in spoken))
     return None if said_little or of_the_moment else _observed(piece, claim, subject)
 
 

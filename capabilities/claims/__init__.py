@@ -3,7 +3,7 @@
 from .asked import asked_attributes, asks_for_profile
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute
 from .compare import compare, fuller, is_single, overtaken, says_change
-from .known import Known, find_replaced, known_of
+from .known import Known, find_replaced, fullest, grouped, known_of
 from .read import claim_of, fields, read, read_as, subject_key
 from .record import USER, Claim, Claimed, ClaimFields, Polarity, Verdict
 from .slots import Place, place, rival_slots, slot
@@ -28,6 +28,8 @@ __all__ = [
     "fields",
     "find_replaced",
     "fuller",
+    "fullest",
+    "grouped",
     "is_single",
     "known_of",
     "overtaken",

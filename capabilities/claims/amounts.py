@@ -3,16 +3,11 @@
 from functools import lru_cache
 from itertools import pairwise
 
-import regex
-
 from fabric.language import stem
 from fabric.text import words
 
-from .attributes import words_of
+from .attributes import form, words_of
 from .values import CLAUSE_SIGNS, COMPARED, day_names, is_number, is_symbol, is_when, tokens
-
-_OF_A_DAY = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+[- ](?:year|month|week|day)s?[- ]old \w|\b[Hh]as an? .*\bat \d")
-_SIGN = regex.compile(r"(?:#|№|[nN][°º])\s*(?=\p{Nd})|(?<![\p{L}\p{N}])\p{Lu}{2,}-(?=\p{Nd})")
 
 
 @lru_cache(maxsize=COMPARED)
@@ -25,9 +20,9 @@ def amount(text: str) -> tuple[str, str] | None:
     >>> amount("Has 2 cats"), amount("Paid invoice #17"), amount("Visited Oslo in 2019")
     (('cat', '2'), None, None)
     """
-    listed = [token for token in tokens(_SIGN.sub(" number ", text)) if token not in CLAUSE_SIGNS]
+    listed = [token for token in tokens(form("number_sign").sub(" number ", text)) if token not in CLAUSE_SIGNS]
     free = [at for at, token in enumerate(listed) if is_number(token) and not _designates(listed, at)]
-    if len(free) != 1 or _OF_A_DAY.search(text):
+    if len(free) != 1 or form("of_a_day").search(text):
         return None
     at = free[0]
     if (

@@ -7,7 +7,7 @@ import regex
 
 from fabric.text import normalise, split_words
 
-from .attributes import LANGUAGES, asked_words, compiled
+from .attributes import ATTRIBUTES, LANGUAGES, PROFILE, compiled, form
 
 CACHED = 256
 _UNSPACED = frozenset({"chinese", "japanese"})
@@ -46,16 +46,15 @@ def asks_for_profile(cue: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _phrases() -> tuple["regex.Pattern[str]", ...]:
-    before = r"(?:(?:hey|hi|hello|please|so|ok|okay|now|and|also|bitte|por favor)[, ]+)*"
-    return tuple(compiled(f"{before}(?:{phrase})") for listed in asked_words()["profile"].values() for phrase in listed)
+    return tuple(compiled(f"{form('polite').pattern}(?:{phrase})") for listed in PROFILE.values() for phrase in listed)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _entries(language: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
     return {
-        name: [tuple(normalise(entry).split()) for entry in listed[language]]
-        for name, listed in asked_words().items()
-        if name != "profile" and language in listed
+        name: [tuple(normalise(entry).split()) for entry in attribute.asked[language]]
+        for name, attribute in ATTRIBUTES.items()
+        if language in attribute.asked
     }
 
 

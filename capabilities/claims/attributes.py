@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from .openings import openings
 
@@ -18,12 +18,14 @@ Form = Literal["says", "over", "denied"]
 """What sentences say: ``says``: an attribute's value; ``over``: that a value is over; ``denied``: that it is none."""
 
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("attributes.json").read_text(encoding="utf-8"))
+_Worded = Mapping[str, tuple[str, ...]]
+"""Patterns by language."""
 
 
 class Attribute(BaseModel):
     """One attribute, as the data file describes it; the fields that it leaves out have these defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     single: bool = False
@@ -34,8 +36,25 @@ class Attribute(BaseModel):
     """Whether ``of`` tells two places apart, as "favorite" of "color" does."""
     dated: bool = False
     """Whether a value needs a day or a time in it."""
+    uncounted: bool = False
+    """Whether a value that begins with a number is none."""
+    place: bool = False
+    """Whether values are places, of which a small one may lie in a large one."""
+    in_part: bool = False
+    """Whether who denies a value denies the more special ones: who likes no coffee likes no black coffee either."""
+    grows: bool = False
+    """Whether of several the one is meant whose value is one less: children a year older."""
+    of_people: bool = False
+    """Whether only people have one: nothing else works for a firm or lives in a town."""
+    deed: bool = False
+    """Whether a value is what one may do for once, or as a habit."""
+    wished: bool = False
+    """Whether it is also read from what somebody wants or did at another time."""
+    keeps_article: bool = False
     of: str = ""
     """The attribute whose value stands in ``of``: the "employer" of a "role"."""
+    behind: Mapping[str, str] = {}
+    """The attributes that may be told behind a value, which is then their ``of``: "at Stripe as a manager"."""
     like: str = ""
     """The attribute of which the same value is the same claim."""
     cut: str = ""
@@ -43,20 +62,46 @@ class Attribute(BaseModel):
     unless: str = ""
     """What tells that a sentence is about another time, as a pattern."""
     categories: tuple[str, ...] = ()
-    """The categories of a record from whose loose words ("joined", "moved") it is read; () for any."""
+    """The categories of a record from whose ``loose_words`` ("joined", "moved") it is read; () for any."""
+    loose_words: frozenset[str] = frozenset()
+    """The verbs that mean it only in those categories; none for all."""
     category: str = "attribute"
     durability: str = "persistent"
     importance: float = 0.7
     identity: int = 0
     """Its rank in a profile, 0 for none."""
     ends: Mapping[str, str] = {}
-    """The attributes that it may end: "any" value, the same "value", or what sets two people "apart"."""
+    """The attributes that it may end, each with how: by "any" value or the same "value" that is over, by what sets a
+    couple "apart" or brings one "together", by a plan's being "called off" or "moved"."""
+    says: _Worded = {}
+    over: _Worded = {}
+    denied: _Worded = {}
+    asked: _Worded = {}
+
+    def worded(self, form: Form) -> _Worded:
+        """Return the patterns of one form by language."""
+        return {"says": self.says, "over": self.over, "denied": self.denied}[form]
 
 
 ATTRIBUTES: Mapping[str, Attribute] = {
     name: Attribute.model_validate({**listed, "name": name}) for name, listed in _DATA["attributes"].items()
 } | {OTHER: Attribute(name=OTHER)}
 """By name: all attributes."""
+
+
+@lru_cache(maxsize=len(ATTRIBUTES))
+def beside(name: str) -> frozenset[str]:
+    """Return the attributes whose values stand in, or are the same as, those of one: "employer" beside "role"."""
+    own = {ATTRIBUTES[name].of, ATTRIBUTES[name].like} - {""}
+    return frozenset(own | {other.name for other in ATTRIBUTES.values() if name in (other.of, other.like)})
+
+
+LANGUAGES: Sequence[str] = tuple(_DATA["languages"])
+"""The languages that sentences are read in."""
+CODES: Mapping[str, str] = _DATA["codes"]
+"""The codes by which libraries of calendars, places and number words know these languages, and some more."""
+PROFILE: _Worded = _DATA["profile"]
+"""By language: what asks for all that is known of somebody."""
 
 
 def known_attribute(given: Any) -> str:
@@ -85,37 +130,30 @@ class Pattern:
         return compiled(self.worded)
 
 
-LANGUAGES: Sequence[str] = tuple(_DATA["languages"])
-"""The languages that sentences are read in."""
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def patterns(language: str) -> tuple[Pattern, ...]:
-    r"""Return how attributes are worded in a language, in the order in which they are tried.
-
-    A pattern with ``\p{Lu}`` tells capitals from small letters; others do not.
-    """
-    return tuple(
-        Pattern(ATTRIBUTES[name], form, worded)
-        for name, listed in _DATA["attributes"].items()
-        for form in ("says", "over", "denied")
-        for worded in listed.get(form, {}).get(language, ())
-    )
-
-
 @lru_cache(maxsize=len(LANGUAGES))
 def _by_opening(language: str) -> Mapping[str, tuple[Pattern, ...]]:
     """Return the patterns by the letter that a text they fit begins with; those of any letter stand under each."""
-    opened = [(pattern, openings(_spelled_out(pattern.worded)[0])) for pattern in patterns(language)]
+    forms: tuple[Form, ...] = ("says", "over", "denied")
+    listed = [
+        Pattern(attribute, form, worded)
+        for attribute in ATTRIBUTES.values()
+        for form in forms
+        for worded in attribute.worded(form).get(language, ())
+    ]
+    opened = [(pattern, openings(_spelled_out(pattern.worded)[0])) for pattern in listed]
     letters = {letter for _, found in opened for letter in found or ()}
-    return {
+    by_letter = {
         letter: tuple(pattern for pattern, found in opened if found is None or letter in found)
         for letter in (*letters, "")
     }
+    return by_letter | {"*": tuple(listed)}
 
 
 def patterns_for(text: str, language: str) -> tuple[Pattern, ...]:
-    """Return the patterns that may match at the start of a text; only these need to be compiled."""
+    r"""Return how attributes are worded in a language, as far as it may match at the start of a text; all for "*".
+
+    In the order in which they are tried. A pattern with ``\p{Lu}`` tells capitals from small letters; others do not.
+    """
     by_opening = _by_opening(language)
     return by_opening.get(text[:1].casefold(), by_opening[""])
 
@@ -135,52 +173,39 @@ def _spelled_out(worded: str) -> tuple[str, str]:
     return worded.replace(" ?", r"\s?").replace(" ", r"\s+"), flag
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+_Words = Annotated[frozenset[str], BeforeValidator(str.split)]
+_Compiled = Annotated["regex.Pattern[str]", BeforeValidator(compiled)]
+_NOTHING = regex.compile(r"(?!)")
+
+
+class Grammar(BaseModel):
     """The words of one language that say that something is not so, no longer so, or otherwise so."""
 
-    negations: frozenset[str]
-    no_longer: frozenset[str]
-    changes: "regex.Pattern[str] | None"
-    guards: "regex.Pattern[str] | None"
-    filler: "regex.Pattern[str] | None"
-    trailing: "regex.Pattern[str] | None"
-    trailing_many: "regex.Pattern[str] | None"
-    prefixes: tuple[tuple["regex.Pattern[str]", str, str], ...] = ()
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    negations: _Words = frozenset()
+    no_longer: _Words = frozenset()
+    changes: _Compiled = _NOTHING
+    guards: _Compiled = _NOTHING
+    filler: _Compiled = _NOTHING
+    trailing: _Compiled = _NOTHING
+    trailing_many: _Compiled | None = None
+    prefixes: tuple[tuple[_Compiled, Literal["denied", "ended"], str], ...] = ()
     """Beginnings that deny or end what follows: each with the polarity, and what stands in its place."""
-    starters: frozenset[str] = frozenset()
-    """Pronouns of the first person, as a sentence begins with them."""
 
 
 @lru_cache(maxsize=64)
-def grammar(language: str) -> Grammar | None:
-    """Return the grammar of a language, None for one that the data file does not have."""
-    listed = _DATA["grammar"].get(language)
-    if listed is None:
-        return None
+def grammar(language: str) -> Grammar:
+    """Return the grammar of a language, one without any word for one that the data file does not have."""
+    return Grammar.model_validate(_DATA["grammar"].get(language, {}))
 
-    def pattern(name: str) -> "regex.Pattern[str] | None":
-        return compiled(listed[name]) if name in listed else None
 
-    return Grammar(
-        frozenset(listed["negations"].split()),
-        frozenset(listed.get("no_longer", "").split()),
-        pattern("changes"),
-        pattern("guards"),
-        pattern("filler"),
-        pattern("trailing"),
-        pattern("trailing_many"),
-        tuple((compiled(before), polarity, after) for before, polarity, after in listed.get("prefixes", ())),
-        frozenset(listed.get("starters", "").split()),
-    )
+def form(name: str) -> "regex.Pattern[str]":
+    """Return a pattern that stands for all languages, by its name."""
+    return compiled(_DATA["forms"][name])
 
 
 @lru_cache(maxsize=64)
 def words_of(name: str) -> frozenset[str]:
     """Return a word list of the data file."""
     return frozenset(_DATA["words"][name].split())
-
-
-def asked_words() -> Mapping[str, Any]:
-    """Return by attribute and language the words that ask for it, and the phrases that ask for a profile."""
-    return {"profile": _DATA["profile"]} | {name: one.get("asked", {}) for name, one in _DATA["attributes"].items()}

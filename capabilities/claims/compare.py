@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-import regex
-
 from fabric.language import STOP_WORDS, guess_language
 from fabric.text import words
 
-from .attributes import ATTRIBUTES, OTHER, Attribute, grammar, words_of
+from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN
 from .places import extent
 from .record import Claim, Verdict
@@ -24,9 +22,8 @@ from .values import (
 
 MISHEARD = 0.6
 """From this likeness on, of two names the one is taken for a slip of the other: Hanna and Anna."""
-_RENAMES = regex.compile(r"\bname is\b|\bname ist\b|\bname was\b|\bspelled\b|\bis called\b", regex.IGNORECASE)
-_KIND = regex.compile(r"(?:an?|the|their)\s\p{Ll}")
-_APART = words_of("apart")
+_WHOLES = {attribute.of for attribute in ATTRIBUTES.values()} - {""}
+"""The attributes to which others belong, as a role does to an employer."""
 
 
 def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
@@ -53,7 +50,7 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     names = {one.name, other.name}
     if names == {OTHER} or (alike and names == {OTHER, "amount"}):
         return compare_texts(known, new, alike=alike)
-    if names <= {"role", "employer"}:
+    if {one.of or one.name, other.of or other.name} <= _WHOLES:
         return _work(known, new)
     if one is other:
         return _one_attribute(one, known, new)
@@ -97,8 +94,7 @@ def overtaken(known: Sequence[Claim], new: Claim) -> list[int]:
 def says_change(text: str) -> bool:
     """Return whether a text says that something is otherwise than before: "moved", "now", "jetzt"."""
     languages = dict.fromkeys((guess_language(words(text)), "english"))
-    known = (grammar(language) for language in languages)
-    return any(one is not None and one.changes is not None and one.changes.search(text) is not None for one in known)
+    return any(grammar(language).changes.search(text) is not None for language in languages)
 
 
 def _one_attribute(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
@@ -132,33 +128,29 @@ def _took_place(known: Claim, new: Claim) -> bool:
 
 def _another_value(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
     if not attribute.single:
-        renamed = (
-            attribute.detail and _RENAMES.search(new.text) is not None and _likeness(known.value, new.value) >= MISHEARD
-        )
-        return "replaces" if renamed or (attribute.detail and known.of in SINGLE_KIN) else "unrelated"
+        renamed = form("renames").search(new.text) is not None and _likeness(known.value, new.value) >= MISHEARD
+        return "replaces" if attribute.detail and (renamed or known.of in SINGLE_KIN) else "unrelated"
     changes = says_change(new.text) or says_change(known.text)
     if not _is_one(new):
-        return "replaces" if _grew_older(attribute, known, new) and changes else "unrelated"
+        return "replaces" if changes and (not attribute.grows or _grew_older(known, new)) else "unrelated"
     if attribute.loose or _is_vaguer(known.value, new.value):
         return "replaces" if changes else "unrelated"
-    if attribute.name in ("home", "birthplace") and not changes and extent(known.value) != extent(new.value):
+    if attribute.place and not changes and extent(known.value) != extent(new.value):
         return "unrelated"
     return "replaces"
 
 
 def _is_vaguer(known: str, new: str) -> bool:
     """Return whether the new one of two values tells only of what kind it is: "a hospital" behind "St Mary's"."""
-    return _KIND.match(new) is not None and _KIND.match(known) is None
+    return form("kind").match(new) is not None and form("kind").match(known) is None
 
 
 def _likeness(a: str, b: str) -> float:
     return SequenceMatcher(None, a.casefold(), b.casefold()).ratio()
 
 
-def _grew_older(attribute: Attribute, known: Claim, new: Claim) -> bool:
-    """Return whether it may be the same one of several: of children the one who is a year older, else anyone."""
-    if attribute.name != "age":
-        return True
+def _grew_older(known: Claim, new: Claim) -> bool:
+    """Return whether it may be the same one of several: of children the one who is a year older."""
     then, now = (next((int(token) for token in tokens(claim.value) if token.isdecimal()), -9) for claim in (known, new))
     return abs(now - then) == 1
 
@@ -196,11 +188,10 @@ def _beside(claim: Claim) -> frozenset[str]:
 
 def _denies_all(attribute: Attribute, known: Claim, new: Claim) -> bool:
     """Return whether who denies the one denies the other: who likes no coffee likes no black coffee either."""
-    if attribute.name == "plans":
+    if attribute.ends.get(attribute.name) == "called off":
         return _calls_off(known, new)
     said, held = frozenset(tokens(new.value)), frozenset(tokens(known.value))
-    in_part = not attribute.single or attribute.name == "car"
-    return in_part and bool(said) and said < held and 2 * len(said) >= len(held)
+    return attribute.in_part and bool(said) and said < held and 2 * len(said) >= len(held)
 
 
 def _calls_off(known: Claim, new: Claim) -> bool:
@@ -242,43 +233,41 @@ def _left_work(known: Claim, new: Claim, *, another: bool) -> Verdict:
         return "replaces" if anew else "unrelated"
     if not new.value and not new.of:
         return "ends"
-    left = same_value(_employer(known), _employer(new)) if new.attribute == "employer" else same and not another
+    left = same_value(_employer(known), _employer(new)) if not ATTRIBUTES[new.attribute].of else same and not another
     return "ends" if left else "unrelated"
 
 
 def _employer(claim: Claim) -> str:
-    return claim.value if claim.attribute == "employer" else claim.of
+    return claim.of if ATTRIBUTES[claim.attribute].of else claim.value
 
 
 def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdict:
     """Compare claims of two attributes of which the new one may end the other's: "sold the car", "is single"."""
-    same = same_value(known.value, new.value)
     if other.like == one.name or one.like == other.name:
+        same = same_value(known.value, new.value)
         return "same" if same and known.polarity == new.polarity else "unrelated"
-    hold = new.polarity == "holds" == known.polarity
-    if hold and new.former and one.name in words_of("switched") and same_value(new.former, known.value):
-        return "replaces"
-    how = other.ends.get(one.name, "") if known.polarity == "holds" else ""
-    if how == "apart":
-        return _parted(known, new)
-    if how and "plans" in (one.name, other.name):
-        return _planned_anew(known, new)
-    ends = new.polarity != "holds" and (same or not new.value) if how == "any" else new.polarity != "holds" and same
-    return "ends" if how and ends else "unrelated"
-
-
-def _planned_anew(known: Claim, new: Claim) -> Verdict:
-    """Compare a plan and when something is due: what is called off is not due, what is moved not planned as before."""
-    if new.attribute == "plans":
-        return "ends" if new.polarity != "holds" and _calls_off(known, new) else "unrelated"
-    moved = new.polarity == "holds" and bool(new.of) and says_change(new.text)
-    return "replaces" if moved and _plan(new.of) <= _plan(f"{known.text} {known.value}") else "unrelated"
-
-
-def _parted(known: Claim, new: Claim) -> Verdict:
-    if new.attribute == "partner":
-        begins = new.polarity == "holds" and says_change(new.text)
-        return "replaces" if begins and _APART.intersection(tokens(known.value)) else "unrelated"
-    if not _APART.intersection(tokens(new.value)) or new.polarity != "holds":
+    if known.polarity != "holds":
         return "unrelated"
-    return "ends" if not new.former or same_value(new.former, known.value) else "unrelated"
+    if new.polarity == "holds" and one.name in words_of("switched") and _took_place(known, new):
+        return "replaces"
+    how = other.ends.get(one.name, "")
+    return _moved(how, known, new) if new.polarity == "holds" else _ended(how, known, new)
+
+
+def _moved(how: str, known: Claim, new: Claim) -> Verdict:
+    """Compare two claims that hold: of who is a couple or apart, and of a plan and the day it is moved to."""
+    apart = words_of("apart")
+    if how == "apart" and not apart.isdisjoint(tokens(new.value)):
+        return "ends" if not new.former or same_value(new.former, known.value) else "unrelated"
+    is_other = (how == "together" and not apart.isdisjoint(tokens(known.value))) or (
+        how == "moved" and new.of != "" and _plan(new.of) <= _plan(f"{known.text} {known.value}")
+    )
+    return "replaces" if is_other and says_change(new.text) else "unrelated"
+
+
+def _ended(how: str, known: Claim, new: Claim) -> Verdict:
+    """Compare a claim that holds with one that says that something else is over or not so."""
+    if how == "called off":
+        return "ends" if _calls_off(known, new) else "unrelated"
+    is_over = same_value(known.value, new.value) if how in ("any", "value") else False
+    return "ends" if is_over or (how == "any" and not new.value) else "unrelated"

@@ -2,25 +2,16 @@
 
 from collections.abc import Iterable
 
-import regex
-
 from fabric.language import STOP_WORDS
 
-from .attributes import words_of
+from .attributes import form, words_of
 from .values import day_names, is_when, tokens
-
-_TIME = regex.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm|o.clock|uhr|h)\b|\d{1,2} ?[月日号號时時点點]|"
-    r"^\d{1,2}$|(?:星期|周|礼拜)[一二三四五六日天]|[月火水木金土日]曜|[明后後]天|明日|明後日|\b(?:today|tomorrow|tonight|heute|morgen)\b",
-    regex.IGNORECASE,
-)
-"""A time of day, or a day by its distance."""
 
 
 def is_dated(value: str, language: str) -> bool:
     """Return whether a value says when: a date, a day, a time."""
     named = day_names() | words_of("days") if language != "english" else frozenset[str]()
-    return any(is_when(token) or token in named for token in tokens(value)) or _TIME.search(value) is not None
+    return any(is_when(token) or token in named for token in tokens(value)) or form("time").search(value) is not None
 
 
 def thing_due(of: str, language: str) -> str:

@@ -1,9 +1,10 @@
 """What is known already, as the judge is asked about it: an entry, an episode or a fact by its id and its claim."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
-from .compare import overtaken
+from .compare import fuller, overtaken
 from .read import Statement, claim_of
 from .record import Claim
 
@@ -38,3 +39,20 @@ def find_replaced(new: Claim, known: Sequence[Known]) -> str:
 def known_of(record: Statement, record_id: str, category: str = "", confidence: float = 0.5, count: int = 1) -> Known:
     """Return a record as something that is known."""
     return Known(record_id, record.subject, record.content, category, confidence, count, claim_of(record))
+
+
+def grouped(known: Iterable[Known], together: Callable[[Sequence[Known], Known], bool]) -> list[list[Known]]:
+    """Return what is known in groups: each joins the first group that it is together with, or begins one."""
+    groups: list[list[Known]] = []
+    for one in known:
+        group = next((group for group in groups if together(group, one)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return groups
+
+
+def fullest(group: Sequence[Known]) -> Known:
+    """Return the one of a group that says most."""
+    return reduce(lambda most, one: one if fuller(most.claim, one.claim) is one.claim else most, group)

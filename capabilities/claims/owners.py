@@ -8,32 +8,18 @@ import regex
 
 from fabric.text import normalise, words
 
-from ..relations.words import ARTICLES, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
-from .attributes import words_of
+from ..relations.words import ARTICLES, EVERYBODY, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
+from .attributes import form, words_of
 from .record import USER
 
 CACHED = 4_096
-_SELF = regex.compile(
-    r"(?:the\s+user(?:['’]s)?|user(?:['’]s)?|their|they|my|our|we|i|mein|meine|unser|unsere|ich|wir|mi|mis|yo|mon|ma|mes"
-    r"|je|nous|io|il\s+mio|la\s+mia|i\s+miei|le\s+mie|mio|mia|miei|mie"
-    r"|(?:(?:il|la|i|le)\s+)?nostr[oaie]|noi|nuestr[oa]s?|nosotr[oa]s|notre|eu|nós|(?:[oa]s?\s+)?(?:meus?|minhas?|noss[oa]s?)|ik(?!\s+ben\s+\S+$)|mijn|wij|benim|я|мой|моя|моё|мое|мои|мы|наш|наша|у\s+(?:меня|нас))\s+"
-    r"|(?:j['’]|i['’](?:m|ve)\s+)|(?:我的|我们|我|(?:私|僕|俺|わたし)[のはも]、?)\s*|أنا\s+",
-    regex.IGNORECASE,
-)
-_THIRD = regex.compile(
-    r"(?:his|her|he|she|er|sie|él|ella|il|elle|lui|lei|ele|ela|hij|zij|он|она|他|她|彼は|彼女は)\s*", regex.IGNORECASE
-)
 _POSSESSIVE = regex.compile(r"['’]s$|(?<=s)['’]$")
 _PLAIN = regex.compile(r"[\p{L}\p{M}\p{N}.'’-]+")
 _LONGEST = 4
 """Of how many words whoever a sentence is about may be made up: "My best friend Anna's mother"."""
-SINGLE_KIN = frozenset(
-    {"mother", "father", "wife", "husband", "spouse", "partner", "fiance", "boyfriend", "girlfriend", "boss"}
-)
+SINGLE_KIN = words_of("single_kin")
 """Whom one has one of: what is said of them later takes the place of what was said before."""
-_KIN = {" ".join(said): kin for forms in FORMS.values() for said, kin in forms.items() if kin not in IMPLIED} | {
-    " ".join(said): kin for said, kin in FORMS["english"].items() if kin not in IMPLIED and said[0] not in {"dr", "gp"}
-}
+_KIN = {" ".join(said): kin for said, kin in EVERYBODY.items() if kin not in IMPLIED}
 """Words for somebody by what they are to the subject, and what that is called in English."""
 _UNSPACED_KIN = sorted(
     (
@@ -46,10 +32,9 @@ _UNSPACED_KIN = sorted(
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Somebody whom a sentence opens with: the subject of its claim, if only one is so called, and the rest."""
+    """Somebody whom a sentence opens with: the subject of its claim, and the rest."""
 
     subject: str
-    is_one: bool
     rest: str
 
 
@@ -60,9 +45,9 @@ def own(content: str, subject: str = USER) -> str:
     ('boss is Karen', 'works at Acme', 'Anna works at Acme')
     """
     text = content.strip()
-    found = _SELF.match(text)
+    found = form("self").match(text)
     if found is None and subject != USER:
-        found = _THIRD.match(text) or _named(subject).match(text)
+        found = form("third").match(text) or _named(subject).match(text)
     return text[found.end() :] if found is not None else text
 
 
@@ -76,8 +61,8 @@ def _named(subject: str) -> "regex.Pattern[str]":
 def owners(text: str, subject: str = USER) -> tuple[Owner, ...]:
     """Return every way to read a text as said of somebody whom it opens with, the longest name first.
 
-    >>> [(owner.subject, owner.is_one, owner.rest) for owner in owners("Older sister lives in Rome")]
-    [('older sister of user', False, 'lives in Rome'), ('older', True, 'sister lives in Rome')]
+    >>> [(owner.subject, owner.rest) for owner in owners("Older sister lives in Rome")]
+    [('older sister of user', 'lives in Rome'), ('older', 'sister lives in Rome')]
     """
     return tuple(_owners(text, subject))
 
@@ -85,12 +70,12 @@ def owners(text: str, subject: str = USER) -> tuple[Owner, ...]:
 def _owners(text: str, subject: str) -> Iterator[Owner]:
     for said, kin in _UNSPACED_KIN if text[:1] > "\u3000" else ():
         if text.startswith(said) and (len(said) > 1 or text[1:2] in tuple("はがの")):
-            yield Owner(f"{kin} of {subject}", kin in SINGLE_KIN, text[len(said) :].lstrip("はがの的 "))
+            yield Owner(f"{kin} of {subject}", text[len(said) :].lstrip("はがの的 "))
             return
     tokens = text.split()
     for size in range(min(_LONGEST, len(tokens) - 1), 0, -1):
         if _is_owner(tokens[:size]) or (size == 1 and _is_verb_and_name(tokens)):
-            yield Owner(_subject(tokens[:size], subject), _is_one(tokens[:size]), " ".join(tokens[size:]))
+            yield Owner(_subject(tokens[:size], subject), " ".join(tokens[size:]))
 
 
 def _is_verb_and_name(tokens: Sequence[str]) -> bool:
@@ -141,14 +126,3 @@ def _subject(tokens: Sequence[str], subject: str) -> str:
     begins = next((at for at, token in enumerate(tokens[:-1]) if _POSSESSIVE.search(token)), -1) + 1
     named = " ".join(QUALITIES.get(word, _KIN.get(word, word)) for word in said[begins:])
     return f"{named} of {_subject(tokens[:begins], subject) if begins else subject}"
-
-
-def _is_one(tokens: Sequence[str]) -> bool:
-    """Return whether no two can be so called: one's mother, or somebody by name; of sisters there may be several."""
-    last, before = _bare(tokens[-1]), tokens[:-1]
-    if before and " ".join(tokens).lower() in _KIN:
-        return False
-    if not _is_sort(last):
-        return tokens[-1][:1].isupper()
-    alone = not before or (_POSSESSIVE.search(before[-1]) is not None and _is_one(before))
-    return alone and _KIN.get(last) in SINGLE_KIN

@@ -4,12 +4,7 @@ from functools import lru_cache
 
 from fabric.text import normalise
 
-from .attributes import words_of
-
-_LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "zh", "ja", "ar", "tr")
-_ALSO = frozenset(
-    {"usa", "us", "uk", "america", "england", "scotland", "wales", "britain", "holland", "europe", "the usa", "the uk"}
-)
+from .attributes import CODES, LANGUAGES, words_of
 
 
 def extent(place: str) -> int:
@@ -19,7 +14,7 @@ def extent(place: str) -> int:
     (2, 2, 1, 0)
     """
     name = normalise(place).removeprefix("the ").strip()
-    if name in _countries() or name in _ALSO:
+    if name in _countries() or name in words_of("countries"):
         return 2
     return 1 if name.replace(" ", "_") in words_of("states") else 0
 
@@ -31,7 +26,7 @@ def _countries() -> frozenset[str]:
 
     return frozenset(
         normalise(name)
-        for language in _LANGUAGES
-        for code, name in Locale(language).territories.items()
+        for language in LANGUAGES
+        for code, name in Locale(CODES[language]).territories.items()
         if len(code) == 2
     )

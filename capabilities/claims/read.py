@@ -1,6 +1,6 @@
 """Reading a stated text: the claim that one sentence makes, in the languages of ``attributes.json``."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -11,18 +11,7 @@ from fabric.language import NO_LATIN, STOP_WORDS, guess_language
 from fabric.text import words
 
 from .amounts import amount
-from .attributes import (
-    ATTRIBUTES,
-    LANGUAGES,
-    OTHER,
-    Grammar,
-    Pattern,
-    compiled,
-    grammar,
-    patterns,
-    patterns_for,
-    words_of,
-)
+from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, form, grammar, patterns_for, words_of
 from .due import is_dated, thing_due
 from .owners import own, owners
 from .record import USER, Claim, ClaimFields, Polarity
@@ -31,25 +20,13 @@ from .values import in_digits, is_number, same_value, tokens, trimmed
 CACHED = 8_192
 LONGEST = 400
 """A longer text is no plain statement: it is not read."""
-_LATIN = tuple(name for name in LANGUAGES if name not in ("english", "russian", "chinese", "japanese", "arabic"))
+_LATIN = tuple(name for name in LANGUAGES if name not in NO_LATIN and name != "english")
 _UNSPACED = frozenset({"chinese", "japanese"})
 _VERB_LAST = frozenset({"turkish"})
 """Languages whose sentences may begin with a value: its capital tells a name."""
 _UNSPACED_SCRIPT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
-_ARTICLE = regex.compile(
-    r"(?:the|an?|their|his|her|my|der|die|das|den|dem|ein|eine|einen|el|la|los|las|un|una|le|les|l['’]|une|il|lo|gli|i|uno|"
-    r"o|os|as|um|uma|het|de|een)\s+(?=\S)",
-    regex.IGNORECASE,
-)
-_ARTICLES = regex.compile(r"(?<!\S)(?:the|an?|new|their)(?!\S)")
-_WITHIN = regex.compile(r"(?P<who>\S.{1,40}? (?:is|are)) (?P<not>no longer|not|never)(?: any ?more)? (?P<rest>.+)")
-_OPPOSITE: Mapping[str, Polarity] = {"over": "ended", "denied": "denied"}
-_KEEPS_ARTICLE = frozenset({"home", "birthplace", "name", "employer", "school", "blood_type"})
-_ANY_MORE = regex.compile(r"\s+(?:any ?more|any longer|at all)$")
-_ELIDED = regex.compile(r"^[nN]['’](?=\p{L})")
-_AROUND = '.,;:!?…"“”„«»()'
+_AROUND = r"""[.,;:!?…"“”„«»()]*"""
 """Signs that may stand around a word."""
-_ROLE_BEHIND = compiled(r"^(?:,? )?as (?:an? |the )?(?P<v>{ROLE})(?=$|[ ,.])")
 
 
 class Statement(Protocol):
@@ -107,13 +84,13 @@ def _fitting(claim: Claim, category: str) -> Claim:
 
     One joins a gym and moves to Linux too, and not everybody who "is a runner" works as one.
     """
-    allowed = ATTRIBUTES[claim.attribute].categories
-    if not allowed or not category or category in allowed or claim.subject.partition(" of ")[2]:
+    attribute = ATTRIBUTES[claim.attribute]
+    if not attribute.categories or category in ("", *attribute.categories):
         return claim
-    loose = claim.attribute == "role" or not words_of("loose_verbs").isdisjoint(words(claim.text)[:4])
-    return (
-        Claim(claim.subject, OTHER, claim.text, "holds", claim.text) if loose and claim.polarity == "holds" else claim
-    )
+    if claim.polarity != "holds" or " of " in claim.subject:
+        return claim
+    is_loose = not attribute.loose_words or not attribute.loose_words.isdisjoint(words(claim.text)[:4])
+    return Claim(claim.subject, OTHER, claim.text, "holds", claim.text) if is_loose else claim
 
 
 def read(text: str, subject: str = USER) -> Claim | None:
@@ -185,23 +162,31 @@ def _telling() -> Mapping[str, tuple[str, ...]]:
     return {word: tuple(held) for word, held in found.items() if len(word) > 1 and len(held) == 1}
 
 
-def _as_attribute(plain: str, text: str, subject: str, languages: Iterable[str]) -> Claim | None:
+def _as_attribute(plain: str, text: str, subject: str, languages: tuple[str, ...]) -> Claim | None:
     for language in languages:
-        known = grammar(language)
-        if known is None:
-            continue
-        bare = _unfilled(plain, known, "" if language in _UNSPACED else " ")
-        bare = own(bare, subject) if bare != plain else bare
+        gap = "" if language in _UNSPACED else " "
+        bare = own(_without(grammar(language).filler, plain, gap), subject)
         bare = bare if language in _VERB_LAST else bare[:1].lower() + bare[1:]
-        core, polarity = _core(bare, language)
-        found = _matched(core, polarity, text, subject, language)
-        if found is None and language == "english":  # some are worded without articles
-            found = _matched(" ".join(_ARTICLES.sub(" ", core).split()), polarity, text, subject, language)
-        if found is None and core != bare:  # a denial may be part of what is over: "is not allowed at"
-            found = _matched(bare, "holds", text, subject, language)
-        if found is not None:
-            return found
+        is_guarded = grammar(language).guards.search(text) is not None
+        for core, polarity in _cores(bare, language):
+            claim = _matched(core, polarity, language, is_guarded=is_guarded)
+            if claim is not None:
+                return replace(claim, subject=subject, text=text)
     return None
+
+
+def _without(pattern: "regex.Pattern[str]", text: str, gap: str = " ") -> str:
+    return " ".join(pattern.sub(gap, text).split())
+
+
+def _cores(bare: str, language: str) -> Iterator[tuple[str, Polarity]]:
+    """Yield what a sentence may say: without what denies it, without articles, and as it stands."""
+    core, polarity = _core(bare, language)
+    yield core, polarity
+    if language == "english":  # some are worded without articles
+        yield _without(form("small_word"), core), polarity
+    if core != bare:  # a denial may be part of what is over: "is not allowed at"
+        yield bare, "holds"
 
 
 def _core(text: str, language: str) -> tuple[str, Polarity]:
@@ -209,121 +194,100 @@ def _core(text: str, language: str) -> tuple[str, Polarity]:
 
     >>> _core("does not like tea any more", "english"), _core("mag keinen Kaffee", "german")
     (('like tea', 'ended'), ('mag Kaffee', 'denied'))
-    """
-    known = grammar(language)
-    if known is None:
-        return text, "holds"
-    for before, polarity, after in known.prefixes:
-        found = before.match(text)
-        if found is not None:
-            rest, over = _without_more(found.expand(after) + text[found.end() :])
-            return rest, "ended" if over or polarity == "ended" else "denied"
-    if language == "english":
-        found = _WITHIN.match(text)
-        return (
-            (f"{found['who']} {found['rest']}", "ended" if "longer" in found["not"] else "denied")
-            if found
-            else (text, "holds")
-        )
-    if language in _UNSPACED:
-        return _without_signs(text, known)
-    kept = [word for word in text.split() if word.strip(_AROUND).casefold() not in known.negations]
-    kept = [_ELIDED.sub("", word) if word[:1] in "nN" else word for word in kept]
-    if " ".join(kept) == text:
-        return text, "holds"
-    left = [word for word in kept if word.strip(_AROUND).casefold() not in known.no_longer]
-    return " ".join(left), "ended" if len(left) < len(kept) else "denied"
-
-
-def _without_more(text: str) -> tuple[str, bool]:
-    rest = _ANY_MORE.sub("", text)
-    return rest, rest != text and not text.endswith("at all")
-
-
-def _without_signs(text: str, known: Grammar) -> tuple[str, Polarity]:
-    """Return what `_core` does, of a script without spaces, where what denies may stand inside a word.
-
     >>> _core("不再住在北京", "chinese"), _core("橋は安全ではない", "japanese"), _core("橋は安全です", "japanese")
     (('住在北京', 'ended'), ('橋は安全', 'denied'), ('橋は安全', 'holds'))
     """
-    bare = _unfilled(text, known, "")
-    kept = _signs(known.negations).sub("", bare)
-    if kept == bare:
-        return bare, "holds"
-    ended = _signs(known.no_longer).sub("", bare)
-    return _unfilled(_signs(known.negations).sub("", ended), known, ""), "denied" if ended == bare else "ended"
+    for before, polarity, after in grammar(language).prefixes:
+        found = before.match(text)
+        if found is not None:
+            rest = found.expand(after) + text[found.end() :]
+            bare = form("any_more").sub("", rest)
+            return bare, "ended" if bare != rest and not rest.endswith("at all") else polarity
+    if language == "english":
+        return text, "holds"
+    denial, ending = _signs(language)
+    filler = grammar(language).filler
+    said = _without(filler, text, "") if language in _UNSPACED else text
+    if denial.search(said) is None:
+        return said, "holds"
+    left = ending.sub("", said)
+    rest = _without(denial, left, "")
+    return _without(filler, rest, "") if language in _UNSPACED else rest, "denied" if left == said else "ended"
 
 
-@lru_cache(maxsize=8)
-def _signs(signs: frozenset[str]) -> "regex.Pattern[str]":
-    return regex.compile("|".join(sorted(signs, key=len, reverse=True)) or r"(?!)")
-
-
-def _unfilled(text: str, known: Grammar, gap: str) -> str:
-    return text if known.filler is None else " ".join(known.filler.sub(gap, text).split())
-
-
-def _matched(core: str, polarity: Polarity, text: str, subject: str, language: str) -> Claim | None:
-    anywhere = language in _UNSPACED
+@lru_cache(maxsize=len(LANGUAGES))
+def _signs(language: str) -> tuple["regex.Pattern[str]", "regex.Pattern[str]"]:
+    """Return what finds the words that deny, and those that say "no longer"; in some scripts inside words."""
     known = grammar(language)
-    guarded = known is not None and known.guards is not None and known.guards.search(text) is not None
-    for pattern in patterns(language) if anywhere else patterns_for(core, language):
-        if guarded and pattern.attribute.name != "plans":
+    denial, ending = ("|".join(sorted(listed, key=len, reverse=True)) for listed in (known.negations, known.no_longer))
+    if language not in _UNSPACED:
+        denial, ending = (rf"(?<!\S){_AROUND}(?:{choice}){_AROUND}(?!\S)" for choice in (denial, ending))
+        denial += r"|(?<!\S)n['’](?=\p{L})"
+    return regex.compile(denial, regex.IGNORECASE), regex.compile(ending or r"(?!)", regex.IGNORECASE)
+
+
+def _matched(core: str, polarity: Polarity, language: str, *, is_guarded: bool) -> Claim | None:
+    anywhere = language in _UNSPACED
+    for pattern in patterns_for("*" if anywhere else core, language):
+        if is_guarded and not pattern.attribute.wished:
             continue
         found = pattern.match.search(core) if anywhere else pattern.match.match(core)
-        if found is not None:
-            claim = _claim(pattern, found, core, polarity, text, subject, language)
-            if claim is not None:
-                return claim
+        claim = None if found is None else _claim(pattern, found, polarity, language)
+        if claim is not None:
+            return claim
     return None
 
 
-def _claim(
-    pattern: Pattern, found: "regex.Match[str]", core: str, polarity: Polarity, text: str, subject: str, language: str
-) -> Claim | None:
-    groups = {name: value for name, value in found.groupdict().items() if value}
-    told = next((value for name, value in groups.items() if name[0] == "v"), "")
+def _claim(pattern: Pattern, found: "regex.Match[str]", polarity: Polarity, language: str) -> Claim | None:
+    """Return the claim of a match, without subject and text; None where its value is none of the attribute."""
     attribute = pattern.attribute
-    value, rest = _cut(told, language, single=attribute.single)
-    if attribute.unless and compiled(attribute.unless).search(core) is not None:
-        return None
+    groups = {name[0]: value for name, value in reversed(found.groupdict().items()) if value}
+    value, rest = _cut(groups.get("v", ""), language, single=attribute.single)
     if attribute.cut and value:
         kept = compiled(attribute.cut).sub("", value) or value
-        value, rest = kept, value[len(kept) :].strip() + " " + rest
-    if not value and pattern.form == "says":
-        return None
-    if attribute.dated and not is_dated(value, language):
-        return None
-    if attribute.name == "owns" and is_number(tokens(value)[0] if tokens(value) else ""):
+        value, rest = kept, f"{value[len(kept) :].strip()} {rest}"
+    if not _fits(pattern, value, found.string, language):
         return None
     if pattern.form != "says" and (pattern.form, polarity) != ("denied", "ended"):
-        polarity = _OPPOSITE[pattern.form] if polarity == "holds" else "holds"
-    if attribute.name not in _KEEPS_ARTICLE:
-        value = _ARTICLE.sub("", value, count=1) if _ARTICLE.match(value) else value
-    of = _detail(next((value for name, value in groups.items() if name[0] == "k"), ""))
+        polarity = "holds" if polarity != "holds" else "ended" if pattern.form == "over" else "denied"
+    value = value if attribute.keeps_article else _without_article(value)
+    of = _detail(groups.get("k", ""))
     of = thing_due(of, language) if attribute.dated else of
-    if attribute.of:
-        of, _ = _cut(of, language) if of else ("", "")
-    former = _ARTICLE.sub("", _cut(groups.get("f", ""), language)[0], count=1)
-    role = _ROLE_BEHIND.match(rest) if attribute.name == "employer" and rest else None
-    if role is not None:
-        return Claim(subject, "role", role["v"], polarity, text, value, former, rest[role.end() :])
-    return Claim(subject, attribute.name, in_digits(value, language), polarity, text, of, former, rest)
+    of = _cut(of, language)[0] if attribute.of else of
+    former = _without_article(_cut(groups.get("f", ""), language)[0])
+    for name, worded in attribute.behind.items():
+        told = compiled(worded).match(rest)
+        if told is not None:
+            return Claim("", name, told["v"], polarity, "", value, former, rest[told.end() :])
+    return Claim("", attribute.name, in_digits(value, language), polarity, "", of, former, rest)
+
+
+def _fits(pattern: Pattern, value: str, core: str, language: str) -> bool:
+    attribute = pattern.attribute
+    if not value and pattern.form == "says":
+        return False
+    if attribute.unless and compiled(attribute.unless).search(core) is not None:
+        return False
+    if attribute.uncounted and any(map(is_number, tokens(value)[:1])):
+        return False
+    return not attribute.dated or is_dated(value, language)
+
+
+def _without_article(value: str) -> str:
+    found = form("article").match(value)
+    return value[found.end() :] if found is not None else value
 
 
 def _cut(value: str, language: str, *, single: bool = True) -> tuple[str, str]:
     """Return a value without what tells since when, why or, of a single value, with whom; and that."""
     known = grammar(language)
-    trailing = None if known is None else known.trailing if single else known.trailing_many or known.trailing
-    kept = value if trailing is None else trailing.sub("", value) or value
+    trailing = known.trailing if single else known.trailing_many or known.trailing
+    kept = trailing.sub("", value) or value
     return trimmed(kept), value[len(kept) :].strip()
 
 
 def _detail(of: str) -> str:
     if _UNSPACED_SCRIPT.search(of):
         return of.strip()
-    return " ".join(
-        word.replace("colour", "color").replace("favour", "favor")
-        for word in words(of)
-        if word not in {"their", "my", "is", "s", "the", "a", "an"}
-    )
+    left = (word for word in words(of) if word not in words_of("no_details"))
+    return " ".join(left).replace("colour", "color").replace("favour", "favor")

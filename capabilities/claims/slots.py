@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .attributes import ATTRIBUTES, OTHER, words_of
+from .attributes import ATTRIBUTES, OTHER, beside, words_of
 from .record import USER, Claim
 from .values import stems, tokens
 
@@ -56,11 +56,8 @@ def rival_slots(claim: Claim, subject: str = USER) -> Iterator[str]:
     if claim.attribute == OTHER:
         return
     yield slot(claim, subject)
-    attribute = ATTRIBUTES[claim.attribute]
-    beside = {*attribute.ends, attribute.like, attribute.of} | {
-        other.name for other in ATTRIBUTES.values() if claim.attribute in (other.like, other.of)
-    }
-    left = {attribute.name, *words_of("switched")} if claim.former else set[str]()
-    for name in sorted((beside & ATTRIBUTES.keys()) | left):
+    ended = ATTRIBUTES[claim.attribute].ends.keys() - {claim.attribute}
+    left = {claim.attribute, *words_of("switched")} if claim.former else set[str]()
+    for name in sorted({*ended, *beside(claim.attribute), *left}):
         for value in dict.fromkeys((claim.value, claim.former)):
             yield slot(Claim(claim.subject, name, value, "holds", "", claim.of), subject)

@@ -75,7 +75,8 @@ def _likened(a: tuple[str, ...], b: tuple[str, ...], one: str, other: str) -> Ve
         return "replaces" if shared else "unrelated"
     if _symbols(a) != _symbols(b) or _numbers(a) != _numbers(b) or _order(first, second) != _order(second, first):
         return "unrelated"
-    if not words_of("denials").isdisjoint(only | lacking) or _rival(distinctive(one), distinctive(other)):
+    ours, theirs = distinctive(one), distinctive(other)
+    if not words_of("denials").isdisjoint(only | lacking) or (ours - theirs and theirs - ours):
         return "unrelated"
     if only and lacking:
         return "unrelated" if shared or min(len(first), len(second)) < PARAPHRASED else "same"
@@ -87,10 +88,6 @@ def _weighed(found: tuple[str, ...]) -> list[str]:
     return [
         stem(token, "english") if token.isascii() else token for token in found if token not in words_of("weightless")
     ]
-
-
-def _rival(a: frozenset[str], b: frozenset[str]) -> bool:
-    return bool(a - b) and bool(b - a)
 
 
 def _order(a: Sequence[str], b: Sequence[str]) -> list[str]:
@@ -112,8 +109,7 @@ def _opposed(ours: set[str], theirs: set[str]) -> bool:
 def _core(text: str) -> list[str]:
     """Return the stems of what a sentence says, without small words and those that only say "now"."""
     known = grammar(guess_language(words(text[:200])))
-    bare = text if known is None or known.filler is None else known.filler.sub(" ", text)
-    return [stem for stem in stems(bare) if stem not in words_of("light")]
+    return [stem for stem in stems(known.filler.sub(" ", text)) if stem not in words_of("light")]
 
 
 def _symbols(found: tuple[str, ...]) -> list[str]:

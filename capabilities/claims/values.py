@@ -9,7 +9,7 @@ import regex
 from fabric.language import guess_language, stem
 from fabric.text import normalise, words
 
-from .attributes import LANGUAGES, grammar
+from .attributes import CODES, LANGUAGES, grammar, words_of
 
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""
@@ -32,20 +32,9 @@ _YEAR = regex.compile(r"\d{4}")
 _THOUSANDS = regex.compile(r"\d{1,3}(?:,\d{3})+")
 _ORDINAL = regex.compile(r"(\p{Nd}+)(?:st|nd|rd|th)", regex.IGNORECASE)
 _COUNTED = regex.compile(r"([〇一二三四五六七八九十两兩])(?=[個个只隻匹條条歳岁歲人本台回次點点つ才])")
-_CJK_NUMBERS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
-_SPELLED = {
-    "english": "en", "german": "de", "spanish": "es", "french": "fr", "italian": "it", "portuguese": "pt",
-    "dutch": "nl", "russian": "ru", "arabic": "ar", "turkish": "tr", "polish": "pl", "swedish": "sv",
-    "danish": "da", "norwegian": "no", "finnish": "fi", "hungarian": "hu", "romanian": "ro", "indonesian": "id",
-}  # fmt: skip
-"""The codes by which number-word and calendar libraries know the languages."""
 _CYRILLIC = regex.compile(r"\p{Cyrillic}")
 _KANJI = frozenset({"chinese", "japanese"})
 _HIGHEST = 99
-_UNCOUNTED = frozenset(
-    {"a", "an", "ein", "eine", "un", "une", "una", "uno", "um", "uma", "een", "en", "ett", "bir", "o"}
-)
-"""Number words that are articles as well."""
 
 
 def trimmed(text: str) -> str:
@@ -60,14 +49,10 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("Three cats, 1,000 fish!"), tokens("C++"), tokens("5 May 2025") == tokens("2025-05-05")
     (('3', 'cats', ',', '1000', 'fish'), ('c', '+', '+'), True)
     """
-    folded = _COUNTED.sub(
-        lambda found: f" {_CJK_NUMBERS[found[1]]} ", " ".join(unicodedata.normalize("NFKC", trimmed(text)).split())
-    )
+    folded = " ".join(unicodedata.normalize("NFKC", trimmed(text)).split())
+    folded = _COUNTED.sub(lambda found: f" {unicodedata.numeric(found[1]):.0f} ", folded)
     language = guess_language(words(folded[:200])) or "english"
-    phrases = _number_phrases(language)
-    folded = (
-        folded if phrases is None else phrases.sub(lambda found: _number_words(language)[normalise(found[0])], folded)
-    )
+    folded = _number_phrases(language).sub(lambda found: _number_words(language)[normalise(found[0])], folded)
     found = [_token(token, language) for token in _PATTERN.findall(folded) if token not in _QUOTES]
     return tuple(_dated(found))
 
@@ -90,22 +75,25 @@ def _token(token: str, language: str) -> str:
 
 @lru_cache(maxsize=32)
 def _number_words(language: str) -> Mapping[str, str]:
-    """Return the words for 0 to 99 in a language, as `num2words` spells them; {} for a language it does not know."""
-    from num2words import num2words  # noqa: PLC0415  loaded when the first text is compared
-
-    code = _SPELLED.get(language)
-    if code is None:
-        return {}
-    spelled = {normalise(num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
-    return {word: number for word, number in spelled.items() if word not in _UNCOUNTED}
+    """Return the words for 0 to 99 in a language, without those that are articles; {} for one that is not known."""
+    spelled = _spelled(CODES[language]) if language in CODES and language not in _KANJI else {}
+    return {word: number for word, number in spelled.items() if word not in words_of("articles_counted")}
 
 
 @lru_cache(maxsize=32)
-def _number_phrases(language: str) -> "regex.Pattern[str] | None":
+def _spelled(code: str) -> Mapping[str, str]:
+    """Return the words for 0 to 99 as `num2words` spells them."""
+    from num2words import num2words  # noqa: PLC0415  loaded when the first text is compared
+
+    return {normalise(num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
+
+
+@lru_cache(maxsize=32)
+def _number_phrases(language: str) -> "regex.Pattern[str]":
     """Return what finds the number words that consist of several words: "forty-one", "treinta y ocho"."""
     several = [regex.escape(word) for word in _number_words(language) if not word.isalpha()]
     several.sort(key=len, reverse=True)
-    return regex.compile(rf"(?<!\w)(?:{'|'.join(several)})(?!\w)", regex.IGNORECASE) if several else None
+    return regex.compile(rf"(?<!\w)(?:{'|'.join(several) or '(?!)'})(?!\w)", regex.IGNORECASE)
 
 
 @lru_cache(maxsize=32)
@@ -114,7 +102,7 @@ def _calendar(language: str) -> Mapping[str, str]:
     from babel import Locale  # noqa: PLC0415  loaded when the first text is compared
 
     found: dict[str, str] = {}
-    for code in dict.fromkeys(("en", _SPELLED.get(language, "en"))):
+    for code in dict.fromkeys(("en", CODES.get(language, "en"))):
         locale = Locale(code)
         for kind, named in (("m", locale.months), ("d", locale.days)):
             for context in ("format", "stand-alone"):
@@ -219,21 +207,13 @@ def in_digits(value: str, language: str) -> str:
     ('30', '40', 'Otto')
     """
     if language in _KANJI:
-        return _kanji_numbers().get(value, value)
+        return _spelled("ja").get(value.replace("两", "二").replace("兩", "二"), value)
     low = normalise(value)
     if language == "english" or not (value.islower() or value.isupper()):
         return value
     spelled = _number_words(language)
     elided = (number for word, number in spelled.items() if low[-1:] in "'’" and word[:-1] == low[:-1])
     return spelled.get(low) or next(elided, value)
-
-
-@lru_cache(maxsize=1)
-def _kanji_numbers() -> Mapping[str, str]:
-    from num2words import num2words  # noqa: PLC0415  loaded when the first number is compared
-
-    spelled = {str(num2words(number, lang="ja")): str(number) for number in range(1, _HIGHEST + 1)}
-    return spelled | {"两": "2", "兩": "2"}
 
 
 @lru_cache(maxsize=COMPARED)
@@ -257,4 +237,4 @@ def distinctive(text: str) -> frozenset[str]:
 def denials(language: str) -> frozenset[str] | None:
     """Return the words that deny in a language, None where they are not known."""
     known = grammar(language)
-    return None if known is None else known.negations | known.no_longer
+    return known.negations | known.no_longer or None

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import regex
 
 from fabric.language import is_stop_word
-from fabric.text import word_set
 
 from .reading import LONGEST, Token, tokens_of
 from .words import ARTICLES, FORMS, GRAMMAR, HAN_NAME, NOT_NAMES, WORD_NAMES, listed
@@ -15,9 +14,6 @@ _ASKED_PLAINLY = regex.compile(
     r"working|study(?:ing)?|like|love|hate|drive|teach|born|married|come from|do for a living|move[d]?)\b)"
 )
 """A name in a question that is all in small letters."""
-_SMALL = word_set(
-    "the this that these those there here everyone everybody someone anyone your you they she her his its"
-)
 _VERB = regex.compile(r"is|was|has|said|\p{L}+ed|\p{L}{2,}s|went|got")
 _HAN = regex.compile(
     rf"^(?:请问|那么?|现在)?(?P<name>{HAN_NAME})(?=的|现在|目前|住|在|是|叫|多大|几岁|做|喜欢|从|有|会|干|搬|吃|喝|养|对)"
@@ -41,7 +37,7 @@ def names_asked(text: str, language: str = "english") -> list[str]:
         return [named["name"]]
     plain = _ASKED_PLAINLY.match(text)
     if plain is not None and text.islower():
-        return [] if plain["name"] in _SMALL or (plain["name"],) in FORMS["english"] else [plain["name"]]
+        return [] if plain["name"] in listed("nobodies") or (plain["name"],) in FORMS["english"] else [plain["name"]]
     tokens = list(tokens_of(text))
     if not tokens or sum(token.text[:1].isupper() for token in tokens) > max(2, _MOSTLY * len(tokens)):
         return []

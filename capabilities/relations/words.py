@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from fabric.language import stem
 
@@ -24,6 +25,8 @@ def listed(name: str) -> frozenset[str]:
 IMPLIED = listed("implied")
 """What tells of somebody without naming a person: of a spouse, of a boss."""
 ARTICLES = listed("articles")
+TOO_LOOSE = listed("too_loose")
+"""Words of kin that too often mean something else."""
 NOT_NAMES = listed("not_names")
 """Capitalised words that are no names."""
 WORD_NAMES = listed("word_names")
@@ -41,8 +44,10 @@ QUALITIES: Mapping[str, str] = (
 """What tells two of the same kin apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+_Words = Annotated[frozenset[str], BeforeValidator(str.split)]
+
+
+class Grammar(BaseModel):
     """The small words of a language that say whose somebody is ("my", "his", "of"), and which names they bear.
 
     ``beside`` are prepositions, ``i`` who speaks, ``called`` verbs before a name, ``third`` "he" and "she".
@@ -50,31 +55,32 @@ class Grammar:
     ``genitive`` is "my" behind somebody who is my brother's ("die Frau meines Bruders").
     """
 
-    mine: frozenset[str]
-    others: frozenset[str]
-    of: frozenset[str] = frozenset()
-    beside: frozenset[str] = frozenset()
-    i: frozenset[str] = frozenset()
-    called: frozenset[str] = frozenset()
-    third: frozenset[str] = frozenset()
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mine: _Words
+    others: _Words
+    of: _Words = frozenset()
+    beside: _Words = frozenset()
+    i: _Words = frozenset()
+    called: _Words = frozenset()
+    third: _Words = frozenset()
     is_suffixed: bool = False
     is_behind: bool = False
-    genitive: frozenset[str] = frozenset()
+    genitive: _Words = frozenset()
 
 
-def _grammar(given: Mapping[str, Any]) -> Grammar:
-    words: dict[str, Any] = {
-        name: said if isinstance(said, bool) else frozenset(said.split()) for name, said in given.items()
-    }
-    return Grammar(**words)
-
-
-GRAMMAR: Mapping[str, Grammar] = {language: _grammar(both["grammar"]) for language, both in _DATA["languages"].items()}
+GRAMMAR: Mapping[str, Grammar] = {
+    language: Grammar.model_validate(both["grammar"]) for language, both in _DATA["languages"].items()
+}
 FORMS: Mapping[str, Mapping[tuple[str, ...], str]] = {
     language: {tuple(word.split("_")): kin for kin, said in list(both["people"].items())[::-1] for word in said.split()}
     for language, both in _DATA["languages"].items()
 }
 """By language: whom each word, or several in a row, means, by its name in English."""
+EVERYBODY: Mapping[tuple[str, ...], str] = {
+    said: kin for language in (*FORMS, "english") for said, kin in FORMS[language].items()
+}
+"""The forms of all languages; of a word that several have, English tells whom it means."""
 _SPECIFIC = {general: frozenset(special.split()) for general, special in _DATA["specific"].items()}
 _KIN = frozenset(FORMS["english"].values()) - IMPLIED - listed("acquaintances")
 
@@ -101,7 +107,7 @@ def kin_of(words: str) -> tuple[str, frozenset[str]]:
     said = words.replace("-", " ").split()
     qualities = frozenset(QUALITIES[word] for word in said[:-1] if word in QUALITIES)
     for begin in range(len(said)):
-        kin = _everybody().get(tuple(said[begin:]))
+        kin = EVERYBODY.get(tuple(said[begin:]))
         if kin is not None:
             return kin, qualities
     return "", qualities
@@ -110,11 +116,6 @@ def kin_of(words: str) -> tuple[str, frozenset[str]]:
 def gender(kin: str) -> str:
     """Return "male" or "female" for kin who are that, "" for others."""
     return next((name for name in ("male", "female") if kin in listed(name)), "")
-
-
-@lru_cache(maxsize=1)
-def _everybody() -> Mapping[tuple[str, ...], str]:
-    return {said: kin for language in (*FORMS, "english") for said, kin in FORMS[language].items()}
 
 
 @lru_cache(maxsize=512)
