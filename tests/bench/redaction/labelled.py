@@ -1,0 +1,83 @@
+"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, half of each held out."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeVar
+
+Part = Literal["tuned", "held-out"]
+PARTS: tuple[Part, ...] = ("tuned", "held-out")
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A text, and from where to where a secret stands in it; an innocent text has none.
+
+    ``kind`` is what the secret is, "" for innocent texts, ``family`` where such a text is met, ``language`` an ISO code.
+    """
+
+    text: str
+    places: tuple[tuple[int, int], ...]
+    kind: str
+    family: str
+    language: str
+
+
+T = TypeVar("T")
+
+
+@cache
+def secrets() -> dict[Part, list[Labelled]]:
+    """Return the texts with a secret in them, one of each kind. In the file every secret is cut into pieces.
+
+    >>> {part: len(texts) >= 75 for part, texts in secrets().items()}
+    {'tuned': True, 'held-out': True}
+    """
+    return _halved([_with_places(row) for row in _rows("secrets.json")])
+
+
+@cache
+def innocent() -> dict[Part, list[Labelled]]:
+    """Return the texts without a secret.
+
+    >>> {part: len(texts) >= 150 for part, texts in innocent().items()}
+    {'tuned': True, 'held-out': True}
+    """
+    rows = _rows("innocent.json")
+    return _halved([Labelled("".join(row["pieces"]), (), "", row["family"], row["language"]) for row in rows])
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = json.loads((HERE / name).read_text(encoding="utf-8"))
+    return rows
+
+
+def _with_places(row: dict[str, str]) -> Labelled:
+    text, places = "", list[tuple[int, int]]()
+    for part in row["parts"]:
+        added = "".join(part["secret"]) if "secret" in part else part["text"]
+        if "secret" in part:
+            places.append((len(text), len(text) + len(added)))
+        text += added
+    return Labelled(text, tuple(places), row["kind"], row["family"], row["language"])
+
+
+def _halved(texts: Sequence[Labelled]) -> dict[Part, list[Labelled]]:
+    """Return two halves, by a hash: a text stays in its half when others are added, or nearly all do."""
+    ordered = sorted(texts, key=_hash)
+    half = len(ordered) // 2
+    return {"tuned": ordered[:half], "held-out": ordered[half:]}
+
+
+def _hash(one: Labelled) -> str:
+    return hashlib.sha256((one.kind or one.text).encode()).hexdigest()
+
+
+def all_of(parts: Iterable[Part]) -> list[Labelled]:
+    """Return the texts of some halves, secrets first."""
+    chosen = tuple(parts)
+    return [one for kept in (secrets(), innocent()) for part in chosen for one in kept[part]]
