@@ -88,7 +88,9 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
             _retire(tx, layout, outcome.replaced)
             return outcome
 
-        return await ctx.transact(work)
+        outcome = await ctx.transact(work)
+        secrets = ctx.secrets_in(asked.content)
+        return outcome.model_copy(update={"redacted": tuple(secrets)}) if secrets else outcome
 
     return remember
 

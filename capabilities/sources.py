@@ -41,6 +41,7 @@ class Outcome(BaseModel):
 
     ``status``: ``stored`` new; ``merged`` into what was known (repeated or refined); ``superseded`` an older one, named
     by ``replaced``; ``skipped`` and ``failed`` for ``reason``; ``deferred`` until a model or a budget is free.
+    ``redacted`` says which kinds of secrets were taken out, and where in what was offered: "github_token at 12-52".
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,7 @@ class Outcome(BaseModel):
     content: str = ""
     replaced: str = ""
     reason: str = ""
+    redacted: tuple[str, ...] = ()
 
 
 def content_terms(row: Row) -> list[str]:

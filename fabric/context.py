@@ -80,6 +80,10 @@ class Run(Protocol):
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         ...
 
+    def secrets_in(self, text: str) -> list[str]:
+        """Return the kind and place of each secret that is taken out of a text."""
+        ...
+
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
         """Add items to the session; they are stored when the run ends at the latest."""
         ...
@@ -249,6 +253,10 @@ class Context:
     def redact(self, text: str) -> str:
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         return self.run.redact(text)
+
+    def secrets_in(self, text: str) -> list[str]:
+        """Return the kind and place of each secret that `redact` takes out, as "github_token at 12-52"."""
+        return self.run.secrets_in(text)
 
     def record(self, *drafts: Draft) -> list[Item]:
         """Add items to the session and return them."""

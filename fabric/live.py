@@ -31,6 +31,7 @@ from .usage import ModelCall, Usage
 if TYPE_CHECKING:
     from .background import Background
     from .erasure import Erased
+    from .secrecy import Secrets
 
 T = TypeVar("T")
 Listener = Callable[[Event], None]
@@ -51,7 +52,7 @@ class Services:
     logs: Logs
     ledger: Ledger
     models: Callable[[], ModelClient]
-    redact: Callable[[str], str]
+    secrets: "Secrets"
     background: "Background" = field(init=False)
 
 
@@ -96,6 +97,7 @@ class LiveRun:
         span: Span = SILENT,
     ) -> None:
         self.services = services
+        self.redact, self.secrets_in = services.secrets.redact, services.secrets.told
         self.id = services.clock.new_id("run")
         self.ids = ids
         self.input = value
@@ -148,10 +150,6 @@ class LiveRun:
         """Return the session's items up to this run's turn, oldest first."""
         return self.log.items(self._turn)
 
-    def redact(self, text: str) -> str:
-        """Return the text as it may be stored."""
-        return self.services.redact(text)
-
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
         """Add items to the session; a user's message is stored soon, whatever becomes of the run."""
         recorded: list[Item] = []
@@ -178,8 +176,7 @@ class LiveRun:
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
-        listener = self._listener
-        if listener is not None:
+        if (listener := self._listener) is not None:
             listener(event)
 
     def spend(self, usage: Usage, *, model: str = "", block: str = "") -> None:
@@ -302,8 +299,7 @@ class LiveRun:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
         self._store_said()
         self.log.discard({item.id for item in self.unstored})
-        self.unstored = []
-        self.entries = []
+        self.unstored, self.entries = [], []
 
     def _earlier(self, draft: Draft) -> Item | None:
         held = self.log.find([draft.id]) if draft.id else []

@@ -29,6 +29,7 @@ from .store.base import SYSTEM, Rows, Store, Table
 
 if TYPE_CHECKING:
     from .models.budget import Budget
+    from .secrecy import Secrets
 
 T = TypeVar("T")
 
@@ -40,8 +41,8 @@ class Fabric:
     ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and a user's days
     may cost. Background work of one session runs in order, that of at most
     ``max_concurrency`` sessions side by side; work whose model is unavailable is tried ``max_attempts`` times, the
-    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes. Keys, tokens
-    and passwords are taken out of what was said before it is stored, unless ``redact_secrets`` is False.
+    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes. Keys, tokens,
+    passwords and numbers of cards are taken out of all that is stored, unless ``redact_secrets`` is False.
     Raises StoreError (locked, not ours, newer) when the file cannot be opened.
     """
 
@@ -67,7 +68,8 @@ class Fabric:
         self._tables: dict[str, Table] = {}
         self._roots: dict[str, Block[Any, Any]] = {}
         self._scopes: WeakKeyDictionary[Block[Any, Any], set[ScopeKind]] = WeakKeyDictionary()
-        self.store = store if store is not None else _duckdb(path)
+        secrets = _redaction(is_on=redact_secrets)
+        self.store = secrets.through(store if store is not None else _duckdb(path))
         self.store.open()
         clock, portal = clock or SystemClock(), Portal()
         self.services = Services(
@@ -78,7 +80,7 @@ class Fabric:
             ledger=Ledger(budget, self.store, clock, portal),
             logs=Logs(self.store),
             models=self._model_client,
-            redact=_redaction() if redact_secrets else str,
+            secrets=secrets,
         )
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background
@@ -313,10 +315,10 @@ def _check_options(max_concurrency: object, max_attempts: object, retry_delay: o
         )
 
 
-def _redaction() -> Callable[[str], str]:
-    from .redact import redact  # noqa: PLC0415  its patterns are compiled when a file is opened
+def _redaction(*, is_on: bool) -> "Secrets":
+    from .secrecy import KEPT, Secrets  # noqa: PLC0415  its patterns are compiled when a file is opened
 
-    return redact
+    return Secrets() if is_on else KEPT
 
 
 def _duckdb(path: str | PathLike[str]) -> Store:

@@ -13,7 +13,6 @@ from .errors import ConfigurationError
 from .events import Event, RunFinished
 from .items import Draft, Item, drafts_from_message, without_secrets
 from .jobs import TURNS, output_of, to_json
-from .json_text import redacted
 from .live import Listener, LiveRun
 from .log import ITEMS, SessionLog
 from .portal import INSIDE, forbid_nested, wait
@@ -104,7 +103,7 @@ class Session:
     async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
-        redact = self._fabric.services.redact
+        redact = self._fabric.services.secrets.redact
         drafts = [draft for message in messages for draft in _named_drafts(message, redact)]
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
         items: list[Item] = []
@@ -205,7 +204,7 @@ def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
         "id": run.turn_id,
         "turn": run.turn,
         "run": run.id,
-        "output": redacted(to_json(output, block.name, "the output of a run with a turn_id"), run.redact),
+        "output": to_json(output, block.name, "the output of a run with a turn_id"),
         "items": [item.id for item in run.added],
         "jobs": list(run.jobs),
     }

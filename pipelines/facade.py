@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from types import TracebackType
@@ -27,6 +26,7 @@ from fabric.portal import forbid_nested
 from fabric.session import RunResult, Session
 from fabric.validation import shown, wrong
 
+from .captured import Captured, secrets_said
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
@@ -36,15 +36,6 @@ T = TypeVar("T")
 PAGE = 500
 """How many records a thread reads for `AsyncMemory.export` at once."""
 Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """What a capture took in: its new turns, those that were there already, and the jobs that read the new ones."""
-
-    turns: int = 0
-    known: int = 0
-    jobs: tuple[str, ...] = ()
 
 
 class _Calls:
@@ -93,7 +84,8 @@ class _Calls:
         added += [await here.arun(self._answers, one) for one in _late(new, done)]
         replayed = sum(one.replayed for one in done)
         jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
-        return Captured(len(done) - replayed, new.known + replayed, jobs)
+        said = secrets_said(new, done, self.fabric.services.secrets)
+        return Captured(len(done) - replayed, new.known + replayed, jobs, said)
 
     def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
         given = {"id": memory_id, "subject": subject, "session": session, "tag": tag}
@@ -115,7 +107,7 @@ class Memory(_Calls):
     ...     memory.capture("I joined Stripe last month.")
     ...     left = memory.wait()
     ...     memory.recall("where does he work?")[0].content
-    Captured(turns=1, known=0, jobs=('...',))
+    Captured(turns=1, known=0, jobs=('...',), redacted=())
     'Joined Stripe last month'
     """
 

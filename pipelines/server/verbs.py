@@ -211,4 +211,5 @@ def _what_became(told: str, ctx: Context) -> Outcome:
         return Outcome(
             status="skipped", tier="turn", reason="it only repeats what recall returned; nothing was captured"
         )
-    return Outcome(status="stored", tier="turn", id=said.id, content=clean(told, ctx))
+    redacted = tuple(ctx.secrets_in(told))
+    return Outcome(status="stored", tier="turn", id=said.id, content=clean(told, ctx), redacted=redacted)

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 class Labelled:
     """A text, and from where to where a secret stands in it; an innocent text has none.
 
-    ``kind`` is what the secret is, "" for innocent texts, ``family`` where such a text is met, ``language`` an ISO code.
+    ``kind`` is what the secret is, "" for innocent texts, ``family`` where it is met, ``language`` an ISO code.
     """
 
     text: str

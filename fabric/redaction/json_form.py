@@ -1,0 +1,92 @@
+"""JSON: its values are looked at one by one, with the name that each has, so that what is left is still JSON."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from .finding import REDACTED, Finding
+from .labels import labelled
+from .signs import lowered
+
+Find = Callable[[str], Sequence[Finding]]
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*+|[:{}\[\],]|true|false|null', re.DOTALL)
+_PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+"""One character as it is written in a string; what is written as a pair of halves is one."""
+LONGEST_NAME, LONGEST_VALUE = 100, 4_000
+
+
+def in_json(text: str, find: Find) -> list[Finding] | None:
+    """Return the secrets in a text that is a JSON object or array, None for other texts.
+
+    Their places are those in ``text``, however deep in strings of strings a secret stands.
+    """
+    if text.lstrip()[:1] not in ("{", "[") or not _is_json(text):
+        return None
+    found: list[Finding] = []
+    for name, start, end in _values(text):
+        found.extend(_in_value(name, text[start:end], start, find))
+    return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _values(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield strings and numbers with the name they have: that of their list for what stands in one, "" for none."""
+    name = ""
+    tokens = ((found[0], found.start(), found.end()) for found in _TOKEN.finditer(text))
+    for (token, start, end), (after, _, _) in pairwise([*tokens, ("", 0, 0)]):
+        if token[0] == '"' and after == ":":
+            name = _plain(token)
+        elif token[0] == '"' or token[0].isdigit() or token[0] == "-":
+            yield name, start, end
+        elif token in ("{", "}", "]"):
+            name = ""
+
+
+def _plain(token: str) -> str:
+    value: str = json.loads(token)
+    return value
+
+
+def _in_value(name: str, token: str, start: int, find: Find) -> list[Finding]:
+    if token[0] != '"':
+        named = named_secret(name, token) if name else None
+        return [Finding(start, start + len(token), named, f'"{REDACTED}"')] if named else []
+    value = _plain(token)
+    named = named_secret(name, value) if name else None
+    if named:
+        return [Finding(start + 1, start + len(token) - 1, named)]
+    inside = in_json(value, find)
+    secrets = find(value) if inside is None else inside
+    return [_escaped(one, token, start) for one in secrets] if secrets else []
+
+
+def _escaped(one: Finding, token: str, start: int) -> Finding:
+    """Return a finding in a string as one in the JSON around it, where some characters are written as several."""
+    places = [piece.start() for piece in _PIECE.finditer(token, 1, len(token) - 1)] + [len(token) - 1]
+    instead = json.dumps(one.instead)[1:-1]
+    return Finding(start + places[one.start], start + places[one.end], one.kind, instead)
+
+
+def named_secret(name: str, value: str) -> str:
+    """Return the kind of secret that a value is by the name it has, "" for none.
+
+    >>> named_secret("password", "hunter2"), named_secret("token", "USDC")
+    ('password', '')
+    """
+    if (
+        len(name) > LONGEST_NAME
+        or len(value) > LONGEST_VALUE
+        or any(mark in one for one in (name, value) for mark in '"\n\\')
+    ):
+        return ""
+    written = f'"{name}": "{value}"'
+    whole = (len(name) + 5, len(written) - 1)
+    return next((one.kind for one in labelled(written, lowered(written)) if (one.start, one.end) == whole), "")

@@ -1,0 +1,96 @@
+"""Tokens: secrets by their form alone, or by their form beside the name of the service that they are for."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+
+from .data import data
+from .finding import Finding
+from .signs import pattern_of
+from .value import is_placeholder
+
+RUN = re.compile(r"[A-Za-z0-9_\-./+~:%@|=]{16,}+")
+"""Where a token can stand: so many characters without a break. Prose has next to none of them."""
+LONGEST = 16_384
+"""How many characters of a run are looked at: what is longer is an encoded file."""
+NEAR = 60
+"""How many characters before a token the name of its service may stand."""
+_ASSIGNED = r"""[ \t\w.-]{0,20}[\s'"]{0,3}(?::=|=>|=|:|>|,|\|\|)[\x60'"\s=]{0,5}"""
+_TAIL = re.compile(r"[A-Za-z0-9_-]*+={0,2}+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    kind: str
+    form: "regex.Pattern[str]"
+    by_name: bool
+    """Whether the token counts only behind the name of its service."""
+
+
+class _Rules:
+    """All rules, found by the signs that a text must have for them."""
+
+    def __init__(self) -> None:
+        by_sign: dict[str, list[int]] = defaultdict(list)
+        self.rules: list[_Rule] = []
+        self.always: list[int] = []
+        for row in [*data("forms.json")["forms"], *data("gitleaks.json")["forms"]]:
+            for sign in row["signs"]:
+                by_sign[sign].append(len(self.rules))
+            if not row["signs"]:
+                self.always.append(len(self.rules))
+            self.rules.append(_Rule(row["kind"], regex.compile(row["form"]), by_name=False))
+        for row in data("gitleaks.json")["near"]:
+            for name in row["names"].split("|"):
+                by_sign[_literal(name)].append(len(self.rules))
+            form = rf"(?i:{row['names']}){_ASSIGNED}{row['value']}(?![A-Za-z0-9_-])"
+            self.rules.append(_Rule(row["kind"], regex.compile(form), by_name=True))
+        self.by_sign = dict(by_sign)
+        # Signs may begin at each place: a lookahead finds those that overlap.
+        self.signs = re.compile(f"(?=({pattern_of(by_sign)}))")
+
+    def for_signs_in(self, window: str) -> list[_Rule]:
+        """Return the rules one of whose signs stands in a text in lower case, in their order."""
+        wanted = set(self.always)
+        for sign in set(self.signs.findall(window)):
+            wanted.update(number for end in range(1, len(sign) + 1) for number in self.by_sign.get(sign[:end], ()))
+        return [self.rules[number] for number in sorted(wanted)]
+
+
+def _literal(name: str) -> str:
+    found = re.match(r"[a-z0-9_]+", name)
+    assert found is not None  # noqa: S101  the rules are tested
+    return found[0]
+
+
+@cache
+def _rules() -> _Rules:
+    return _Rules()
+
+
+def tokens(text: str) -> Iterator[Finding]:
+    """Yield the tokens in a text."""
+    for run in RUN.finditer(text):
+        yield from _in_run(text, run.start(), min(run.end(), run.start() + LONGEST))
+
+
+def _in_run(text: str, start: int, end: int) -> Iterator[Finding]:
+    begin = max(0, start - NEAR)
+    for rule in _rules().for_signs_in(text[begin:end].lower()):
+        for found in rule.form.finditer(text, begin if rule.by_name else start, end):
+            from_, to = found.span(1) if found.re.groups and found.group(1) else found.span()
+            if rule.by_name and not any(letter.isdigit() for letter in text[from_:to]):
+                continue
+            to = max(to, _end_of(text, to))
+            if not is_placeholder(text[from_:to]):
+                yield Finding(from_, to, rule.kind)
+
+
+def _end_of(text: str, end: int) -> int:
+    """Return where a token ends that goes on behind the form of its rule."""
+    tail = _TAIL.match(text, end)
+    return tail.end() if tail is not None and text[end - 1 : end].isalnum() else end

@@ -1,0 +1,48 @@
+"""How well secrets are recognised, and innocent texts left alone: ``python -m tests.bench.redaction``."""
+
+import argparse
+from collections.abc import Sequence
+
+from .labelled import PARTS, Labelled, Part, innocent, secrets
+from .scored import Score, judged, scored
+
+
+def line(name: str, score: Score) -> str:
+    """Return one score as a line: precision and recall of secrets, and how many innocent texts were changed."""
+    kinds = f"{score.caught}/{score.secrets} secrets" if score.secrets else ""
+    harmed = f"{score.damaged}/{score.innocent} innocent texts changed" if score.innocent else ""
+    return f"{name:28} precision {score.precision:.3f}  recall {score.recall:.3f}  {kinds:18} {harmed}"
+
+
+def families(texts: Sequence[Labelled]) -> list[str]:
+    """Return the families of texts, by their names."""
+    return sorted({one.family for one in texts})
+
+
+def report(part: Part, *, mistakes: bool) -> None:
+    """Print the scores of one half, all in all, by family and by language, and what was wrong if asked for."""
+    texts = [*secrets()[part], *innocent()[part]]
+    print(line(part, scored(texts)))
+    for family in families(texts):
+        print(line(f"  {family}", scored([one for one in texts if one.family == family])))
+    for language in sorted({one.language for one in texts}):
+        print(line(f"  in {language}", scored([one for one in texts if one.language == language])))
+    if mistakes:
+        for one in texts:
+            judgement = judged(one)
+            if judgement.wrong or judgement.missed:
+                print(f"    {one.kind or one.text!r}: missed {judgement.missed}, wrong {judgement.wrong}")
+
+
+def main() -> None:
+    """Print a block for each half: rules were written on the tuned one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=PARTS, help="one half only")
+    parser.add_argument("-v", "--mistakes", action="store_true", help="list what was missed and what was wrong")
+    options = parser.parse_args()
+    for part in PARTS if options.part is None else (options.part,):
+        report(part, mistakes=options.mistakes)
+
+
+if __name__ == "__main__":
+    main()
