@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     )
     from capabilities.mind import mind
 
-    from .facade import AsyncMemory, Captured, Memory
+    from .captured import Captured
+    from .facade import AsyncMemory, Memory
     from .system import MemorySystem, MemoryView, Tier, memory_system
 
 __all__ = [
