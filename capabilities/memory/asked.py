@@ -10,6 +10,7 @@ from fabric.terms import Cue
 from fabric.text import normalise, words
 
 from ..claims import ATTRIBUTES, Place, asked_attributes
+from ..claims.attributes import beside
 from ..claims.values import stems
 from ..relations.words import UNSPACED, kin_of, listed
 from ..retrieval.pool import Pools
@@ -40,10 +41,7 @@ def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, floa
         asked -= _OWN
     found = {name: 1.0 if ATTRIBUTES[name].single else MANY for name in asked}
     for name in asked:
-        beside = {ATTRIBUTES[name].of, ATTRIBUTES[name].like} | {
-            other.name for other in ATTRIBUTES.values() if name in (other.of, other.like)
-        }
-        found |= {other: BESIDE * found[name] for other in beside if other in ATTRIBUTES and other not in found}
+        found |= {other: BESIDE * found[name] for other in beside(name) if other not in found}
     return found
 
 
