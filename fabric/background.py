@@ -5,17 +5,21 @@ import itertools
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .block import Block, Retry
-from .errors import ConfigurationError, WorkError
+from .errors import ConfigurationError, StoreError, WorkError
 from .events import WorkFinished
+from .failing import go_on
 from .jobs import JOBS, MISSING_HINT, UNKNOWN_HINT, Job, chain_of, job_of, put_jobs
-from .live import Entry, LiveRun, Services, Verdict
+from .live import LiveRun
 from .logger import logger
 from .scope import Scope
+from .services import Entry, Services, Verdict
 from .store.base import SYSTEM, Rows
 from .store.lanes import BACKGROUND
 from .work import Attempt, Ending, commit, describe, perform_inline
@@ -68,6 +72,11 @@ class Background:
         self._changed = asyncio.Event()
         self._closing = False
         self._listeners: list[Callable[[WorkFinished], None]] = []
+
+    @property
+    def closing(self) -> bool:
+        """Whether what runs is being cancelled, because the file is closed."""
+        return self._closing
 
     def next_seq(self) -> int:
         """Return the next job number. From any thread."""
@@ -126,8 +135,28 @@ class Background:
 
     def submit(self, entries: Sequence[Entry]) -> None:
         """Take over jobs that were just stored. From any thread."""
-        if entries:
-            self._services.work_portal.tell(self._add, entries)
+        self._tell(self._add, entries)
+
+    def follow(self, entries: Sequence[Entry]) -> None:
+        """Let jobs that an earlier try of their turn left end as that one does. From any thread."""
+        self._tell(self._follow, entries)
+
+    def _tell(self, function: Callable[[Sequence[Entry]], None], entries: Sequence[Entry]) -> None:
+        for entry in entries if self._closing else ():
+            _leave(entry)
+        if entries and not self._closing:
+            self._services.work_portal.tell(function, entries)
+
+    def _follow(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            lane = self._lanes.get(entry.job.ids.scope("session"))
+            ahead = (
+                next((one for one in lane.entries if one.job.id == entry.job.id), None) if lane is not None else None
+            )
+            if ahead is None:  # it is done, and out of the lane
+                entry.verdict.set_result(Verdict(entry.job, "done"))
+            else:
+                ahead.verdict.add_done_callback(partial(_copy_verdict, entry))
 
     async def retry(self, job: Job) -> None:
         """Take a job that was put back, whether it waits here or not."""
@@ -153,12 +182,15 @@ class Background:
                     await self._changed.wait()
 
     async def stop(self) -> None:
-        """Cancel what runs; its jobs stay pending."""
+        """Cancel what runs; its jobs stay pending, and whoever waits for one is told."""
         self._closing = True
         tasks = [lane.task for lane in self._lanes.values() if lane.task is not None]
+        left = [entry for lane in self._lanes.values() for entry in lane.entries]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for entry in left:
+            _leave(entry)
 
     async def settle(
         self,
@@ -191,6 +223,9 @@ class Background:
     def _add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             chain = self._chain(entry)
+            if self._closing:
+                _leave(entry)
+                continue
             if not chain:
                 with self._lock:
                     self._parked[entry.job.root].append(entry)
@@ -198,7 +233,7 @@ class Background:
             entry.chain = chain
             lane = self._lanes.setdefault(entry.job.ids.scope("session"), Lane())
             lane.add(entry)
-            if lane.task is None and not self._closing:
+            if lane.task is None:
                 lane.task = asyncio.get_running_loop().create_task(self._serve(entry.job.ids.scope("session"), lane))
 
     def _unpark(self, root: str) -> None:
@@ -262,9 +297,11 @@ class Background:
         """Give a job one try, whatever happens; None when not even the store can be reached."""
         try:
             return await Attempt(self._services, entry, self._retry).run()
-        except Exception as error:
+        except BaseException as error:
             if self._closing:
                 raise
+            go_on()
+            entry.refused = f"its end could not be stored: {describe(error)}"
             logger().error("a job's state could not be stored", job=entry.job.id, error=describe(error))
             return None
 
@@ -280,9 +317,30 @@ class Background:
         job = verdict.job
         event = WorkFinished(job.id, job.ids, job.block, verdict.status, verdict.error)
         for heard in (*filter(None, [entry.listener]), *self._listeners):
-            heard(event)
+            try:
+                heard(event)
+            except Exception as error:  # noqa: BLE001  a listener's own: the work of others goes on
+                logger().error("a listener of background work failed", job=job.id, error=describe(error))
         if not entry.verdict.done():
             entry.verdict.set_result(verdict)
+
+
+def _copy_verdict(entry: Entry, ended: "Future[Verdict]") -> None:
+    if entry.verdict.done():
+        return
+    error = ended.exception()
+    if error is None:
+        entry.verdict.set_result(ended.result())
+    else:
+        entry.verdict.set_exception(error)
+
+
+def _leave(entry: Entry) -> None:
+    """Tell whoever waits for a job that it waits in the file from now on."""
+    if not entry.verdict.done():
+        entry.verdict.set_exception(
+            StoreError(f"{entry.job.block}: the file was closed; this background work goes on when it is opened next")
+        )
 
 
 def _interrupted(job: Job, max_attempts: int) -> Job:

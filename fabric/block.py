@@ -13,17 +13,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from .calls import Call
 from .capability import Capability
 from .checking import adapter, check
 from .context import Context
-from .errors import ConfigurationError, FabricError, SchemaMismatchError
+from .errors import ConfigurationError, SchemaMismatchError
 from .events import BlockFinished, BlockStarted
+from .failing import note_place, reason_of
 from .fit import either, fits, shown_type
 from .lending import lasting, lend
 from .resource import Resource, Transaction
+from .telling import told
 from .tool import Tool
 from .tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
 from .uses import Use, check_use
@@ -37,6 +39,8 @@ Keeper = Callable[[Any], Awaitable[tuple[Any, Callable[[Transaction], None]]]]
 """What says, of a block's connected value, what is stored in one transaction with its job."""
 PATH = " > "
 """What stands between the names in a block's path."""
+_MOST_DOUBLINGS = 1_000
+"""A pause doubled so often is above every limit, and twice as much would be more than a float holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,12 @@ class Retry:
             raise ConfigurationError(f"{self}: attempts must be at least 1 and delays at least 0")
 
     def delay(self, attempt: int) -> float:
-        """Return the seconds to wait after this attempt, counted from 1."""
-        return float(min(self.max_delay, self.base_delay * 2 ** (attempt - 1)))
+        """Return the seconds to wait after this attempt, counted from 1.
+
+        >>> Retry(attempts=5_000, base_delay=1).delay(4_999)
+        30.0
+        """
+        return float(min(self.max_delay, self.base_delay * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,8 @@ class Block(Generic[In, Out]):
     rescues: tuple[Rescue, ...] = ()
     connector: Callable[..., Any] | None = None
     keeper: "Keeper | None" = None
+    places: ClassVar[bool] = False
+    """Whether this kind of block says itself where what is inside it stands: else calls of a block are counted."""
 
     def __post_init__(self) -> None:
         if not self.name.strip() or PATH in self.name:
@@ -102,6 +112,9 @@ class Block(Generic[In, Out]):
 
     async def __call__(self, value: Any, ctx: Context) -> Out:
         """Run the block inside the run that ``ctx`` belongs to, and return its output."""
+        around = ctx.block
+        if around is not None and not around.places:
+            ctx = ctx.numbered(self.name)
         inner = Context(ctx.run, self, ctx)
         try:
             if self._plain and not ctx.run.observed:
@@ -109,8 +122,10 @@ class Block(Generic[In, Out]):
             else:
                 result = await self._observed(value, inner)
         except Exception as error:
-            _note(error, inner)
+            note_place(error, inner)
             raise
+        except asyncio.CancelledError as error:
+            raise reason_of(error, inner) from error.__cause__
         return result
 
     async def _observed(self, value: Any, ctx: Context) -> Any:
@@ -122,7 +137,7 @@ class Block(Generic[In, Out]):
             with self._span(path):
                 result = await self._guarded(value, ctx)
         except BaseException as error:  # a cancelled block has ended, too
-            ctx.run.emit(BlockFinished(path, error=f"{type(error).__name__}: {error}"))
+            ctx.run.emit(BlockFinished(path, error=told(error)))
             raise
         ctx.run.emit(BlockFinished(path))
         return result
@@ -161,29 +176,38 @@ class Block(Generic[In, Out]):
             return await self._rescued(rescue, error, ctx)
 
     async def _tried(self, connected: Any, ctx: Context) -> Any:
-        attempt = 1
+        retry, attempt = self.retry, 1
+        if retry is None:
+            return await self._once(connected, ctx)
         while True:
+            trial = ctx.begin_trial(is_retried=attempt < retry.attempts)
             try:
-                if not self._lasting:
-                    return await self.execute(connected, ctx)
-                async with lend(self._lasting, ctx):
-                    return await self.execute(connected, ctx)
+                return await self._once(connected, ctx)
             except Exception as error:
-                retry = self.retry
-                if retry is None or attempt >= retry.attempts or not isinstance(error, retry.on):
+                if attempt >= retry.attempts or not isinstance(error, retry.on):
                     raise
-                ctx.log.info("retrying", attempt=attempt, error=f"{type(error).__name__}: {error}")
+                ctx.log.info("retrying", attempt=attempt, error=told(error))
                 event("retry", {"fabric.attempt": attempt, ERROR: error_type(error)})
+                await ctx.run.take_back(trial)
                 await asyncio.sleep(retry.delay(attempt))
                 attempt += 1
+
+    async def _once(self, connected: Any, ctx: Context) -> Any:
+        try:
+            if not self._lasting:
+                return await self.execute(connected, ctx)
+            async with lend(self._lasting, ctx):
+                return await self.execute(connected, ctx)
+        except asyncio.CancelledError as error:
+            raise reason_of(error, ctx) from error.__cause__
 
     def _rescue_for(self, error: Exception) -> Rescue | None:
         return next((one for one in self.rescues if isinstance(error, one.when)), None)
 
     async def _rescued(self, rescue: Rescue, error: Exception, ctx: Context) -> Any:
-        ctx.log.info("rescued", error=f"{type(error).__name__}: {error}", by=rescue.block.name)
+        ctx.log.info("rescued", error=told(error), by=rescue.block.name)
         event("rescue", {"fabric.block.name": rescue.block.name, ERROR: error_type(error)})
-        return self._checked(await rescue.block(error, ctx), ctx)
+        return self._checked(await rescue.block(error, ctx.marked("!")), ctx)
 
     def _checked(self, result: Any, ctx: Context) -> Any:
         return result if self.output_schema is None else check(self.output_schema, result, ctx, "output")
@@ -314,12 +338,6 @@ class Block(Generic[In, Out]):
         from .graph import mermaid_of  # noqa: PLC0415
 
         return mermaid_of(self)
-
-
-def _note(error: BaseException, ctx: Context) -> None:
-    if isinstance(error, FabricError) or hasattr(error, "__notes__"):
-        return
-    error.add_note(f"in block {ctx.path}")
 
 
 def rescues_of(rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None") -> tuple[Rescue, ...]:

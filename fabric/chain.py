@@ -3,19 +3,25 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from .block import Block, In, Out
 from .calls import Call
 from .context import Context
 from .errors import ConfigurationError
 from .fit import either
-from .steps import Exit, ExitIf, Step, Then, Work
+from .steps import Exit, ExitIf, Step, Then, Work, repetitions
 from .wiring import Body, Flow, Inline, index_of, remember
 
 Fn = Callable[..., Any]
 Piece = Block[Any, Any] | Fn
 """A block, or a function in place of one: it becomes a handler."""
+
+
+def _run_of(step: Step, mark: str) -> Callable[[Any, Context], Awaitable[Any]]:
+    if mark:
+        return lambda value, ctx: step.run(value, ctx.marked(mark))
+    return step.body.block if isinstance(step, Then) and step.body.connector is None else step.run
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,6 +31,7 @@ class Chain(Block[In, Out]):
     ``adopted`` says that the input schema is the first block's, which checks it.
     """
 
+    places: ClassVar[bool] = True
     steps: tuple[Step, ...] = ()
     adopted: bool = False
     flow: Flow = field(default_factory=Flow)
@@ -77,10 +84,8 @@ class Chain(Block[In, Out]):
 
     @cached_property
     def _runs(self) -> tuple[Callable[[Any, Context], Awaitable[Any]], ...]:
-        return tuple(
-            step.body.block if isinstance(step, Then) and step.body.connector is None else step.run
-            for step in self.steps
-        )
+        marks = repetitions([[body.block.name for _, body in step.bodies()] for step in self.steps])
+        return tuple(_run_of(step, mark) for step, mark in zip(self.steps, marks, strict=True))
 
     def _with(self, step: Step) -> Self:
         adopts: dict[str, Any] = {}

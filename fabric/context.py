@@ -1,146 +1,26 @@
 """The context: what a running block is handed. Whose data it is, what was said, what it may use."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
 from .capability import Capability, merge_capabilities
 from .clock import Clock
 from .errors import CapabilityError
-from .events import Event
 from .items import Draft, Item
 from .logger import logger
-from .models.base import ModelClient, Usage
 from .resource import Document, Transaction
+from .runs import Run
 from .scope import ScopeIds
+from .trial import Trial
 
 if TYPE_CHECKING:
     from .block import Block
-    from .erasure import Erased
 
 H = TypeVar("H")
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
-
-
-class Run(Protocol):
-    """One run of a root block: what every context of that run shares. `fabric.run` has the real one."""
-
-    @property
-    def id(self) -> str:
-        """The run's id."""
-        ...
-
-    @property
-    def ids(self) -> ScopeIds:
-        """The ids that the session was opened with."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """Time, ids and chance."""
-        ...
-
-    @property
-    def models(self) -> ModelClient:
-        """Who answers model calls."""
-        ...
-
-    @property
-    def input(self) -> Any:
-        """The value the root block was run on."""
-        ...
-
-    @property
-    def turn(self) -> int:
-        """The number of the session's current turn: user messages so far."""
-        ...
-
-    @property
-    def listening(self) -> bool:
-        """Whether somebody streams this run's events."""
-        ...
-
-    @property
-    def observed(self) -> bool:
-        """Whether somebody streams this run's events, or records its spans."""
-        ...
-
-    @property
-    def in_job(self) -> bool:
-        """Whether this is background work, which may be tried again after a crash."""
-        ...
-
-    def items(self) -> Sequence[Item]:
-        """Return the session's items up to this run's turn, oldest first."""
-        ...
-
-    def redact(self, text: str) -> str:
-        """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
-        ...
-
-    def secrets_in(self, text: str) -> list[str]:
-        """Return the kind and place of each secret that is taken out of a text."""
-        ...
-
-    def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
-        """Add items to the session; they are stored when the run ends at the latest."""
-        ...
-
-    @property
-    def added(self) -> Sequence[Item]:
-        """The items that this run added, oldest first."""
-        ...
-
-    def erase(self, erased: "Erased") -> None:
-        """Take what a transaction erased out of the logs in memory too.
-
-        Called as the last thing inside the transaction, it keeps runs from storing meanwhile what was erased.
-        """
-        ...
-
-    def emit(self, event: Event) -> None:
-        """Hand an event to whoever streams the run."""
-        ...
-
-    def spend(self, usage: Usage, *, model: str = "", block: str = "") -> None:
-        """Count what a model call cost, which model answered and which block asked."""
-        ...
-
-    async def check_budget(self, path: str) -> None:
-        """Raise BudgetExceededError when the run or the day has no budget left for a model call."""
-        ...
-
-    async def transact(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction."""
-        ...
-
-    def transact_sync(self, work: Callable[[Transaction], T]) -> T:
-        """Do the same from a thread that has no event loop."""
-        ...
-
-    async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction, at most once per background job and key."""
-        ...
-
-    def enqueue(
-        self,
-        block: "Block[Any, Any]",
-        value: Any,
-        ctx: "Context",
-        name: str,
-        beside: Callable[[Transaction], None] | None = None,
-    ) -> Any:
-        """Put a block's run among the background work; return a ticket for `settle`.
-
-        ``beside`` is done in the transaction that stores the job.
-        """
-        ...
-
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain
-        """Wait for background work of this run."""
-        ...
 
 
 class Context:
@@ -150,19 +30,67 @@ class Context:
     ``ctx[capability]`` reach what the block declared with ``uses``; ``ctx.transact`` reads and writes resources.
     """
 
-    __slots__ = ("_cap", "block", "lent", "parent", "run", "tickets")
+    __slots__ = ("_cap", "block", "lent", "parent", "run", "trial")
 
     def __init__(self, run: Run, block: "Block[Any, Any] | None" = None, parent: "Context | None" = None) -> None:
         self.run = run
         self.block = block
         self.parent = parent
-        self.tickets: list[Any] | None = None  # of the background work that this run of a sequencer started
+        self.trial: Trial | None = None  # what was begun in the try under way, where somebody asks
         self.lent: dict[Capability[Any], Any] | None = None  # what capabilities hold while this block runs
         self._cap: CapabilityView | None = None
 
     def child(self, block: "Block[Any, Any]") -> "Context":
         """Return the context of a block inside this one."""
         return Context(self.run, block, self)
+
+    def marked(self, mark: str) -> "Context":
+        """Return a context for what stands at one place of several in this block: an element, a round, a repetition."""
+        return Marked(self, mark)
+
+    def numbered(self, name: str) -> "Context":
+        """Return the context in which a block of this name is called: the second call is at another place."""
+        calls = self.doing().calls
+        calls[name] += 1
+        return self if calls[name] == 1 else self.marked(f"#{calls[name]}")
+
+    def doing(self) -> Trial:
+        """Return what the block of this context has begun in the try under way."""
+        home = self
+        while home.block is None and home.parent is not None:
+            home = home.parent
+        if home.trial is None:
+            home.trial = Trial()
+        return home.trial
+
+    def begin_trial(self, *, is_retried: bool) -> Trial:
+        """Begin a try of the block; ``is_retried`` says whether another may follow."""
+        self.trial = Trial(is_retried=is_retried)
+        return self.trial
+
+    def retried(self) -> Iterator[Trial]:
+        """Yield the tries under way that may be taken back, of this block and those around it."""
+        here: Context | None = self
+        while here is not None:
+            if here.trial is not None and here.trial.is_retried:
+                yield here.trial
+            here = here.parent
+
+    @property
+    def marks(self) -> str:
+        """What tells apart the places of one path: each element, round and repetition on the way, "" for none."""
+        found: list[str] = []
+        here: Context | None = self
+        around: list[Context] = []
+        while here is not None:
+            around.append(here)
+            here = here.parent
+        depth = 0
+        for here in reversed(around):
+            depth += here.block is not None
+            if isinstance(here, Marked):
+                found.append(f"{depth}{here.mark}")
+        return "/".join(found)
 
     @property
     def path(self) -> str:
@@ -260,18 +188,28 @@ class Context:
 
     def record(self, *drafts: Draft) -> list[Item]:
         """Add items to the session and return them."""
-        return self.run.record(drafts, self.path)
+        items = self.run.record(drafts, self.path)
+        for trial in self.retried():
+            trial.items.extend(items)
+        return items
 
     async def transact(self, work: Callable[[Transaction], T], *, once: str = "") -> T:
         """Run the function ``work`` in one transaction, on the store's thread, and return its result.
 
         ``work`` must be plain (not async), quick, and free of other effects. With ``once``, a name unique in this
-        block, the transaction happens at most once per background job, crash or not: a second try returns the first
-        one's result, which must therefore be a JSON value.
+        block, the transaction happens at most once per background job, named turn or retried block, crash or not: a
+        second try returns the first one's result, which must therefore be a JSON value. Each element of a ``for_each``,
+        each round of a ``do_until`` and each call of the block has its own.
         """
-        if once:
-            return await self.run.once(f"{self.path}#{once}", work)
-        return await self.run.transact(work)
+        if not once:
+            return await self.run.transact(work)
+        key, marks = f"{self.path}#{once}", self.marks
+        key = f"{key}|{marks}" if marks else key
+        retried = list(self.retried())
+        result = await self.run.once(key, work)
+        for trial in retried:
+            trial.effects[key] = result
+        return result
 
     def transact_sync(self, work: Callable[[Transaction], T]) -> T:
         """Do the same from a thread that has no event loop, such as one that computes something on the way."""
@@ -290,6 +228,16 @@ class Context:
             return value
 
         return await self.transact(work)
+
+
+class Marked(Context):
+    """The context of one place of several in a block; it has no block of its own."""
+
+    __slots__ = ("mark",)
+
+    def __init__(self, parent: Context, mark: str) -> None:
+        super().__init__(parent.run, None, parent)
+        self.mark = mark
 
 
 class CapabilityView:

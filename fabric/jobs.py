@@ -8,14 +8,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
-from pydantic_core import PydanticSerializationError
 
 from .block import Block
 from .clock import utc
-from .context import Context, Run
+from .context import Context
 from .errors import SchemaError
+from .runs import Run
 from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Table, Where
+from .telling import message_of
 
 T = TypeVar("T")
 JobStatus = Literal["pending", "running", "failed"]
@@ -184,10 +185,10 @@ def to_json(value: Any, where: str, what: str) -> Any:
     """Return ``value`` as JSON values; SchemaError when it cannot be stored."""
     try:
         return _ANYTHING.dump_python(value, mode="json")
-    except (PydanticSerializationError, UnicodeDecodeError, ValueError) as error:
+    except Exception as error:  # pydantic's, or what a value's own code raises while it is read
         raise SchemaError(
             f"{where}: {what} must be kept in the store, so it must be JSON, a pydantic model or a dataclass; "
-            f"got {type(value).__name__}: {error}"
+            f"got {type(value).__name__}: {message_of(error)}"
         ) from error
 
 

@@ -1,82 +1,32 @@
 """The live run: what the contexts of one run share, in the foreground and in background work alike."""
 
-import asyncio
-import threading
-from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future
-from contextlib import suppress
-from contextvars import Context as Variables
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .block import Block
 from .clock import Clock
 from .context import Context
-from .errors import BudgetExceededError, StoreError, WorkError
+from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
 from .items import Draft, Item, without_secrets
 from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
-from .ledger import Ledger
-from .log import ITEMS, Logs, SessionLog, opens_turn
+from .log import SessionLog, opens_turn
 from .models.base import ModelClient
-from .portal import Portal
+from .recording import Recording
 from .resource import Transaction
 from .scope import ScopeIds
-from .store.base import SYSTEM, Row, Rows, Store
+from .services import Entry, Listener, Services
+from .store.base import SYSTEM, Rows
 from .tracing import SILENT, Span, carrier
+from .trial import Trial
 from .usage import ModelCall, Usage
 
 if TYPE_CHECKING:
-    from .background import Background
     from .erasure import Erased
-    from .secrecy import Secrets
 
 T = TypeVar("T")
-Listener = Callable[[Event], None]
-SOON_SECONDS = 0.005
-"""How long a user's message waits to be stored: a run that ends before stores it with all that it did, at once."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Services:
-    """What every run of one open file shares."""
-
-    store: Store
-    clock: Clock
-    portal: Portal
-    """Runs sync calls and what a caller must not wait for."""
-    work_portal: Portal
-    """Runs background work, on a thread of its own: a job that blocks its loop delays no reply."""
-    logs: Logs
-    ledger: Ledger
-    models: Callable[[], ModelClient]
-    secrets: "Secrets"
-    background: "Background" = field(init=False)
-
-
-@dataclass(eq=False, slots=True)
-class Entry:
-    """A job with what only this process knows of it: its blocks, its context variables, who waits for it."""
-
-    job: Job
-    chain: Sequence[Block[Any, Any]] = ()
-    variables: Variables | None = None
-    verdict: "Future[Verdict]" = field(default_factory=Future)
-    listener: Listener | None = None
-    beside: Callable[[Transaction], None] | None = None
-    """What is done in the transaction that stores the job."""
-    is_claimed: bool = False
-    """Whether the job was stored as running, because it begins as soon as it is stored."""
-
-
-class Verdict(NamedTuple):
-    """How a try of a job ended: ``done``, ``pending`` (a later try will follow) or ``failed``."""
-
-    job: Job
-    status: str
-    error: str = ""
 
 
 class LiveRun:
@@ -111,15 +61,15 @@ class LiveRun:
         self.job_id = job_id
         self.settled: list[str] = []
         self.effects: list[str] = []
-        self.jobs: list[str] = []
-        self._turn, self._opened = turn, 0
+        self.jobs: dict[str, None] = {}
+        self._again: dict[str, Entry] = {}
+        self._done_once: dict[str, Any] = {}
+        self._turn = turn
+        self._opened = 0
         self._listener = listener
         self.span = span
         self.observed = listener is not None or span.recording
-        self.unstored: list[Item] = []
-        self._said, self._is_ending, self._lock = 0, False, threading.Lock()
-        self._storing: list[Future[None]] = []
-        self._counts: Counter[str] = Counter()
+        self.recording = Recording(services, log)
 
     @property
     def clock(self) -> Clock:
@@ -166,8 +116,7 @@ class LiveRun:
             recorded.append(item)
             self.emit(ItemAdded(item))
         if said and not self.job_id:
-            self._said, self._is_ending = len(self.unstored), False
-            self.services.portal.tell_later(SOON_SECONDS, self.store_said)
+            self.recording.keep_soon()
         return recorded
 
     def erase(self, erased: "Erased") -> None:
@@ -185,7 +134,7 @@ class LiveRun:
         self.calls.append(ModelCall(block, model, usage))
         written = self.services.ledger.spend(self.ids, usage)
         if written is not None:
-            self._storing.append(written)
+            self.recording.store_now(written)
 
     async def check_budget(self, path: str) -> None:
         """Raise BudgetExceededError when the run or the day has no budget left for a model call."""
@@ -204,9 +153,12 @@ class LiveRun:
         return self.services.store.transact_sync(lambda rows: self._wanted(rows, work))
 
     async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction, at most once per owner (job, or named turn) and key."""
+        """Run ``work`` in one transaction, at most once per owner (job, or named turn) and key.
+
+        In a run that has no name the results of tries that were taken back are known, until it ends.
+        """
         if not self.job_id and not self.turn_id:
-            return await self.transact(work)
+            return cast("T", self._done_once[key]) if key in self._done_once else await self.transact(work)
         row_id = f"{self.owner}|{key}"
         owners = owner_columns(self.ids)
 
@@ -233,10 +185,8 @@ class LiveRun:
         """Make a job of a block's run on a connected value; it is stored, and begins, when this run ends."""
         chain = chain_to(block, ctx)
         path = " > ".join(one.name for one in chain)
-        self._counts[path] += 1
-        key = f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}|{self._counts[path]}"
         job = Job(
-            id=job_id(key),
+            id=self._job_id(path, name, ctx.marks),
             ids=self.ids,
             root=chain[0].name,
             block=path,
@@ -246,10 +196,37 @@ class LiveRun:
             seq=self.services.background.next_seq(),
             trace=carrier(),
         )
+        self.recording.check_going(path)
+        self.jobs[job.id] = None
+        known = self._again.pop(job.id, None)
+        if known is not None and not known.has_failed():  # an earlier try of the block waited for it
+            return known
         entry = Entry(job, chain, copy_context(), listener=self.emit, beside=beside)
         self.entries.append(entry)
-        self.jobs.append(job.id)
         return entry
+
+    def _job_id(self, path: str, name: str, marks: str) -> str:
+        """Return the id that the same work of a run of this name always gets: by its place, not by when it comes."""
+        key = f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}"
+        number = 1
+        while (found := job_id(f"{key}|{number}|{marks}" if marks else f"{key}|{number}")) in self.jobs:
+            number += 1
+        return found
+
+    async def take_back(self, trial: Trial) -> None:
+        """Undo what a failed try recorded and asked for, before the next one.
+
+        A user's message stays, and so does work that was waited for: the next try finds it under its id. Effects that
+        happen once are known.
+        """
+        self._done_once.update(trial.effects)
+        jobs = {entry.job.id: entry for entry in trial.jobs}
+        waiting = {entry.job.id for entry in self.entries}
+        self.entries = [entry for entry in self.entries if entry.job.id not in jobs]
+        self._again.update({name: entry for name, entry in jobs.items() if name not in waiting})
+        self.jobs = {name: None for name in self.jobs if name not in jobs}
+        gone = await self.recording.withdraw(trial.items)
+        self.added = [item for item in self.added if item.id not in gone]
 
     async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  the protocol of runs
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
@@ -257,30 +234,14 @@ class LiveRun:
 
     def add(self, draft: Draft, *, block: str) -> Item:
         """Add one item that is stored when the run ends."""
-        item = self.log.add(draft, clock=self.clock, turn=self._turn, block=block, turn_id=self.turn_id)
-        with self._lock:
-            self.unstored.append(item)
-        return item
+        return self.recording.add(draft, turn=self._turn, block=block, turn_id=self.turn_id)
 
     def adopt(self, run: "LiveRun", job: Job) -> None:
         """Take over what a job recorded that was done inside this run."""
-        self.unstored.extend(run.unstored)
+        self.recording.adopt(run.recording)
         self.entries.extend(run.entries)
         self.settled.extend([job.id, *run.settled])
         self.effects.extend(run.effects)
-
-    def take(self) -> tuple[list[Item], list[Row]]:
-        """Return the items that are not stored yet, and their rows, and count them as stored from now on."""
-        with self._lock:
-            items, self.unstored, self._said = self.unstored, [], 0
-        return items, [self.log.row(item) for item in items]
-
-    async def stored(self) -> None:
-        """Wait until what began to be stored is stored; raise what went wrong. What did not begin is left to `take`."""
-        self._is_ending = True
-        while self._storing:
-            await asyncio.wrap_future(self._storing[0])
-            self._storing.pop(0)
 
     def hand_over(self) -> list[Entry]:
         """Return the jobs asked for so far, as jobs of the turn that this run opened, and count them as stored."""
@@ -290,16 +251,16 @@ class LiveRun:
                 entry.job = replace(entry.job, turn=self._opened)
         return entries
 
-    def unheard(self) -> None:
-        """Stop telling a listener of what happens: the run has ended."""
+    def end(self) -> None:
+        """Take nothing more, and tell nobody of what happens: the run has ended."""
+        self.recording.end()
         self._listener = None
         self.observed = self.span.recording
 
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
-        self._store_said()
-        self.log.discard({item.id for item in self.unstored})
-        self.unstored, self.entries = [], []
+        self.recording.abandon()
+        self.entries = []
 
     def _earlier(self, draft: Draft) -> Item | None:
         held = self.log.find([draft.id]) if draft.id else []
@@ -314,36 +275,3 @@ class LiveRun:
     def _check_wanted(self, rows: Rows) -> None:
         if self.job_id and not rows.get(JOBS, SYSTEM, [self.job_id]):
             raise WorkError(f"job {self.job_id!r} was forgotten while it ran: nothing of it is stored")
-
-    def store_said(self) -> None:
-        """Begin to store the user's messages that wait for it, unless the run is about to store all it has."""
-        if not self._is_ending:
-            self._store_said()
-
-    def keep_said(self, items: Sequence[Item]) -> None:
-        """Begin to store the user's messages among items that were not stored together; take back the others."""
-        said = [item for item in items if opens_turn(item)]
-        self.log.discard({item.id for item in items if item not in said})
-        with self._lock:
-            self.unstored, self._said = [*said, *self.unstored], len(said) + self._said
-        self._store_said()
-
-    def _store_said(self) -> None:
-        with self._lock, suppress(StoreError):  # closed meanwhile
-            items, self.unstored, self._said = self.unstored[: self._said], self.unstored[self._said :], 0
-            if items:
-                rows = [self.log.row(item) for item in items]
-                self._storing.append(self.services.portal.submit(self._store(items, rows)))
-
-    def _store(self, items: Sequence[Item], rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
-        log, store = self.log, self.services.store
-
-        async def put() -> None:
-            try:
-                await store.transact(lambda tx: tx.put(ITEMS, log.scope, log.current(rows)))
-            except BaseException:
-                log.discard({item.id for item in items})
-                raise
-            log.stored(items)
-
-        return put()

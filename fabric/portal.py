@@ -7,12 +7,17 @@ from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
+from . import processes
 from .errors import NestedRunError, StoreError
 from .logger import logger
+from .telling import repr_of, told
 
 T = TypeVar("T")
 INSIDE: ContextVar[str] = ContextVar("fabric_inside", default="")
 """The path of the root block that this code runs inside of, or ""; ``job `` comes first in background work."""
+
+KEPT_SECONDS = 30.0
+"""How long `Portal.stop` waits for what is kept, which is writes to the store and nothing slower."""
 
 
 def forbid_nested(call: str) -> None:
@@ -34,6 +39,8 @@ class Portal:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_stopped = False
+        self._kept: set[asyncio.Task[Any]] = set()
+        self._process = processes.current()
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -41,8 +48,18 @@ class Portal:
         with self._lock:
             return self._started()
 
+    def check_process(self) -> None:
+        """Raise StoreError in a process that was forked from the one that this portal was made in."""
+        if self._process != processes.current():
+            raise StoreError(processes.FORKED)
+
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Start ``work`` on the portal's loop, with the caller's context variables; return its future."""
+        try:
+            self.check_process()  # before the lock, which another thread may have held at the fork
+        except BaseException:
+            work.close()
+            raise
         with self._lock:  # what is submitted is there when `stop` looks for what still runs, or is refused
             try:
                 loop = self._started()
@@ -50,6 +67,19 @@ class Portal:
                 work.close()
                 raise
             return asyncio.run_coroutine_threadsafe(_contained(work), loop)
+
+    def keep(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Do the same with work that nothing cancels, not even `stop`, which waits for it: see `kept`."""
+        try:
+            return self.submit(self._whole(work))
+        except BaseException:
+            work.close()
+            raise
+
+    async def finish_kept(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        """Wait for what is kept, on the portal's own loop."""
+        if self._kept:
+            await asyncio.wait(self._kept, timeout=timeout)
 
     def tell(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call ``function`` on the portal's loop soon; nothing happens once it was stopped."""
@@ -67,14 +97,29 @@ class Portal:
 
     def stop(self) -> None:
         """Cancel what still runs and end the thread; harmless when it never started."""
+        if self._process != processes.current():
+            return
         with self._lock:
             loop, thread, self._is_stopped = self._loop, self._thread, True
             self._loop = self._thread = None
         if loop is None or thread is None or thread is threading.current_thread():
             return
-        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
+        asyncio.run_coroutine_threadsafe(self._finish(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.get_running_loop().create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
+        return await asyncio.shield(task)
+
+    async def _finish(self) -> None:
+        await self.finish_kept(KEPT_SECONDS)
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._is_stopped:
@@ -89,6 +134,14 @@ class Portal:
                 raise
             self._loop, self._thread = loop, thread
         return self._loop
+
+
+async def kept(portal: Portal, work: Coroutine[Any, Any, T]) -> T:
+    """Do ``work`` whole, and wait for it: where the caller is cancelled only the waiting ends.
+
+    Everything between a commit and what is noted of it in memory goes this way, so that file and memory agree.
+    """
+    return await asyncio.shield(asyncio.wrap_future(portal.keep(work)))
 
 
 async def aside(work: Callable[[], object]) -> None:
@@ -128,7 +181,7 @@ class _ExitAsked(Exception):  # noqa: N818  never seen by users
     """Carries SystemExit or KeyboardInterrupt out of the loop, which they would end."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
+        super().__init__(told(error))
         self.error = error
 
 
@@ -146,13 +199,6 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_forever()
             break
         except (SystemExit, KeyboardInterrupt) as error:  # from a task that nobody contained: others go on
-            logger().error("exit asked for on the portal", error=repr(error))
+            logger().error("exit asked for on the portal", error=repr_of(error))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
-
-
-async def _cancel_all() -> None:
-    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

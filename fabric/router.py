@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .block import Block, Retry, rescues_of
 from .calls import Call
@@ -20,6 +20,7 @@ T = TypeVar("T")
 class Router(Block[Any, Any]):
     """A block that runs the route that ``choose`` returns, on the same value."""
 
+    places: ClassVar[bool] = True
     routes: tuple[Block[Any, Any], ...]
     choose: Callable[..., Any]
 

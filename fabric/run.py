@@ -18,12 +18,12 @@ from .errors import ConfigurationError, ModelUnavailableError, StoreError, WorkE
 from .events import WorkFinished
 from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_job
 from .ledger import Ledger
-from .live import Services
 from .log import ITEMS, Logs
 from .models.base import ModelClient
-from .portal import INSIDE, Portal, aside, forbid_nested, wait
+from .portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
 from .resource import Collection
 from .scope import ScopeIds, ScopeKind
+from .services import Services
 from .session import Session
 from .store.base import SYSTEM, Rows, Store, Table
 
@@ -222,16 +222,19 @@ class Fabric:
         await self.aclose(timeout=_patience(error))
 
     def check_open(self) -> None:
-        """Raise StoreError when this fabric was closed."""
+        """Raise StoreError when this fabric was closed, or this is a process forked from the one that opened it."""
+        self.services.portal.check_process()
         if self._closing:
             raise StoreError(f"{self.store.location}: this Fabric is closed; open it again with Fabric(path)")
 
-    def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Start a caller's work on the portal's loop; closing waits for it."""
+    def begin(self, work: Coroutine[Any, Any, T], *, whole: bool = False) -> "Future[T]":
+        """Start a caller's work on the portal's loop; closing waits for it, and with ``whole`` nothing cancels it."""
         try:
+            self.check_open()
             with self._door:  # what comes through is there when closing looks for what it has to wait for
                 self.check_open()
-                return self.services.portal.submit(self._counted(work))
+                start = self.services.portal.keep if whole else self.services.portal.submit
+                return start(self._counted(work))
         except BaseException:
             work.close()
             raise
@@ -239,6 +242,14 @@ class Fabric:
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Do a caller's work on the portal's loop and return its result."""
         return wait(self.begin(work))
+
+    def complete(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do the same with work that is done whole, also where the caller is interrupted while waiting."""
+        return self.begin(work, whole=True).result()
+
+    async def acomplete(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do what `complete` does from the caller's own event loop, also where the caller is cancelled."""
+        return await asyncio.shield(asyncio.wrap_future(self.begin(work, whole=True)))
 
     async def on_portal(self, work: Coroutine[Any, Any, T]) -> T:
         """Run ``work`` on the portal's loop to its end, even when the caller is cancelled."""
@@ -255,6 +266,7 @@ class Fabric:
     async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
+        await self.services.portal.finish_kept(KEPT_SECONDS)
         await self._drained(timeout)
 
     async def _drained(self, timeout: float | None) -> None:  # noqa: ASYNC109

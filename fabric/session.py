@@ -2,7 +2,7 @@
 
 import asyncio
 import queue
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,13 @@ from .errors import ConfigurationError
 from .events import Event, RunFinished
 from .items import Draft, Item, drafts_from_message, without_secrets
 from .jobs import TURNS, output_of, to_json
-from .live import Listener, LiveRun
-from .log import ITEMS, SessionLog
-from .portal import INSIDE, forbid_nested, wait
+from .live import LiveRun
+from .log import SessionLog
+from .portal import INSIDE, elsewhere, forbid_nested, kept, wait
+from .recording import store_items
 from .resource import Transaction
 from .scope import ScopeIds
+from .services import Listener
 from .store.base import Row
 from .tracing import Attributes, Span, root
 from .usage import ModelCall, Usage
@@ -114,17 +116,8 @@ class Session:
                 new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns))
             items.extend(known or new[-1:])
         if new:
-            await self._fabric.on_portal(self._store(log, new))
+            await kept(self._fabric.services.portal, store_items(self._fabric.services, log, new))
         return items
-
-    async def _store(self, log: SessionLog, items: Sequence[Item]) -> None:
-        rows = [log.row(item) for item in items]
-        try:
-            await self._fabric.services.store.transact(lambda tx: tx.put(ITEMS, log.scope, rows))
-        except BaseException:
-            log.discard({item.id for item in items})
-            raise
-        log.stored(items)
 
     async def _run(
         self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None
@@ -141,7 +134,7 @@ class Session:
     ) -> RunResult:
         fabric = self._fabric
         if not fabric.knows(block):
-            await asyncio.to_thread(fabric.register, block)
+            await elsewhere(lambda: fabric.register(block))
         fabric.check_scopes(block, self.ids)
         scope = self.ids.scope("session")
         log = await fabric.services.logs.load(scope)
@@ -169,7 +162,7 @@ class Session:
             run.abandon()
             raise
         finally:
-            run.unheard()
+            run.end()
             span.note(_totals(run))
 
 

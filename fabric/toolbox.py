@@ -14,6 +14,7 @@ from .context import Context
 from .errors import DuplicateNameError, RefusedError
 from .messages import as_text
 from .models.base import ToolCall
+from .telling import message_of
 from .tool import Tool, alias, tool
 from .tracing import Attributes, span
 from .validation import wrong
@@ -92,8 +93,8 @@ class Toolbox:
             except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
                 done.fail(error)
                 # What pydantic says of a value quotes it, and that belongs neither into an answer nor into a log.
-                told = wrong(error) if isinstance(error, ValidationError) else error
-                reason = f"{type(error).__name__}: {told}"
+                message = wrong(error) if isinstance(error, ValidationError) else message_of(error)
+                reason = f"{type(error).__name__}: {message}"
                 ctx.log.warning("tool failed", tool=known.name, error=reason)
                 return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .telling import repr_of
+
 SHOWN_CHARS = 80
 SHOWN_FIELDS = 5
 _HALF = (
@@ -39,5 +41,5 @@ def wrong(error: ValidationError, schema: Any = None) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as an error shows it: cut when it is long, and with what no terminal can print escaped."""
-    text = repr(value)
+    text = repr_of(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}... ({len(text)} characters)"

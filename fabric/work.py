@@ -8,18 +8,21 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from .block import Retry
-from .errors import BudgetExceededError, SchemaError, WorkError
+from .errors import BudgetExceededError, SchemaError, StoreError, WorkError
+from .failing import go_on, is_cancelled
 from .items import Draft, Item
 from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
 from .lending import lend_around
-from .live import Entry, LiveRun, Services, Verdict
+from .live import LiveRun
 from .log import ERASED, ITEMS
 from .logger import logger
-from .portal import INSIDE
+from .portal import INSIDE, kept
 from .resource import Transaction
 from .scope import Scope
+from .services import Entry, Services, Verdict
 from .store.base import SYSTEM, Row, Rows
 from .store.lanes import BACKGROUND
+from .telling import notes_of, repr_of, told
 from .tracing import Attributes, Span, root, span
 
 
@@ -36,12 +39,11 @@ async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
     ``turn`` is the row that makes a named turn known as done. Returns the row that another run of the same turn
     stored meanwhile, in which case nothing of this one is stored.
     """
-    await run.stored()
-    if turn is None and not run.entries and not run.unstored:
+    await run.recording.stored()
+    if turn is None and not run.entries and not run.recording:
         return None
-    items, rows = run.take()
-    work = _commit(run, turn, items, rows, run.hand_over())
-    return await asyncio.shield(asyncio.wrap_future(run.services.portal.submit(work)))
+    items, rows = run.recording.take()
+    return await kept(run.services.portal, _commit(run, turn, items, rows, run.hand_over()))
 
 
 async def _commit(
@@ -54,7 +56,7 @@ async def _commit(
         if known:
             return known[0], set()
         wanted = [entry for entry in entries if not run.log.is_erased(entry.job.turn)]
-        fresh = [entry for entry in wanted if not run.turn_id or _is_new(tx, scope, entry.job)]
+        fresh = [entry for entry in wanted if not run.turn_id or _is_to_do(tx, scope, entry.job)]
         run.services.background.claim(fresh)
         if rows:
             tx.put(ITEMS, scope, run.log.current(rows))
@@ -67,15 +69,13 @@ async def _commit(
     try:
         known, fresh = await run.services.store.transact(write)
     except BaseException:
-        run.keep_said(items)
+        run.recording.keep_said(items)
         raise
     if known is not None:
         run.log.discard({item.id for item in items})
     run.log.stored(items)
-    for entry in entries:
-        if entry.job.id not in fresh:
-            entry.verdict.set_result(Verdict(entry.job, "done"))
     run.services.background.submit([entry for entry in entries if entry.job.id in fresh])
+    run.services.background.follow([entry for entry in entries if entry.job.id not in fresh])
     return known
 
 
@@ -87,8 +87,18 @@ def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
             entry.beside(Transaction(rows, entry.job.ids))
 
 
-def _is_new(rows: Rows, scope: Scope, job: Job) -> bool:
-    return not rows.get(JOBS, SYSTEM, [job.id]) and not rows.get(ITEMS, scope, [job.outcome_id])
+def _is_to_do(rows: Rows, scope: Scope, job: Job) -> bool:
+    """Return whether no earlier try of a named turn left this job, done or under way; one that failed is done anew."""
+    known = read_job(rows, job.id)
+    return known.status == "failed" if known is not None else not rows.get(ITEMS, scope, [job.outcome_id])
+
+
+class _GivenUpError(Exception):
+    """The job was tried as often as it may be, and no end of it could be stored."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job.error)
+        self.job = job
 
 
 class Attempt:
@@ -116,7 +126,10 @@ class Attempt:
             return ending
 
     async def _try(self, span: Span) -> Ending:
-        job = await self._services.store.transact(self._claim)
+        try:
+            job = await self._services.store.transact(self._claim)
+        except _GivenUpError as given_up:
+            return await self._store_failure(given_up.job)
         if job is None:
             return Ending(Verdict(self._entry.job, "done"))
         self._entry.job = job
@@ -126,22 +139,28 @@ class Attempt:
         )
         try:
             result = await task
-        except asyncio.CancelledError as error:
+        except BaseException as error:  # whatever background work raises, it has failed
             run.abandon()
-            if _being_cancelled():
+            if isinstance(error, asyncio.CancelledError) and self._services.background.closing:
                 await self._services.store.transact(lambda rows: _replace(rows, _released(job)))
                 raise
+            go_on()  # where the job itself cancelled every task it saw
             return await self._store_failure(after_error(job, error, self._retry, run))
-        except Exception as error:  # noqa: BLE001  supervision of background work
+        try:
+            return await self._store_outcome(run, job, result)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001  its result is nothing that can be stored, nor said
             run.abandon()
             return await self._store_failure(after_error(job, error, self._retry, run))
-        return await self._store_outcome(run, job, result)
 
     def _claim(self, rows: Rows) -> Job | None:
         job = read_job(rows, self._entry.job.id)
         if job is None or self._entry.is_claimed:
             self._entry.is_claimed = False
             return job
+        if self._entry.refused and job.attempts >= self._retry.attempts:
+            raise _GivenUpError(replace(job, status="failed", error=self._entry.refused))
         job = replace(job, status="running", attempts=job.attempts + 1, not_before=None)
         put_jobs(rows, [job])
         return job
@@ -156,7 +175,8 @@ class Attempt:
 
     async def _store_outcome(self, run: LiveRun, job: Job, result: Any) -> Ending:
         record_outcome(run, job, result)
-        items, new = run.take()
+        items, new = run.recording.take()
+        run.recording.end()
         children = run.entries
         owners = [job.id, *run.settled]
 
@@ -192,7 +212,11 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
             async with lend_around(ctx):
                 return await block.resume(from_json(block, job.input), ctx)
     except (SystemExit, KeyboardInterrupt) as error:
-        raise WorkError(f"{job.block}: background work asked for the process to exit: {error!r}") from error
+        raise WorkError(f"{job.block}: background work asked for the process to exit: {repr_of(error)}") from error
+    except GeneratorExit as error:
+        if is_cancelled():  # torn down
+            raise
+        raise WorkError(f"{job.block}: background work raised {repr_of(error)}") from error  # no task may await it
     finally:
         INSIDE.reset(token)
 
@@ -222,14 +246,13 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span)
     )
     try:
         result = await perform(run, entry)
-    except Exception as error:  # noqa: BLE001  supervision of background work
+        record_outcome(run, job, result)
+    except BaseException as error:
         run.abandon()
+        if isinstance(error, asyncio.CancelledError) and is_cancelled():
+            raise
         entry.job = after_error(job, error, retry, run)
         return Verdict(entry.job, entry.job.status, entry.job.error)
-    except BaseException:
-        run.abandon()
-        raise
-    record_outcome(run, job, result)
     parent.adopt(run, job)
     parent.entries = [one for one in parent.entries if one is not entry]
     return Verdict(job, "done")
@@ -262,7 +285,7 @@ def _readable(result: Any, where: str) -> Any:
     try:
         return to_json(result, where, "the result of background work")
     except SchemaError:
-        return {"repr": repr(result)[:2000]}
+        return {"repr": repr_of(result)[:2000]}
 
 
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
@@ -284,7 +307,7 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
 
 def describe(error: BaseException) -> str:
     """Return the error's type, message and notes in one text."""
-    return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+    return "; ".join([told(error), *notes_of(error)])
 
 
 def _place(error: BaseException) -> str:
@@ -303,8 +326,3 @@ def _replace(rows: Rows, job: Job) -> bool:
 
 def _released(job: Job) -> Job:
     return replace(job, status="pending", attempts=job.attempts - 1)
-
-
-def _being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -121,7 +121,7 @@ class Memory(_Calls):
         filed under the ``tags``, and so is what is drawn from them: recall takes tags to look only there.
         """
         forbid_nested("Memory.capture")
-        return self.fabric.call(self._captured(messages, session, tags))
+        return self.fabric.complete(self._captured(messages, session, tags))
 
     def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Take a fact in as it is stated, and return what became of it; options are those of `Remember`."""
@@ -223,8 +223,8 @@ class AsyncMemory(_Calls):
     """`Memory` for async code: the same calls, to be awaited; use it with ``async with``."""
 
     async def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
-        """Do what `Memory.capture` does."""
-        return await self._captured(messages, session, tags)
+        """Do what `Memory.capture` does; what was begun is done whole, also where the caller is cancelled."""
+        return await self.fabric.acomplete(self._captured(messages, session, tags))
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
         """Do what `Memory.remember` does."""

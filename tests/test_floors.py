@@ -22,6 +22,9 @@ SUPERVISED = {
     ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
     ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
+    ("fabric/background.py", "_announce"): "a listener that raises must not stop the work of others",
+    ("fabric/telling.py", "message_of"): "an error whose own code fails is told without its message",
+    ("fabric/telling.py", "repr_of"): "the same of a value",
     ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""

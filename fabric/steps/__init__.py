@@ -3,7 +3,7 @@
 from .background import WaitForWork, Work
 from .many import Branch, ForEach, Option, Parallel, limit_of
 from .single import DoUntil, ExitIf, Map, Tap, Then, ThenIf
-from .step import GUARD, Exit, Single, Step, Test, condition_of
+from .step import GUARD, Exit, Single, Step, Test, condition_of, repetitions
 
 __all__ = [
     "GUARD",
@@ -25,4 +25,5 @@ __all__ = [
     "Work",
     "condition_of",
     "limit_of",
+    "repetitions",
 ]

@@ -22,9 +22,10 @@ class Work(Single):
         connected, beside = await block.connect(given, inner), None
         if block.keeper is not None:
             connected, beside = await block.keeper(connected)
-        if ctx.tickets is None:
-            ctx.tickets = []
-        ctx.tickets.append(ctx.run.enqueue(block, connected, ctx, block.name, beside))
+        ticket = ctx.run.enqueue(block, connected, ctx, block.name, beside)
+        ctx.doing().tickets.append(ticket)
+        for trial in ctx.retried():
+            trial.jobs.append(ticket)
         return value
 
     def flow(self, given: Flow) -> Flow:
@@ -43,6 +44,7 @@ class WaitForWork(Step):
 
     async def run(self, value: Any, ctx: Context) -> Any:
         """Return the value when all is done."""
-        if ctx.tickets:
-            await ctx.run.settle(tuple(ctx.tickets), fail_on_error=self.fail_on_error, timeout=self.timeout)
+        tickets = ctx.doing().tickets
+        if tickets:
+            await ctx.run.settle(tuple(tickets), fail_on_error=self.fail_on_error, timeout=self.timeout)
         return value

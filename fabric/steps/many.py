@@ -9,7 +9,7 @@ from ..calls import Call
 from ..context import Context
 from ..errors import ConfigurationError, NoBranchError, RunError
 from ..wiring import Body, Flow, call_flow, either, listed_type
-from .step import Single, Step, Test, holds, short
+from .step import Single, Step, Test, holds, repetitions, short
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -22,7 +22,10 @@ class Parallel(Step):
 
     async def run(self, value: Any, ctx: Context) -> Any:
         """Return the outputs by key."""
-        outputs = await together([(body, value) for body in self.branches.values()], ctx, self.limit)
+        marks = repetitions([[body.block.name] for body in self.branches.values()])
+        places = [ctx.marked(mark) if mark else ctx for mark in marks]
+        runs = [(body, value, place) for body, place in zip(self.branches.values(), places, strict=True)]
+        outputs = await together(runs, self.limit)
         return dict(zip(self.branches, outputs, strict=True))
 
     def flow(self, given: Flow) -> Flow:
@@ -54,7 +57,8 @@ class ForEach(Single):
                 f"{ctx.path}: for_each {self.body.block.name!r} expects a list, got {type(elements).__name__}: "
                 f"{short(elements)}; give it a connector that makes a list"
             )
-        return await together([(self.body, one) for one in elements], ctx, self.limit)
+        runs = [(self.body, element, ctx.marked(f"[{index}]")) for index, element in enumerate(elements)]
+        return await together(runs, self.limit)
 
     def flow(self, given: Flow) -> Flow:
         """Return that a list of the block's outputs goes on."""
@@ -106,13 +110,16 @@ class Branch(Step):
         return tuple((name, option.body) for name, option in self.options.items())
 
 
-async def together(runs: Sequence[tuple[Body, Any]], ctx: Context, limit: int | None) -> list[Any]:
-    """Run each block on its value at once, at most ``limit`` at a time; the first failure cancels the others."""
+async def together(runs: Sequence[tuple[Body, Any, Context]], limit: int | None) -> list[Any]:
+    """Run each block on its value and in its context at once, at most ``limit`` at a time.
+
+    The first failure cancels the others.
+    """
     gate = asyncio.Semaphore(limit or max(1, len(runs)))
 
     failed = False
 
-    async def gated(body: Body, value: Any) -> Any:
+    async def gated(body: Body, value: Any, ctx: Context) -> Any:
         nonlocal failed
         async with gate:
             if failed:  # the gate opened because one failed: this one must not begin before it is cancelled
@@ -127,7 +134,7 @@ async def together(runs: Sequence[tuple[Body, Any]], ctx: Context, limit: int | 
     tasks: list[asyncio.Task[Any]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(gated(body, value)) for body, value in runs]
+            tasks = [group.create_task(gated(body, value, ctx)) for body, value, ctx in runs]
     except BaseExceptionGroup as failures:
         failure = failures.exceptions[0]
     if failure is not None:  # raised here, not above, so that the error keeps its own cause and context

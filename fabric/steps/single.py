@@ -59,8 +59,8 @@ class DoUntil(Single):
 
     async def run(self, value: Any, ctx: Context) -> Any:
         """Return the last output; GuardError when the condition never holds."""
-        for _ in range(GUARD):
-            value = await self.body(value, ctx)
+        for number in range(1, GUARD + 1):
+            value = await self.body(value, ctx.marked(f"({number})"))
             if await holds(self.test, value, ctx):
                 return value
         raise GuardError(

@@ -1,5 +1,6 @@
 """What all steps have in common, and the conditions that some of them ask."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from ..block import Block
 from ..calls import Call
 from ..context import Context
 from ..errors import ConfigurationError
+from ..telling import repr_of
 from ..wiring import Body, Flow
 
 GUARD = 250
@@ -85,7 +87,22 @@ def shown_test(test: Test) -> str:
     return "condition" if name == "<lambda>" else name
 
 
+def repetitions(names: Sequence[Sequence[str]]) -> list[str]:
+    """Return for each place, with the names of the blocks that stand there, what tells it from earlier ones.
+
+    >>> repetitions([["mail"], ["save"], ["mail"], []])
+    ['', '', '#2', '']
+    """
+    known: Counter[str] = Counter()
+    marks: list[str] = []
+    for here in names:
+        known.update(set(here))
+        most = max((known[name] for name in here), default=1)
+        marks.append(f"#{most}" if most > 1 else "")
+    return marks
+
+
 def short(value: Any) -> str:
     """Return the value's repr, cut to a length that fits a message."""
-    text = repr(value)
+    text = repr_of(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}... ({len(text)} characters)"

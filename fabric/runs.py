@@ -1,0 +1,142 @@
+"""One run as the contexts of its blocks see it."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from .clock import Clock
+from .events import Event
+from .items import Draft, Item
+from .models.base import ModelClient, Usage
+from .resource import Transaction
+from .scope import ScopeIds
+from .trial import Trial
+
+if TYPE_CHECKING:
+    from .block import Block
+    from .context import Context
+    from .erasure import Erased
+
+T = TypeVar("T")
+
+
+class Run(Protocol):
+    """One run of a root block: what every context of that run shares. `fabric.run` has the real one."""
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        ...
+
+    @property
+    def ids(self) -> ScopeIds:
+        """The ids that the session was opened with."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """Time, ids and chance."""
+        ...
+
+    @property
+    def models(self) -> ModelClient:
+        """Who answers model calls."""
+        ...
+
+    @property
+    def input(self) -> Any:
+        """The value the root block was run on."""
+        ...
+
+    @property
+    def turn(self) -> int:
+        """The number of the session's current turn: user messages so far."""
+        ...
+
+    @property
+    def listening(self) -> bool:
+        """Whether somebody streams this run's events."""
+        ...
+
+    @property
+    def observed(self) -> bool:
+        """Whether somebody streams this run's events, or records its spans."""
+        ...
+
+    @property
+    def in_job(self) -> bool:
+        """Whether this is background work, which may be tried again after a crash."""
+        ...
+
+    def items(self) -> Sequence[Item]:
+        """Return the session's items up to this run's turn, oldest first."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
+        ...
+
+    def secrets_in(self, text: str) -> list[str]:
+        """Return the kind and place of each secret that is taken out of a text."""
+        ...
+
+    def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
+        """Add items to the session; they are stored when the run ends at the latest."""
+        ...
+
+    @property
+    def added(self) -> Sequence[Item]:
+        """The items that this run added, oldest first."""
+        ...
+
+    def erase(self, erased: "Erased") -> None:
+        """Take what a transaction erased out of the logs in memory too.
+
+        Called as the last thing inside the transaction, it keeps runs from storing meanwhile what was erased.
+        """
+        ...
+
+    def emit(self, event: Event) -> None:
+        """Hand an event to whoever streams the run."""
+        ...
+
+    def spend(self, usage: Usage, *, model: str = "", block: str = "") -> None:
+        """Count what a model call cost, which model answered and which block asked."""
+        ...
+
+    async def check_budget(self, path: str) -> None:
+        """Raise BudgetExceededError when the run or the day has no budget left for a model call."""
+        ...
+
+    async def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` in one transaction."""
+        ...
+
+    def transact_sync(self, work: Callable[[Transaction], T]) -> T:
+        """Do the same from a thread that has no event loop."""
+        ...
+
+    async def once(self, key: str, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` in one transaction, at most once per background job or named turn and key."""
+        ...
+
+    async def take_back(self, trial: Trial) -> None:
+        """Undo what a failed try recorded and asked for, before the next one; what took effect once stays known."""
+        ...
+
+    def enqueue(
+        self,
+        block: "Block[Any, Any]",
+        value: Any,
+        ctx: "Context",
+        name: str,
+        beside: Callable[[Transaction], None] | None = None,
+    ) -> Any:
+        """Put a block's run among the background work; return a ticket for `settle`.
+
+        ``beside`` is done in the transaction that stores the job.
+        """
+        ...
+
+    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain
+        """Wait for background work of this run."""
+        ...
