@@ -1,5 +1,6 @@
 """A file in use by somebody who opened it or was handed it open: users of one path share it, and the last closes it."""
 
+import os
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -39,6 +40,17 @@ class _Shared:
 
 _SHARED: dict[Path, _Shared] = {}
 _LOCK = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Forget what the parent has open: here it can neither be used nor waited for."""
+    global _LOCK  # noqa: PLW0603  another thread of the parent may have held it
+    _LOCK = threading.Lock()
+    _SHARED.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Lease:

@@ -48,9 +48,14 @@ class Portal:
         with self._lock:
             return self._started()
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process was forked from the one that this portal was made in."""
+        return self._process != processes.current()
+
     def check_process(self) -> None:
         """Raise StoreError in a process that was forked from the one that this portal was made in."""
-        if self._process != processes.current():
+        if self.is_forked:
             raise StoreError(processes.FORKED)
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
@@ -97,7 +102,7 @@ class Portal:
 
     def stop(self) -> None:
         """Cancel what still runs and end the thread; harmless when it never started."""
-        if self._process != processes.current():
+        if self.is_forked:
             return
         with self._lock:
             loop, thread, self._is_stopped = self._loop, self._thread, True

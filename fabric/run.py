@@ -180,7 +180,7 @@ class Fabric:
     def close(self, timeout: float | None = None) -> None:
         """Drain and close; jobs that wait for a later try, or run longer than ``timeout`` seconds, stay in the file."""
         forbid_nested("fabric.close")
-        if self._closed:
+        if self._closed or self.services.portal.is_forked:  # then it is the parent's to close
             return
         with self._door:
             self._closing = True
@@ -193,7 +193,7 @@ class Fabric:
     async def aclose(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  the same meaning as in close
         """Do what `close` does, on the caller's own event loop."""
         forbid_nested("fabric.aclose")
-        if self._closed:
+        if self._closed or self.services.portal.is_forked:  # then it is the parent's to close
             return
         with self._door:
             self._closing = True

@@ -18,11 +18,12 @@ SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SUPERVISED = {
     ("fabric/work.py", "_try"): "a job's failure is recorded, never raised",
-    ("fabric/work.py", "_try_inline"): "the same",
     ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
     ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
     ("fabric/background.py", "_announce"): "a listener that raises must not stop the work of others",
+    ("fabric/store/worker.py", "call"): "what is called is raised where its result is asked for",
+    ("fabric/store/worker.py", "submit"): "the same",
     ("fabric/telling.py", "message_of"): "an error whose own code fails is told without its message",
     ("fabric/telling.py", "repr_of"): "the same of a value",
     ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",

@@ -4,13 +4,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .. import processes
 from ..errors import StoreError
 from ..scope import Scope
 from ..tracing import Span, span
@@ -26,6 +27,7 @@ from .rows import SqlRows
 from .searching import Indexes, Searching
 from .snapshot import Snapshot
 from .sql import Connection, Sql
+from .worker import Worker
 
 T = TypeVar("T")
 
@@ -46,10 +48,10 @@ class DuckDBStore:
 
     def __init__(self, path: str | Path) -> None:
         self._location = str(path)
-        self._executor: ThreadPoolExecutor | None = None
+        self._process = processes.current()
+        self._worker: Worker | None = None
         self._lanes = Lanes()
         self._lock = threading.Lock()
-        self._thread = 0
         self._connection: Connection | None = None
         self._release: Callable[[], None] = lambda: None
         self._catalog = Catalog()
@@ -71,24 +73,24 @@ class DuckDBStore:
     def open(self) -> None:
         """Open and migrate; raise StoreLockedError, NotOurFileError, NewerFileError or StoreError."""
         with self._lock:
-            if self._executor is not None:
+            if self._worker is not None:
                 raise StoreError(f"{self._location} is open already")
-            executor = ThreadPoolExecutor(1, thread_name_prefix="fabric-store")
+            worker = Worker("fabric-store")
             try:
-                executor.submit(self._open).result()
+                worker.submit(self._open).result()
             except BaseException:
-                executor.shutdown()
+                worker.shutdown()
                 raise
-            self._executor = executor
+            self._worker = worker
 
     def close(self) -> None:
         """Finish what was begun and close; further calls raise StoreError. Closing twice is harmless."""
         self._check_thread()
         with self._lock:
-            executor, self._executor = self._executor, None
-            if executor is not None:
-                closed = executor.submit(self._close)
-                executor.shutdown()
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                closed = worker.submit(self._close)
+                worker.shutdown()
                 closed.result()
 
     def define(self, table: Table) -> None:
@@ -134,13 +136,16 @@ class DuckDBStore:
 
     def _submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
         self._check_thread()
+        if self._process != processes.current():
+            raise StoreError(f"{self._location}: {processes.FORKED}")
         with self._lock:
-            if self._executor is None:
+            if self._worker is None:
                 raise StoreError(f"{self._location} is not open: open the store first, and do not use it once closed")
-            return self._lanes.submit(self._executor, function, *arguments)
+            return self._lanes.submit(self._worker, function, *arguments)
 
     def _check_thread(self) -> None:
-        if threading.get_ident() == self._thread:
+        worker = self._worker
+        if worker is not None and worker.is_here:
             raise StoreError("a transaction cannot be begun inside a transaction: use the rows that it was given")
 
     def _open(self) -> None:
@@ -157,7 +162,6 @@ class DuckDBStore:
             release()
             raise
         self._connection, self._release = connection, release
-        self._thread = threading.get_ident()
 
     def _snapshot(self) -> Snapshot:
         found = Snapshot(self._connected(), self._location, self._snapshots.discard)
@@ -167,7 +171,7 @@ class DuckDBStore:
     def _close(self) -> None:
         for snapshot in list(self._snapshots):
             snapshot.close()
-        connection, self._connection, self._thread = self._connection, None, 0
+        connection, self._connection = self._connection, None
         try:
             if connection is not None:
                 self._keep_runs(connection)

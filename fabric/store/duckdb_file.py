@@ -1,5 +1,6 @@
 """Opening a DuckDB file without harming one that is not ours, and its errors in our words."""
 
+import ctypes
 import os
 import re
 import time
@@ -9,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 from ..errors import NotOurFileError, StoreError, StoreLockedError
 from .migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
@@ -38,7 +40,8 @@ _DAMAGED = re.compile(
     r"could not read|not enough|checksum|corrupt|truncated|serializ|failed to load metadata|wal file", re.IGNORECASE
 )
 _FORBIDDEN = re.compile(r"permission denied|read-only file system", re.IGNORECASE)
-_open_files: set[str] = set()
+_open_files: dict[str, int] = {}
+"""The files that are open, and the process that opened them: this one, or the one it was forked from."""
 _open_lock = Lock()
 
 
@@ -54,12 +57,16 @@ def translated(location: str, *, ignore: bool = False) -> Generator[None]:
             raise StoreError(f"{location}: {_first_line(error)}{_advice(error)}") from error
 
 
+_CONNECTIONS: "WeakSet[Parsing]" = WeakSet()
+
+
 class Parsing:
     """A connection that parses a statement with parameters once; each run plans it anew, for the tables as they are."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._parsed = lru_cache(PARSED)(self._parse)
+        _CONNECTIONS.add(self)
 
     def execute(self, query: str, parameters: Any = None) -> Any:
         """Run one statement."""
@@ -82,6 +89,10 @@ class Parsing:
         """Close it."""
         self._parsed.cache_clear()
         self._connection.close()
+
+    def leave(self) -> None:
+        """Let the connection never be closed here: its end would write to the file of the process that opened it."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
 
     def _parse(self, query: str) -> Any:
         (statement,) = self._connection.extract_statements(query)
@@ -109,12 +120,12 @@ def _claim(path: Path) -> Callable[[], None]:
     real = str(path)
     with _open_lock:
         if real in _open_files:
-            raise _locked(str(path), os.getpid())
-        _open_files.add(real)
+            raise _locked(str(path), _open_files[real])
+        _open_files[real] = os.getpid()
 
     def release() -> None:
         with _open_lock:
-            _open_files.discard(real)
+            _open_files.pop(real, None)
 
     return release
 
@@ -258,3 +269,15 @@ def _advice(error: Exception) -> str:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n", 1)[0]
+
+
+def _after_fork() -> None:
+    """Leave the parent's files alone, in a child that was forked from it."""
+    global _open_lock  # noqa: PLW0603  another thread of the parent may have held it
+    _open_lock = Lock()
+    for connection in list(_CONNECTIONS):
+        connection.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -2,9 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
+
+from .worker import Worker
 
 T = TypeVar("T")
 BACKGROUND: ContextVar[bool] = ContextVar("fabric_background", default=False)
@@ -16,12 +18,10 @@ FAIR = 16
 class Lanes:
     """The functions that wait for one thread.
 
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> lanes = Lanes()
-    >>> with ThreadPoolExecutor(1) as executor:
-    ...     first = lanes.submit(executor, lambda: list(range(3)))
-    >>> first.result()
+    >>> lanes, worker = Lanes(), Worker("doc")
+    >>> lanes.submit(worker, lambda: list(range(3))).result()
     [0, 1, 2]
+    >>> worker.shutdown()
     """
 
     def __init__(self) -> None:
@@ -29,8 +29,8 @@ class Lanes:
         self._later: deque[Callable[[], None]] = deque()
         self._passed = 0
 
-    def submit(self, executor: Executor, function: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Let the executor's thread call ``function`` when it is its turn; one cancelled before is not called."""
+    def submit(self, worker: Worker, function: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Let the worker's thread call ``function`` when it is its turn; one cancelled before is not called."""
         future: Future[T] = Future()
         lane = self._later if BACKGROUND.get() else self._first
 
@@ -43,7 +43,7 @@ class Lanes:
 
         lane.append(call)
         try:
-            executor.submit(self._next)
+            worker.tell(self._next)
         except BaseException:
             lane.remove(call)
             raise

@@ -1,0 +1,72 @@
+"""Processes that end, or fork, with a file open: ``python -m tests.fabric.exit_child HOW PATH``."""
+
+import atexit
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable
+
+from fabric.errors import FabricError
+from pipelines import Memory
+
+
+def tried(call: Callable[[], object]) -> str:
+    """Return what a call returns, or its error, in a line."""
+    try:
+        return f"gave {call()}"
+    except FabricError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def at_exit(path: str) -> None:
+    """Capture, recall and close when the interpreter ends, in a memory that was used before or not."""
+    memory = Memory(path, user="u")
+
+    def end() -> None:
+        print(tried(lambda: memory.capture("I live in Oslo.").turns))
+        memory.wait(60)
+        print(tried(lambda: [one.content for one in memory.recall("where do I live?", tiers=["semantic"])]))
+        print(tried(memory.close))
+
+    atexit.register(end)
+
+
+def too_late(path: str) -> None:
+    """Do the same in a handler that runs after the file's own end."""
+    memory = [Memory(path, user="u")]
+    atexit._clear()
+    from fabric.store import worker  # noqa: PLC0415  its handler is registered with the first file
+
+    atexit.register(lambda: print(tried(lambda: memory[0].capture("I live in Oslo."))))
+    atexit.register(worker._finish)
+
+
+def forked(path: str) -> None:
+    """Use the memory in a child that was forked, and go on in the parent."""
+    memory = Memory(path, user="u")
+    memory.capture("I live in Oslo.")
+    memory.wait()
+
+    def child() -> None:
+        print(tried(lambda: memory.recall("where do I live?")))
+        print(tried(lambda: memory.capture("I live in Rome.")))
+        print(tried(memory.fabric.jobs))
+        print(tried(lambda: memory.fabric.store.transact_sync(lambda _: 1)))
+        print(tried(lambda: Memory(path, user="u")))
+        print(tried(memory.close), flush=True)
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    process.join()
+    sys.stdout.flush()
+    if not (pid := os.fork()):
+        del memory, process
+        sys.exit(0)
+    os.waitpid(pid, 0)
+    print(tried(lambda: memory.capture("I work at Stripe.").turns), flush=True)
+    memory.wait()
+    os._exit(9)  # the log of writes is all that is left of them
+
+
+if __name__ == "__main__":
+    {"at_exit": at_exit, "too_late": too_late, "forked": forked}[sys.argv[1]](sys.argv[2])

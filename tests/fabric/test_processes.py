@@ -1,0 +1,47 @@
+"""A file that is open where the interpreter ends or forks: calls work, or say in one line why they cannot."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from pipelines import Memory
+
+ROOT = Path(__file__).parents[2]
+
+
+def lines_of(how: str, path: Path, code: int = 0) -> list[str]:
+    """Run the child and return the lines it printed; it must not hang, nor say anything else on its way out."""
+    command = [sys.executable, "-m", "tests.fabric.exit_child", how, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout.splitlines()
+
+
+def test_exit_handlers_capture_recall_and_close(tmp_path: Path):
+    path = tmp_path / "m.duckdb"
+    assert lines_of("at_exit", path) == ["gave 1", "gave ['Lives in Oslo']", "gave None"]
+    with Memory(path, user="u") as memory:
+        assert memory.recall("where do I live?", tiers=["semantic"])[0].content == "Lives in Oslo"
+
+
+def test_a_handler_that_comes_too_late_is_told_in_one_line(tmp_path: Path):
+    (line,) = lines_of("too_late", tmp_path / "m.duckdb")
+    assert line.startswith("StoreError: the interpreter is ending")
+
+
+def test_a_forked_child_is_told_at_once_and_leaves_the_file_alone(tmp_path: Path):
+    path = tmp_path / "m.duckdb"
+    *told, opened, closed, parent = lines_of("forked", path, code=9)
+    assert len(told) == 4
+    for line in told:
+        assert line.startswith("StoreError:")
+        assert "forked" in line
+        assert "get_context('spawn')" in line
+    assert opened.startswith("StoreLockedError:")
+    assert "in use by another process (PID" in opened
+    assert (closed, parent) == ("gave None", "gave 1")
+    with Memory(path, user="u") as memory:
+        found = [one.content for one in memory.recall("the user", tiers=["semantic"])]
+        assert "Lives in Oslo" in found
+        assert memory.recall("where do I work?", tiers=["semantic"])[0].content == "Works at Stripe"
