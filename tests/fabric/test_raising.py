@@ -9,7 +9,8 @@ import pytest
 
 from fabric import BlockFinished, Context, Fabric, Retry, WorkFinished, generator, handler, sequencer
 from fabric.errors import RunError, SchemaError, StoreError, WorkError
-from fabric.store.base import Rows
+from fabric.jobs import JOBS
+from fabric.store.base import SYSTEM, Rows
 from fabric.store.duckdb import DuckDBStore
 from fabric.testing import ScriptedModel, call
 
@@ -114,14 +115,17 @@ def test_inner_work_of_a_job_that_panics_has_failed_within_it():
 
 
 class Refusing(DuckDBStore):
-    """A store that does not take outcomes."""
-
-    refuses = True
+    """A store that does not take the end of a job."""
 
     async def transact(self, work: Callable[[Rows], Any]) -> Any:
-        if self.refuses and "_store_outcome" in getattr(work, "__qualname__", ""):
-            raise StoreError("no outcome is taken")
-        return await super().transact(work)
+        def checked(rows: Rows) -> Any:
+            before = rows.count(JOBS, SYSTEM)
+            result = work(rows)
+            if rows.count(JOBS, SYSTEM) < before:
+                raise StoreError("no outcome is taken")
+            return result
+
+        return await super().transact(checked)
 
 
 def test_work_whose_end_is_refused_ends_within_its_tries():
