@@ -22,6 +22,7 @@ from fabric.resource import Transaction
 from fabric.text import words
 
 from .forgetting.links import nodes_of
+from .held import kinds
 
 BESIDE = ("goal", "belief", "reflection", "draft", "trace")
 """What is kept beside the memory's own tiers and is explained like it."""
@@ -67,6 +68,7 @@ def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
 
     @handler(name=f"{layout.name}/why", input_schema=str, uses=layout.resources)
     async def why(memory_id: str, ctx: Context) -> Explanation | None:
+        kinds()  # what it imports at its first call must not hold the store up
         return await ctx.transact(lambda tx: _explain(tx, layout, ctx, memory_id))
 
     return why

@@ -26,6 +26,7 @@ from .forgetting.links import Node, nodes_of
 from .forgetting.naming import concerns, look_for
 from .forgetting.removal import Removal
 from .forgetting.texts import Texts
+from .held import kinds
 
 
 class Forget(BaseModel):
@@ -94,6 +95,7 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
             ctx.run.erase(forgetting.erased)
             return receipt
 
+        kinds()  # what it imports at its first call must not hold the store up
         try:
             return await ctx.transact(work)
         except _PreviewError as preview:

@@ -4,7 +4,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +25,8 @@ _SPELLINGS = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى"
 """Letters of Arabic that are written one for the other."""
 _END = regex.compile(r"(?:^|[.!?\u2026\n:])[\s\p{P}]*$")
 """What stands before the first word of a sentence."""
+SURE = 2
+"""How many letters all forms and spellings of a name begin with; without them a text is not looked at further."""
 MORE = 3
 """By how many letters a name may grow in a language whose endings are not known here."""
 
@@ -40,8 +42,6 @@ class _Forms:
 
     def has(self, name: str, word: str) -> bool:
         """Return whether a word is a form of the name; both are bare."""
-        if not self.letters.match(name):
-            return False
         cut = [word, *(word.removeprefix(one) for one in self.before if word.startswith(one))]
         stems = [
             name,
@@ -82,6 +82,9 @@ def mention(text: str, subject: str) -> Mention:
         return "no"
     if _UNSPACED.search(subject):
         return "yes" if _plain(subject) in _plain(text) else "no"
+    first = _bare(name[0])
+    if text.isascii() and first[:SURE] not in text.lower():
+        return "no"
     said = _words(text)
     if len(name) > 1 or not subject.isalpha():
         plain = {*map(_bare, words(text)), *(part for word in said for part in _parts(word))}
@@ -101,9 +104,10 @@ def is_no_name(subject: str) -> bool:
 
 def _of_name(said: Iterable[str], name: str) -> Mention:
     found: Mention = "no"
+    own = [forms for forms in _scripts() if forms.letters.match(name)]
     for word in said:
-        for part in _parts(word):
-            if part == name or any(forms.has(name, part) for forms in _scripts()):
+        for part in _parts(word) if name[:SURE] in _bare(word) else ():
+            if part == name or any(forms.has(name, part) for forms in own):
                 return "yes"
             found = "perhaps" if found == "perhaps" or _may_be(name, part) else "no"
     return found
@@ -137,7 +141,7 @@ def _words(text: str) -> list[str]:
     return _WORDS.findall(text)
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def _bare(word: str) -> str:
     """Return a word in lower case, without accents, vowel marks and ornaments."""
     plain = _MARKS.sub("", unicodedata.normalize("NFKC", word)).translate(_SPELLINGS).casefold()

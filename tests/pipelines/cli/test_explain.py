@@ -134,3 +134,23 @@ def test_export_of_one_subject(jake: Command) -> None:
     assert {record["subject"] for record in records if "subject" in record} == {"jennifer", "user"}
     assert all("ennifer" in json.dumps(record) for record in records)
     assert jake("export", "--subject", "zoe").exit_code == 3
+
+
+def test_a_preview_tells_what_would_go_and_changes_nothing(jake: Command) -> None:
+    told = jake("forget", "--subject", "tom", "--preview")
+    assert told.exit_code == 0
+    assert told.stdout.startswith("This would be deleted: ")
+    assert jake("forget", "--subject", "tom", "--preview").stdout == told.stdout
+    gone = jake("forget", "--subject", "tom", "--yes").stdout
+    assert gone.removeprefix("Forgotten for good: ") == told.stdout.removeprefix("This would be deleted: ")
+    assert jake("forget", "--subject", "tom", "--preview").exit_code == 3
+
+
+def test_what_is_filed_under_a_tag_is_forgotten(tmp_path: Path) -> None:
+    file = str(tmp_path / "tags.duckdb")
+    with Memory(file, user="jake") as memory:
+        memory.remember("Owns a boat", tags=["harbour"])
+        memory.remember("Likes jazz")
+    assert run("forget", "--file", file, "--user", "jake", "--tag", "harbour", "--yes").exit_code == 0
+    shown = run("export", "--file", file, "--user", "jake").stdout
+    assert ("boat" in shown, "jazz" in shown) == (False, True)
