@@ -39,13 +39,13 @@ class _Shared:
 
 
 _SHARED: dict[Path, _Shared] = {}
-_LOCK = threading.Lock()
+_lock = threading.Lock()
 
 
 def _after_fork() -> None:
     """Forget what the parent has open: here it can neither be used nor waited for."""
-    global _LOCK  # noqa: PLW0603  another thread of the parent may have held it
-    _LOCK = threading.Lock()
+    global _lock  # noqa: PLW0603  another thread of the parent may have held it
+    _lock = threading.Lock()
     _SHARED.clear()
 
 
@@ -120,7 +120,7 @@ class Lease:
 
     def _gives_back(self) -> bool:
         """Return whether the file is to be closed now, and say so only once."""
-        with _LOCK:
+        with _lock:
             self._is_closed = True
             owned, self._owns = self._owns, False
             if not owned or self._shared is None:
@@ -131,7 +131,7 @@ class Lease:
     def _leave(self) -> None:
         if self._shared is None or self._path is None:
             return
-        with _LOCK:
+        with _lock:
             if _SHARED.get(self._path) is self._shared:
                 del _SHARED[self._path]
         self._shared.closed.set()
@@ -170,7 +170,7 @@ class Leasing:
 def _taken(path: Path, file: str | PathLike[str]) -> _Shared:
     """Return the open file of a path with one lease more; a file that is being closed is waited for."""
     while True:
-        with _LOCK:
+        with _lock:
             found = _SHARED.get(path)
             if found is None or (found.leases and not found.is_usable()):
                 found = _SHARED[path] = _Shared(Fabric(file), leases=1)
