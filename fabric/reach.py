@@ -75,7 +75,8 @@ def held_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Held:
 
 def reach_of(rows: Rows, ids: ScopeIds) -> Held:
     """Return all that every scope owns which these ids open, and of a user all sessions."""
-    return held_by(rows, ids, *(kind for kind in SCOPE_KINDS if ids.has(kind)))
+    kinds: list[ScopeKind] = [kind for kind in SCOPE_KINDS if ids.has(kind)]
+    return held_by(rows, ids, *kinds)
 
 
 def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:

@@ -49,7 +49,7 @@ def test_a_draft_that_a_killed_run_left_does_not_bring_a_forgotten_belief_back(t
 
             def work(tx: Any) -> None:
                 held = tx.get(mind_collections("user").beliefs, belief)
-                shared = {"namespace": held.namespace, "run": "mrun_dead", "made_at": held.created_at}
+                shared: Any = {"namespace": held.namespace, "run": "mrun_dead", "made_at": held.created_at}
                 update = DraftOperation(id="d1", target=belief, type="belief", action="update", entry=held, **shared)
                 tx.put(drafts, [update])
 
