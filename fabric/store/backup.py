@@ -55,7 +55,7 @@ def back_up(file: str | Path, to: str | Path) -> Backup:
 
 
 def rows_of(file: str | Path) -> dict[str, int]:
-    """Return how many rows each table of a file of ours has, every byte of them read; StoreError where one cannot be."""
+    """Return how many rows each table has, every byte of them read; StoreError where one cannot be read."""
     with reading(file) as sql:
         return _read_through(sql)
 
@@ -70,7 +70,7 @@ def backup_findings(file: Path, copy: Path) -> Iterator[Finding]:
     names = [name for name in sorted({*here, *there}) if here.get(name, 0) != there.get(name, 0)]
     if names:
         rows = ", ".join(f"{name} {there.get(name, 0)} of {here.get(name, 0)}" for name in names)
-        yield Finding("backup", "warning", f"{copy} is of another moment: it has {rows}", "make another when it matters")
+        yield Finding("backup", "warning", f"{copy} is of another moment: it has {rows}", "make a new one")
     else:
         yield Finding("backup", "ok", f"{copy} can be read to its end, and has as many rows of each kind")
 

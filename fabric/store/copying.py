@@ -2,8 +2,8 @@
 
 It is a program of its own, since a process that closes a file gives up every lock it holds on it, those of the driver
 too. It needs the standard library only. What is committed stands in the file, whose headers tell which parts of it
-count, and behind that in the log, which only grows. A merge of the log into the file writes new headers last: where the
-headers have not changed meanwhile, the file's parts have not either, and a copy of the log is what was committed by then.
+count, and behind that in the log, which only grows. A merge of the log into the file writes new headers last: where
+the headers have not changed meanwhile, the file's parts have not either, and a copy of the log is what was committed.
 """
 
 import shutil

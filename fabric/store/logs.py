@@ -31,8 +31,8 @@ def check_log(path: Path) -> None:
         if size < HEADER_BYTES:
             state = "is missing" if size < 0 else "was cut off"
             raise StoreError(
-                f"{own} holds what was committed last, but the file it belongs to, {path}, {state}: put that file, or a "
-                f"backup, back beside it, or move {own.name} away to begin a new memory; nothing was changed"
+                f"{own} holds what was committed last, but the file it belongs to, {path}, {state}: put that file, or "
+                f"a backup, back beside it, or move {own.name} away to begin a new memory; nothing was changed"
             )
         return
     for log in _logs_beside(path) if size >= HEADER_BYTES else ():

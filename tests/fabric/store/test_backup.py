@@ -3,14 +3,16 @@
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fabric.errors import StoreError
 from fabric.scope import Scope
 from fabric.store.backup import back_up, backup_findings, rows_of
-from fabric.store.base import Table
+from fabric.store.base import Rows, Table
 from fabric.store.duckdb import DuckDBStore
 
 NOTES = Table("notes", {"n": "integer"}, "content")
@@ -30,9 +32,12 @@ for number in range(100_000):
 
 def written(store: DuckDBStore, numbers: range) -> None:
     for number in numbers:
-        store.transact_sync(
-            lambda rows, number=number: rows.put(NOTES, JAKE, [{"id": str(number), "n": number, "content": "x" * 500}])
-        )
+        note = {"id": str(number), "n": number, "content": "x" * 500}
+        store.transact_sync(partial(_put, note))
+
+
+def _put(note: dict[str, Any], rows: Rows) -> None:
+    rows.put(NOTES, JAKE, [note])
 
 
 def numbers_in(path: Path) -> list[int]:
