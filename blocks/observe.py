@@ -1,11 +1,12 @@
 """Observe: one turn of a conversation becomes a list of observations, by a model or by rules."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from capabilities.claims import ATTRIBUTES, Known, claim_of, find_replaced, known_of
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.over import over
+from capabilities.relations.reading import kin_in
 from capabilities.semantic.selves import Self, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
@@ -22,6 +23,8 @@ from .observed import Observations, Observed
 from .prompts import PROMPTS
 from .readers.observe import observe_text
 
+_INTRODUCING = frozenset({"relation", "partner", "boss", "doctor"})
+"""Attributes that tell what somebody is to the user, and what they are called."""
 SHOWN_PLANS = 5
 """How many events and tasks of earlier sessions the observer is shown."""
 SHOWN_FACTS = 10
@@ -39,11 +42,23 @@ class Shown:
     entries: Sequence[Known]
 
     def linked(self, found: Sequence[Observation]) -> list[Observation]:
-        """Return observations filed under whom they are about, each with what it replaces among what is known."""
-        return [self._linked(observation) for observation in found]
+        """Return observations filed under whom they are about, each with what it replaces among what is known.
 
-    def _linked(self, observation: Observation) -> Observation:
-        subject, content = self.speaker.filed(observation.subject, observation.content)
+        Who is called as the user is, and is told to be somebody else, is not the user: "my friend Jake".
+        """
+        speaker = self.speaker.beside(self._introduced(found))
+        return [self._linked(observation, speaker) for observation in found]
+
+    def _introduced(self, found: Sequence[Observation]) -> Iterator[tuple[str, str]]:
+        """Yield whom the message names by what they are, and what they are called."""
+        yield from ((kin.kin[-1], kin.name) for kin in kin_in(self.exchange.text) if kin.name)
+        for observation in found:
+            claim = claim_of(observation)
+            if claim.attribute in _INTRODUCING and claim.value:
+                yield claim.of or claim.attribute, claim.value
+
+    def _linked(self, observation: Observation, speaker: Self) -> Observation:
+        subject, content = speaker.filed(observation.subject, observation.content)
         filed = observation.model_copy(update={"subject": subject, "content": content})
         replaces = filed.replaces or find_replaced(claim_of(filed), self.entries)
         return filed.model_copy(update={"replaces": replaces})
@@ -78,7 +93,7 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
             gone = over(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
-            return self_of(tx, layout.semantic), [
+            return _speaker(tx, layout, (entry.subject for entry in entries)), [
                 *(known for known in older if known.id not in linked),
                 *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
@@ -87,6 +102,13 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
         return Shown(exchange, speaker, entries)
 
     return look
+
+
+def _speaker(tx: Transaction, layout: MemoryLayout, subjects: Iterator[str]) -> Self:
+    """Return who speaks, among all who are known: those of these subjects, and those of the facts."""
+    index = tx.index(layout.semantic) if layout.semantic is not None else None
+    known = () if index is None else [name for name in index.columns["subject"].names if name]
+    return self_of(tx, layout.semantic).beside((), (*subjects, *known))
 
 
 def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:

@@ -13,7 +13,7 @@ from fabric.language import stem
 from fabric.resource import Transaction
 from fabric.text import words
 
-from ..claims import Place, claim_of
+from ..claims import USER, Place, claim_of, subject_key
 from ..relations.names import alike, is_spoken_of, may_be_word
 from ..relations.reading import MINE, SOMEBODY, Kin, kin_in
 from ..relations.words import GRAMMAR, kin_of, kin_terms, listed, means
@@ -76,6 +76,7 @@ class Finder:
             qualities = asked.qualities if place == len(asked.kin) - 1 else frozenset[str]()
             names, told = self._related(whose, kin, qualities) if whose else (set[str](), told)
             names = names or (self._called(kin, qualities, whose) if whose else set[str]())
+        names = self._namesakes(names, asked.kin[-1])
 
         *_, last = asked.kin
 
@@ -101,6 +102,21 @@ class Finder:
             return self._is_other(asked, names, memory)
 
         return Somebody(frozenset(names), rows, told, owns, unsure, is_other)
+
+    def _namesakes(self, names: set[str], kin: str) -> set[str]:
+        """Return the names with what others are filed under who are called as the one who asks is."""
+        own = names & self.own_names() if names else names
+        if not own or own <= self.mine:
+            return names
+        found: set[str] = set()
+        for pool in self.pools:
+            column = pool.index.columns.get("subject")
+            for subject in column.names if column is not None else ():
+                first, _, more = subject.partition("-")
+                is_such = more and not own.isdisjoint(subject.split("-")) and subject not in self.mine | own
+                who = kin_of(subject.rpartition("-")[0])[0]
+                found |= {subject} if is_such and (means(kin, who) if who else first in own) else set()
+        return (names - own) | found
 
     def _related(self, of: AbstractSet[str], kin: str, qualities: AbstractSet[str]) -> tuple[set[str], Mask]:
         """Return the names of whoever is that to somebody, by claims, and the rows that tell them."""
@@ -141,12 +157,23 @@ class Finder:
         own = MINE if of <= self.mine else next(iter(of), MINE)
         found: set[str] = set()
         for pool in self.pools:
-            slots = np.flatnonzero(pool.allowed & self._holding(pool, kin_terms(kin, self.language)))[-FEW:]
+            held = pool.allowed & self._holding(pool, kin_terms(kin, self.language))
+            slots = np.flatnonzero(held & self._said_by_me(pool) if own == MINE else held)[-FEW:]
             for text in self._texts(pool, [str(pool.index.ids[slot]) for slot in slots.tolist()]):
                 for one in kin_in(text, self.language, is_memory=pool.tier != "turn"):
                     right = one.of == own and len(one.kin) == 1 and means(kin, one.kin[0])
                     apart = qualities and one.qualities and not qualities & one.qualities
                     found |= {one.name.lower()} if right and one.name and not apart else set()
+        return found
+
+    def _said_by_me(self, pool: Pool) -> Mask:
+        """Return which rows the one who asks has said, or are about them: their "my boss" is nobody else's."""
+        user = pool.index.columns.get("user")
+        if user is None:
+            return with_subject(pool, self.mine)
+        found = np.full(pool.index.size, self.mine <= {USER}, np.bool_)
+        for name in user.names:
+            found |= (user.view == user.names[name]) if name and subject_key(name) in self.mine else False
         return found
 
     def named(self, name: str) -> Somebody:
@@ -183,6 +210,8 @@ class Finder:
         whose |= kin_terms(owners[-1], self.language) if owners else frozenset()
         for pool in self.pools:
             held = self._holding(pool, kin_terms(last, self.language)) & pool.allowed
+            if asked.of == MINE and pool.tier == "turn":
+                held &= self._said_by_me(pool)
             found[pool.start : pool.end] = held & self._holding(pool, whose) if whose else held
         return found
 
