@@ -7,6 +7,7 @@ from fabric.text import word_set
 from .patterns import Patterns, listed, table
 
 _VOICE = Patterns("voice")
+_MINUS = frozenset("-−–")
 _NOT_PAST = word_set("need feed breed bleed speed")
 
 
@@ -75,5 +76,12 @@ def third(text: str) -> str:
 
 def trimmed(text: str) -> str:
     """Return ``text`` without end marks and without filler words at its end."""
-    text = text.strip(' \t\n.,!?;:…-–—。！？"')
-    return _VOICE["tail"].sub("", text).strip(" ,;:-–—")
+    text = _VOICE["tail"].sub("", _unclosed(text, ' \t\n.,!?;:…-–—。！？"'))
+    return _unclosed(text, " ,;:-–—")
+
+
+def _unclosed(text: str, closing: str) -> str:
+    """Return ``text`` without such marks around it, but with the minus of a grade or a blood type: "A-"."""
+    bare = text.strip(closing)
+    minus = text[text.find(bare) + len(bare) :][:1]
+    return bare + minus if minus in _MINUS and _VOICE["graded"].search(bare) else bare

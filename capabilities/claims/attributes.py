@@ -72,7 +72,8 @@ class Attribute(BaseModel):
     """Its rank in a profile, 0 for none."""
     ends: Mapping[str, str] = {}
     """The attributes that it may end, each with how: by "any" value or the same "value" that is over, by what sets a
-    couple "apart" or brings one "together", by a plan's being "called off" or "moved"."""
+    couple "apart" or brings one "together", by a plan's being "called off" or "moved", by there being none of a "kind"
+    any more."""
     says: _Worded = {}
     over: _Worded = {}
     denied: _Worded = {}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from fabric.language import STOP_WORDS, guess_language
+from fabric.redaction.finding import REDACTED
 from fabric.text import words
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
@@ -35,14 +36,14 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     Symmetric but for ``ends``, which is ``replaces`` the other way round. With ``alike``, something else (vectors,
     shared words) says already that both speak of one thing: then texts of no attribute are the same, too, where their
     words differ only in form, order of adverbs or additions; never where a number, date, name, symbol, order, negation
-    or any word on both sides differs.
+    or any word on both sides differs. What was redacted is never the same as anything else that was.
 
     >>> def said(text): return Claim("user", *text)
     >>> at = [Claim("user", "employer", name, "holds", f"Works at {name}") for name in ("Stripe", "Google")]
     >>> compare(*at), compare(at[0], at[0])
     ('replaces', 'same')
     """
-    if known.subject != new.subject:
+    if known.subject != new.subject or (REDACTED in known.text and REDACTED in new.text):
         return "unrelated"
     if known.text == new.text and known.polarity == new.polarity:
         return "same"
@@ -247,7 +248,8 @@ def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdi
         same = same_value(known.value, new.value)
         return "same" if same and known.polarity == new.polarity else "unrelated"
     if known.polarity != "holds":
-        return "unrelated"
+        anew = new.polarity == "holds" and one.ends.get(other.name) == "kind" and _of_kind(new, known)
+        return "replaces" if anew else "unrelated"
     if new.polarity == "holds" and one.name in words_of("switched") and _took_place(known, new):
         return "replaces"
     how = other.ends.get(one.name, "")
@@ -269,5 +271,12 @@ def _ended(how: str, known: Claim, new: Claim) -> Verdict:
     """Compare a claim that holds with one that says that something else is over or not so."""
     if how == "called off":
         return "ends" if _calls_off(known, new) else "unrelated"
+    if how == "kind":
+        return "ends" if _of_kind(known, new) else "unrelated"
     is_over = same_value(known.value, new.value) if how in ("any", "value") else False
     return "ends" if is_over or (how == "any" and not new.value) else "unrelated"
+
+
+def _of_kind(one: Claim, kind: Claim) -> bool:
+    """Return whether a claim tells of one of a kind: Rex the dog, where there is no dog any more."""
+    return bool(one.of) and stems(one.of)[-1:] == stems(kind.value)[-1:]

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from fabric.clock import Clock
 from fabric.resource import Collection, Transaction
-from fabric.text import words
 
 from ..claims import Claim, claim_of, compare, is_single, overtaken
+from ..claims.values import tokens
 from ..sources import Outcome, Source
 from ..vocabulary import FactCategory
 from .lookup import Candidates, Statement
@@ -171,7 +171,7 @@ class Settling:
         return [fact for fact in over if not is_late(offered.sources, fact, offered.valid_from)]
 
     def _tells(self, fact: Fact, offered: FactInput) -> bool:
-        if fact.subject != offered.subject or words(fact.content) != words(offered.content):
+        if fact.subject != offered.subject or tokens(fact.content) != tokens(offered.content):
             return False
         return {one.turn_id for one in offered.sources} <= {one.turn_id for one in fact.sources}
 

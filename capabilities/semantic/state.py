@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from fabric.text import words
-
 from ..claims import (
     Claim,
     claim_of,
@@ -20,7 +18,7 @@ from ..claims import (
     slot,
     subject_key,
 )
-from ..claims.values import same_value
+from ..claims.values import same_value, tokens
 from ..sources import Source, unite
 from .record import REINFORCEMENT, Fact, FactInput
 
@@ -65,7 +63,7 @@ def decide(offered: FactInput, current: Sequence[Fact]) -> Decision:
     """
     named = next((fact for fact in current if offered.replaces and fact.id == offered.replaces), None)
     if named is not None and named.category == offered.category:
-        return Decision("repeat" if words(offered.content) == words(named.content) else "change", named)
+        return Decision("repeat" if tokens(offered.content) == tokens(named.content) else "change", named)
     said, known = claim_of(offered), [claim_of(fact) for fact in current]
     verdicts = [compare(claim, said) for claim in known]
     for kind, verdict in (("repeat", "same"), ("refine", "refines")):

@@ -1,0 +1,42 @@
+"""Signs kept: a sign at the end of a value is part of it, said or stated."""
+
+import pytest
+
+from pipelines import Memory
+from tests.stories.test_whose import facts, told
+
+
+@pytest.mark.parametrize("said", ["My blood type is A-.", "My blood type is A-", "My blood type is A-!"])
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_a_minus_is_part_of_a_blood_type(said: str, is_stated: bool):
+    with Memory(user="jake") as memory:
+        memory.remember(said) if is_stated else told(memory, said)
+        kept = [one for one in memory.export() if one["kind"] == "fact"]
+        assert [one["value"] for one in kept] == ["A-"]
+
+
+@pytest.mark.parametrize(("said", "value"), [("My grade is A-.", "A-"), ("My grade is B-.", "B-")])
+def test_a_minus_is_part_of_a_grade(said: str, value: str):
+    with Memory(user="jake") as memory:
+        told(memory, said)
+        assert facts(memory) == [("user", f"Their grade is {value}")]
+
+
+@pytest.mark.parametrize(("before", "after"), [("A+", "A-"), ("A-", "A+"), ("AB-", "B-")])
+def test_another_sign_is_a_change(before: str, after: str):
+    with Memory(user="jake") as memory:
+        told(memory, f"My blood type is {before}.", f"My blood type is {after}.")
+        assert facts(memory) == [("user", f"Their blood type is {after}")]
+
+
+def test_a_dash_at_the_end_of_a_sentence_is_none():
+    with Memory(user="jake") as memory:
+        told(memory, "I live in Rome -", "I work at Stripe—")
+        assert facts(memory) == [("user", "Lives in Rome"), ("user", "Works at Stripe")]
+
+
+def test_two_redacted_values_are_never_taken_for_one():
+    with Memory(user="jake") as memory:
+        for pin in ("1234", "1243"):
+            memory.remember(f"PIN is {pin}")
+        assert facts(memory) == [("user", "PIN is [redacted]")] * 2
