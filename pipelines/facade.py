@@ -24,7 +24,6 @@ from fabric.lease import PATIENCE, File, Lease
 from fabric.models.base import ModelClient
 from fabric.portal import forbid_nested
 from fabric.session import RunResult, Session
-from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
 from .captured import Captured, secrets_said
@@ -173,10 +172,6 @@ class Memory(_Calls):
         """
         return self.system.export(self._in(""), {"subject": subject or None})
 
-    def backup(self, to: str | PathLike[str]) -> Backup:
-        """Copy the whole file to ``to`` while others write, and read the copy through; StoreError where that fails."""
-        return self.fabric.backup(to)
-
     def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Keep turns that were said elsewhere, many at a time, with their own times and tags, and without reading them.
 
@@ -273,10 +268,6 @@ class AsyncMemory(_Calls):
     def export(self, subject: str | None = None) -> AsyncGenerator[dict[str, Any]]:
         """Do what `Memory.export` does, for ``async for``."""
         return _awaited(self.system.export(self._in(""), {"subject": subject or None}))
-
-    async def backup(self, to: str | PathLike[str]) -> Backup:
-        """Do what `Memory.backup` does."""
-        return await asyncio.to_thread(self.fabric.backup, to)
 
     async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Do what `Memory.import_turns` does."""

@@ -21,6 +21,7 @@ from ..turns import Turn
 from .chatter import asks_the_same, names, says_nothing
 from .doubted import raise_later
 from .once import Once, by_turn, leader
+from .oneself import of_others, speaks_of_me
 from .ranked import TIERS, Parts, RankedMemory
 from .reading import Memory, Read
 from .request import RecallRequest
@@ -45,13 +46,13 @@ _ASKS_BEFORE = re.compile(
 
 def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read: Read) -> list[RankedMemory]:
     """Return what is shown of the rows that were read, best first."""
-    judging = _Judging(ranking)
+    judging = _Judging(ranking, of_others(ranking.question.people, [memory for _, memory in read.memories]))
     judging.add_turns(read.turns)
     for number, memory in read.memories:
         judging.judge(number, memory)
         judging.add(number, _shown(memory))
-    if judging.others or judging.unanswered:
-        ranking.leave_out(judging.others, judging.unanswered)
+    if judging.others or judging.unanswered:  # what is not so makes nobody sure of what is
+        ranking.leave_out([*judging.others, *judging.denials()], judging.unanswered)
     for old, current in read.changed:
         judging.raise_current(old, current)
     raise_later(() if request.is_past else judging.found)
@@ -72,6 +73,8 @@ class _Judging:
     """What was looked at so far."""
 
     ranking: "Ranking"
+    theirs: frozenset[str] = frozenset()
+    """The ids of turns of which nothing but what is somebody else's is known, where the user is asked about."""
     found: list[_Found] = field(default_factory=list[_Found])
     """Every memory looked at."""
     others: list[int] = field(default_factory=list[int])
@@ -82,6 +85,9 @@ class _Judging:
     """The numbers of rows that say that something is over."""
     denied: list[int] = field(default_factory=list[int])
     """The numbers of rows that deny something of the kind that is asked for, but not what the cue names."""
+
+    denying: set[str] = field(default_factory=set[str])
+    """The ids of the turns in which it was denied."""
 
     @property
     def cue(self) -> str:
@@ -113,9 +119,15 @@ class _Judging:
             if names(self.cue, claim.value):
                 return
             self.denied.append(number)
+            self.denying.update(source.turn_id for source in row.sources)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
+
+    def denials(self) -> list[int]:
+        """Return the numbers of the rows that deny what is asked for, the turns that said so among them."""
+        turns = (self.ranking.number_of("turn", turn) for turn in self.denying)
+        return [*self.denied, *(number for number in turns if number >= 0)]
 
     def raise_current(self, old: Fact, current: Fact) -> None:
         """Put the current version of a changed fact above the turns in which its older version was said."""
@@ -177,6 +189,8 @@ class _Judging:
             knows = any(pool.tier == "semantic" for pool in self.ranking.pools)
             if asks_the_same(memory.content, self.cue) or (knows and says_nothing(memory)):
                 return IDLE
+            if memory.id in self.theirs and not speaks_of_me(memory.content):
+                return self.ranking.weights.others
         if people.is_other is None or not (people.unsure is None or people.unsure[number]):
             return 1.0
         return self.ranking.weights.others if people.is_other(memory) else 1.0

@@ -159,6 +159,7 @@ class _Reader:
         return People(
             dict.fromkeys(self.mine, frozenset(own)),
             mine=self.mine,
+            is_about_me=True,
             rows=None if rows.all() else rows,
             spoken=[(frozenset(own), mine)] if own else (),
             roles=frozenset({"user"}) if own else frozenset(),

@@ -23,6 +23,8 @@ class People:
     asked: Mapping[str, frozenset[str]]
     is_told: bool = True
     mine: frozenset[str] = frozenset({USER})
+    is_about_me: bool = False
+    """Whether it is the user who is asked about, and nobody else."""
     rows: Mask | None = None
     """By number, which rows may speak of whom the question asks about; None where all may."""
     spoken: Sequence[tuple[frozenset[str], Mask]] = ()
