@@ -69,7 +69,7 @@ class Lease:
         elif models is not None or str(file) == ":memory:":
             self.fabric = Fabric(file, models=models)
         else:
-            self._path = Path(file).absolute().resolve()
+            self._path = Path(file).expanduser().absolute().resolve()
             self._shared = _taken(self._path, file)
             self.fabric = self._shared.fabric
         self._owns = opens if owns is None else owns

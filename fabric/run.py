@@ -30,6 +30,7 @@ from .store.base import SYSTEM, Rows, Store, Table
 if TYPE_CHECKING:
     from .models.budget import Budget
     from .secrecy import Secrets
+    from .store.backup import Backup
 
 T = TypeVar("T")
 
@@ -176,6 +177,16 @@ class Fabric:
         put_back = self.store.transact_sync(lambda rows: _put_back(rows, job_id))
         self.services.work_portal.submit(self._background.retry(put_back))
         return put_back
+
+    def backup(self, to: str | PathLike[str]) -> "Backup":
+        """Copy the file as it is committed now to ``to``, while others go on to write, and read the copy through.
+
+        Raises StoreError where ``to`` exists or cannot be written, and for a memory that is in no file.
+        """
+        from .store.backup import back_up  # noqa: PLC0415  few programs make one
+
+        self.check_open()
+        return back_up(self.location, fspath(to))
 
     def close(self, timeout: float | None = None) -> None:
         """Drain and close; jobs that wait for a later try, or run longer than ``timeout`` seconds, stay in the file."""

@@ -71,11 +71,11 @@ class Run(Protocol):
         """Return the session's items up to this run's turn, oldest first."""
         ...
 
-    def redact(self, text: str) -> str:
+    def redact(self, text: str, /) -> str:
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         ...
 
-    def secrets_in(self, text: str) -> list[str]:
+    def secrets_in(self, text: str, /) -> list[str]:
         """Return the kind and place of each secret that is taken out of a text."""
         ...
 

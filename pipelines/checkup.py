@@ -28,6 +28,7 @@ from fabric.log import ITEMS
 from fabric.models.litellm import needs_of
 from fabric.resource import Collection, Resource
 from fabric.scope import SCOPE_KINDS
+from fabric.store.backup import backup_findings
 from fabric.store.base import Table
 from fabric.store.duckdb import DuckDBStore
 from fabric.store.duckdb_file import reading
@@ -52,7 +53,12 @@ ENGINE_TABLES = (ITEMS, JOBS, EFFECTS, TURNS)
 
 
 def check_up(
-    file: Path, *, model: str = "", embedder: str = "", moved: Callable[[int], object] = lambda _: None
+    file: Path,
+    *,
+    model: str = "",
+    embedder: str = "",
+    backup: Path | None = None,
+    moved: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Finding]:
     """Yield what every check of the file finds; nothing is written, and nobody on the network is asked.
 
@@ -63,6 +69,8 @@ def check_up(
     yield from looked
     if os.access(file, os.R_OK) and not any(one.check in ("file", "content") and one.mend for one in looked):
         yield from _inside(file, embedder, moved)
+        if backup is not None:
+            yield from backup_findings(file, backup)
     yield model_finding(model)
 
 

@@ -23,14 +23,15 @@ from fabric.jobs import Job
 from fabric.lease import PATIENCE, File, Lease
 from fabric.models.base import ModelClient
 from fabric.portal import forbid_nested
-from fabric.session import RunResult, Session
+from fabric.session import Session
+from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
 from .captured import Captured, secrets_said
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
-from .transcript import Answers, Transcript, answers_block, given, unseen_block
+from .transcript import Transcript, answers_block, given, late_answers, unseen_block
 
 T = TypeVar("T")
 PAGE = 500
@@ -81,7 +82,7 @@ class _Calls:
         new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
-        added += [await here.arun(self._answers, one) for one in _late(new, done)]
+        added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
         replayed = sum(one.replayed for one in done)
         jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
         said = secrets_said(new, done, self.fabric.services.secrets)
@@ -171,6 +172,10 @@ class Memory(_Calls):
         They are those of one moment, that of the first, and few of them are in memory at once.
         """
         return self.system.export(self._in(""), {"subject": subject or None})
+
+    def backup(self, to: str | PathLike[str]) -> Backup:
+        """Copy the whole file to ``to`` while others write, and read the copy through; StoreError where that fails."""
+        return self.fabric.backup(to)
 
     def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Keep turns that were said elsewhere, many at a time, with their own times and tags, and without reading them.
@@ -269,6 +274,10 @@ class AsyncMemory(_Calls):
         """Do what `Memory.export` does, for ``async for``."""
         return _awaited(self.system.export(self._in(""), {"subject": subject or None}))
 
+    async def backup(self, to: str | PathLike[str]) -> Backup:
+        """Do what `Memory.backup` does."""
+        return await asyncio.to_thread(self.fabric.backup, to)
+
     async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Do what `Memory.import_turns` does."""
         return await self._run(self.system.import_block, turns)
@@ -331,12 +340,3 @@ def _check(file: object, user: object, system: object) -> None:
         raise ConfigurationError(f"system is {system!r}; expected what memory_system(...) returns")
     if not isinstance(user, str):
         raise ScopeError(f"user is {user!r}; expected the user's id as a string: Memory(..., user='jake')")
-
-
-def _late(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:
-    """Return what follows the users' messages that were known by their ids: it may have come later than they did."""
-    return [
-        Answers(messages=turn.messages[1:], turn=one.turn, tags=list(new.answers.tags), may_be_held=True)
-        for turn, one in zip(new.turns, done, strict=True)
-        if one.replayed and turn.messages[1:]
-    ]

@@ -17,6 +17,7 @@ from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.items import Draft, Item, content_text, drafts_from_message
 from fabric.sequencer import sequencer
+from fabric.session import RunResult
 from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, tagged, turns_of
@@ -228,3 +229,12 @@ def _is_new(message: Message, items: Sequence[Item], ctx: Context) -> bool:
 def _is_said(one: Item | Draft) -> bool:
     """Return whether the user or the assistant said something; an answer without words is only calls of tools."""
     return one.kind == "message" and (one.role == "user" or (one.role == "assistant" and bool(one.text)))
+
+
+def late_answers(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:
+    """Return what follows the users' messages that were known by their ids: it may have come later than they did."""
+    return [
+        Answers(messages=turn.messages[1:], turn=one.turn, tags=list(new.answers.tags), may_be_held=True)
+        for turn, one in zip(new.turns, done, strict=True)
+        if one.replayed and turn.messages[1:]
+    ]

@@ -17,7 +17,7 @@ from ..scope import Scope
 from ..tracing import Span, span
 from .base import Rows, Table
 from .catalog import Catalog, Known
-from .duckdb_file import connect, translated
+from .duckdb_file import MEMORY, connect, translated
 from .index_check import Rules
 from .kept import KeptTexts
 from .lanes import Lanes
@@ -47,7 +47,7 @@ class DuckDBStore:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._location = str(path)
+        self._location = MEMORY if str(path) == MEMORY else str(Path(path).expanduser())
         self._process = processes.current()
         self._worker: Worker | None = None
         self._lanes = Lanes()
@@ -175,6 +175,8 @@ class DuckDBStore:
         try:
             if connection is not None:
                 self._keep_runs(connection)
+                with suppress(StoreError), translated(self._location):
+                    connection.execute("CHECKPOINT")  # a log is merged also where nothing was written since
                 with translated(self._location):
                     connection.close()
         finally:

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..errors import NotOurFileError, StoreError, StoreLockedError
+from .duckdb_log import HEADER_BYTES, check_log
 from .migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
 from .sql import Connection, Sql
 
@@ -32,13 +33,13 @@ PARSED = 256
 """How many statements with parameters are kept parsed."""
 _MAGIC = b"DUCK"
 _MAGIC_OFFSET = 8
-_HEADER_BYTES = 12_288  # a smaller file has lost its headers, or was never given them
 _PID = re.compile(r"PID (\d+)")
 _PROGRAM = re.compile(r"held in (.+?) \(PID")
 _LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
 _DAMAGED = re.compile(
     r"could not read|not enough|checksum|corrupt|truncated|serializ|failed to load metadata|wal file", re.IGNORECASE
 )
+_FOREIGN = re.compile(r"wal does not match", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"permission denied|read-only file system", re.IGNORECASE)
 _open_files: dict[str, int] = {}
 """The files that are open, and the process that opened them: this one, or the one it was forked from."""
@@ -104,16 +105,23 @@ def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
     if location == MEMORY:
         return Parsing(_connect(location, read_only=False)), lambda: None, True
     try:
-        path = Path(location).absolute()
-        release = _claim(path.resolve())
+        path = Path(location).absolute().resolve()  # the log stands beside the file itself, not beside a link to it
+        release = _claim(path)
     except (ValueError, OSError, RuntimeError) as error:
         raise StoreError(f"{location!r} cannot be a path: {error}") from error
     try:
+        check_log(path)
         new = _is_new(path) or _is_blank(path)
         return Parsing(_connect(str(path), read_only=False)), release, new
     except BaseException:
         release()
         raise
+
+
+def is_open_here(path: Path) -> bool:
+    """Return whether this process has the file open, which looking into it another time would free for others."""
+    with _open_lock:
+        return str(path) in _open_files
 
 
 def _claim(path: Path) -> Callable[[], None]:
@@ -135,7 +143,7 @@ def _is_new(path: Path) -> bool:
     size = _size(path)
     if size < 0 and not path.parent.is_dir():
         raise StoreError(f"{path} cannot be made: there is no directory {path.parent}")
-    return size < 0 or (size < _HEADER_BYTES and _is_unfinished(path))
+    return size < 0 or (size < HEADER_BYTES and _is_unfinished(path))
 
 
 def _size(path: Path) -> int:
@@ -163,7 +171,7 @@ def _is_unfinished(path: Path) -> bool:
     except StoreLockedError:
         raise
     except StoreError:
-        if path.stat().st_size >= _HEADER_BYTES:
+        if path.stat().st_size >= HEADER_BYTES:
             raise
         path.unlink()
         return True
@@ -202,11 +210,12 @@ def reading(location: str | Path) -> Generator[Sql]:
     Raises StoreLockedError while another process has it open, NotOurFileError, NewerFileError, and StoreError for a
     file that is missing, empty or damaged.
     """
-    path = Path(location).absolute()
-    release = _claim(path.resolve())
+    path = Path(location).absolute().resolve()
+    release = _claim(path)
     try:
+        check_log(path)
         size = _size(path)
-        if size < _HEADER_BYTES:
+        if size < HEADER_BYTES:
             raise StoreError(
                 f"{path}: {'there is no such file' if size < 0 else 'it was cut off, not even its header is whole'}"
             )
@@ -260,6 +269,11 @@ def _locked(location: str, pid: int | None, program: str = "") -> StoreLockedErr
 
 def _advice(error: Exception) -> str:
     """Return what to do about a damaged file or a folder that may not be written, "" about anything else."""
+    if _FOREIGN.search(str(error)):
+        return (
+            "; the log beside it belongs to another file, or to another state of this one: put the file back that it "
+            "belongs to, or move the log away to open this one without it; nothing was changed"
+        )
     if _DAMAGED.search(str(error)):
         return "; the file is damaged: look at it with thought-fabric doctor FILE, or restore a backup"
     if _FORBIDDEN.search(str(error)):

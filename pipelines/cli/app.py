@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import bring, care, chat, doctor, embedding, explain, look, mind, serve, talk
+from . import backup, bring, care, chat, doctor, embedding, explain, look, mind, serve, talk
 from .output import error_line, expected_errors
 
 
@@ -59,6 +59,7 @@ for command in (
     care.prune,
     care.jobs,
     doctor.doctor,
+    backup.backup,
     embedding.reembed,
     serve.mcp,
     look.graph,

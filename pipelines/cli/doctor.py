@@ -15,10 +15,20 @@ if TYPE_CHECKING:
 def doctor(
     file: Annotated[
         Path,
-        typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_default=False, readable=False),
+        typer.Argument(
+            envvar="THOUGHT_FABRIC_FILE",
+            help="The memory's file.",
+            show_default=False,
+            readable=False,
+            callback=Path.expanduser,
+        ),
     ] = Path("memory.duckdb"),
     model: Model = "",
     embedder: Embedder = "",
+    backup: Annotated[
+        Path | None,
+        typer.Option("--backup", help="Also compare this copy with the file.", show_default=False),
+    ] = None,
     rebuild_index: Annotated[
         bool,
         typer.Option("--rebuild-index", help="First make what rows are found by anew, from the rows; this writes."),
@@ -38,7 +48,7 @@ def doctor(
         counts = [f"{count} rows of {name}" for name, count in mended.items()]
         note(f"made anew: {', '.join(counts) or 'nothing was wrong'}")
     with progress("comparing rows with their index", None) as advance:
-        found = list(check_up(file, model=model, embedder=embedder, moved=advance))
+        found = list(check_up(file, model=model, embedder=embedder, backup=backup, moved=advance))
     if as_json:
         write_json(found)
     else:

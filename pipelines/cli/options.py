@@ -33,7 +33,15 @@ def _not_blank(ctx: typer.Context, param: typer.CallbackParam, value: str) -> st
 
 
 File = Annotated[
-    Path, typer.Option("--file", "-f", envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", show_envvar=True)
+    Path,
+    typer.Option(
+        "--file",
+        "-f",
+        envvar="THOUGHT_FABRIC_FILE",
+        help="The memory's file.",
+        show_envvar=True,
+        callback=Path.expanduser,
+    ),
 ]
 User = Annotated[
     str,

@@ -194,6 +194,5 @@ TestForgetting = Forgetting.TestCase
 TestForgetting.settings = settings(
     max_examples=int(os.environ.get("FORGET_EXAMPLES", "6")),
     stateful_step_count=14,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
