@@ -16,10 +16,11 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
-from fabric.prompt import data_block, load_prompt
+from fabric.prompt import data_block, load_prompt, new_mark, one_line
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
 
+from .answers import plain_text, refusals, skipped
 from .consolidate_rules import group_episodes
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
@@ -138,13 +139,15 @@ def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Consolida
     )
 
 
-def _evidence_prompt(evidence: Evidence) -> str:
+def _evidence_prompt(evidence: Evidence, ctx: Context) -> str:
+    mark = new_mark(ctx.clock)
     lines = [
-        f"- {one.id} [{one.subject}, {one.encoded_at.date().isoformat()}] {one.content}" for one in evidence.episodes
+        f"- {one.id} [{one_line(one.subject)}, {one.encoded_at.date().isoformat()}] {one_line(one.content)}"
+        for one in evidence.episodes
     ]
     return load_prompt(PROMPTS / "consolidate_evidence.md").fill(
-        facts=data_block("facts", facts_by_subject(evidence.facts)) or "none",
-        episodes=data_block("episodes", "\n".join(lines)),
+        facts=data_block("facts", facts_by_subject(evidence.facts), mark) or "none",
+        episodes=data_block("episodes", "\n".join(lines), mark),
     )
 
 
@@ -156,6 +159,7 @@ def _persist(
         evidence, plan = both["evidence"], both["plan"]
         if not isinstance(evidence, Evidence) or not isinstance(plan, ConsolidationPlan):
             raise TypeError("persist takes the evidence and the plan of one consolidation")
+        refused, plan = refusals(plan), plain_text(plan)
         texts = [proposal.content for proposal in plan.facts]
         embedded = await embedded_at_once(layout.meaning, texts)
 
@@ -167,6 +171,7 @@ def _persist(
                 tx.write(layout.state, tx.read(layout.state).takes(ctx.session, [], ctx.clock.now()))
                 return ConsolidationResult(skipped=FORGOTTEN)
             result = apply_plan(plan.facts, evidence, table)
+            result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
             result = result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(one.id for one in evidence.episodes)

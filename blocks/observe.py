@@ -10,15 +10,19 @@ from capabilities.relations.reading import kin_in
 from capabilities.semantic.selves import Self, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from fabric.answer import Refused
 from fabric.block import Block
 from fabric.context import Context
+from fabric.errors import OutputError
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
-from fabric.prompt import data_block, load_prompt
+from fabric.prompt import data_block, delimited, load_prompt, new_mark, one_line
 from fabric.resource import Transaction
 from fabric.sequencer import sequencer
 from fabric.text import printable, words
+from fabric.validation import shown
 
+from .answers import is_grounded, plain_text, told
 from .observed import Observations, Observed
 from .prompts import PROMPTS
 from .readers.observe import observe_text
@@ -77,12 +81,13 @@ def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exch
         output_schema=Observations,
         temperature=0.0,
         record=False,
+        rescue={OutputError: handler(_unusable, name=f"{layout.name}/unusable")},
     )
     return (
         sequencer(name=f"{layout.name}/observe")
         .then(look)
         .parallel({"known": handler(lambda known: known, name=f"{layout.name}/known"), "found": observer})
-        .map(lambda both: _observed(both["known"], both["found"]))
+        .map(lambda both, ctx: _observed(both["known"], both["found"], ctx))
     )
 
 
@@ -134,32 +139,35 @@ def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Kn
 def _by_rules(layout: MemoryLayout) -> Block[Shown, Observed]:
     @handler(name=f"{layout.name}/observer")
     def observe(known: Shown, ctx: Context) -> Observed:
-        said = known.exchange.user
-        found = observe_text(printable(known.exchange.text), now=said.said_at if said else ctx.clock.now())[
-            :MAX_OBSERVATIONS
-        ]
-        return Observed(
-            exchange=known.exchange, observations=known.linked(found), shown=[one.id for one in known.entries], notes=[]
-        )
+        return _result(known, _read_by_rules(known, ctx), [])
 
     return observe
 
 
+def _read_by_rules(known: Shown, ctx: Context) -> list[Observation]:
+    said = known.exchange.user
+    found = observe_text(printable(known.exchange.text), now=said.said_at if said else ctx.clock.now())
+    return found[:MAX_OBSERVATIONS]
+
+
 def _turn_prompt(known: Shown, ctx: Context, layout: MemoryLayout) -> str:
-    exchange = known.exchange
+    exchange, mark = known.exchange, new_mark(ctx.clock)
     answer = exchange.assistant.text if exchange.assistant else ""
+    lines = [f"- {shorten(one_line(text, len(text)), 500)}" for text in exchange.background]
     return load_prompt(PROMPTS / "observe_turn.md").fill(
+        mark=mark,
         date=(exchange.user.said_at if exchange.user else ctx.clock.now()).date().isoformat(),
-        known=data_block("known entries", "\n".join(_line(one) for one in known.entries)) or "none",
-        background=data_block("earlier messages", "\n".join(f"- {shorten(text, 500)}" for text in exchange.background))
-        or "none",
-        user=shorten(printable(exchange.text), MODEL_CHARS),
-        assistant=shorten(printable(answer), layout.max_assistant_chars) if answer else "none",
+        known=data_block("known entries", "\n".join(_line(one) for one in known.entries), mark) or "none",
+        background=data_block("earlier messages", "\n".join(lines), mark) or "none",
+        user=delimited("user-message", shorten(printable(exchange.text), MODEL_CHARS), mark),
+        assistant=delimited("assistant-answer", shorten(printable(answer), layout.max_assistant_chars), mark)
+        if answer
+        else "No answer.",
     )
 
 
 def _line(entry: Known) -> str:
-    return f"- {entry.id} [{entry.subject}, {entry.category}] {entry.content}"
+    return f"- {entry.id} [{one_line(entry.subject)}, {entry.category}] {one_line(entry.content)}"
 
 
 def shorten(text: str, limit: int) -> str:
@@ -174,16 +182,37 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[len(text) - half :]}"
 
 
-def _observed(known: Shown, found: Observations) -> Observed:
+def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     notes: list[str] = []
     if len(known.exchange.text) > MODEL_CHARS:
         notes.append(f"the message has {len(known.exchange.text)} characters; the model read its head and tail")
-    kept = [one for one in found.observations if not _restates(one, known)]
-    if len(kept) < len(found.observations):
-        notes.append(f"{len(found.observations) - len(kept)} observations only restated what was already known")
+    plain = [plain_text(observation) for observation in found.observations]
+    fresh = [observation for observation in plain if not _restates(observation, known)]
+    if len(fresh) < len(plain):
+        notes.append(f"{len(plain) - len(fresh)} observations only restated what was already known")
+    kept = [observation for observation in fresh if is_grounded(observation, known.exchange, known.entries)]
+    refused = [
+        *(told(one) for one in found.refused),
+        *(f"{shown(one.content)}: it shares no word with what was said" for one in fresh if one not in kept),
+    ]
+    notes += [f"refused: {ctx.redact(one)}" for one in refused]
+    if refused and not kept:
+        kept = _read_by_rules(known, ctx)
+        notes.append("nothing of the model's answer could be used: rules read the message instead")
+    return _result(known, kept, notes)
+
+
+def _result(known: Shown, kept: Sequence[Observation], notes: list[str]) -> Observed:
     return Observed(
         exchange=known.exchange, observations=known.linked(kept), shown=[one.id for one in known.entries], notes=notes
     )
+
+
+def _unusable(error: OutputError) -> Observations:
+    """Return what stands for an answer that could not be read, not even the one that was asked for once more."""
+    nothing = Observations()
+    nothing.refuse((Refused("", 0, None, str(error)),))
+    return nothing
 
 
 def _restates(observation: Observation, known: Shown) -> bool:

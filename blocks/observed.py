@@ -5,9 +5,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from capabilities.sources import Outcome
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from fabric.answer import Answer
 
 
-class Observations(BaseModel):
+class Observations(Answer):
     """What an observer returns for one turn."""
 
     model_config = ConfigDict(extra="ignore")

@@ -18,11 +18,12 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
-from fabric.prompt import data_block, load_prompt
+from fabric.prompt import data_block, load_prompt, new_mark
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
 from fabric.text import content_words
 
+from .answers import plain_text, refusals, skipped
 from .consolidate import FORGOTTEN
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
@@ -118,8 +119,8 @@ def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Bloc
             protected_reinforcements=config.protected_reinforcements,
             protected_confidence=config.protected_confidence,
         ),
-        user=lambda review: load_prompt(PROMPTS / "prune_facts.md").fill(
-            facts=data_block("facts", facts_by_subject(review.facts))
+        user=lambda review, ctx: load_prompt(PROMPTS / "prune_facts.md").fill(
+            facts=data_block("facts", facts_by_subject(review.facts), new_mark(ctx.clock))
         ),
         output_schema=PrunePlan,
         temperature=0.0,
@@ -135,6 +136,7 @@ def _persist(
         review, plan = both["review"], both["plan"]
         if not isinstance(review, Review) or not isinstance(plan, PrunePlan):
             raise TypeError("persist takes the review and the plan of one prune")
+        refused, plan = refusals(plan), plain_text(plan)
         texts = [merge.merged_content for merge in plan.merges]
         embedded = await embedded_at_once(layout.meaning, texts)
 
@@ -146,6 +148,7 @@ def _persist(
                 return PruneResult(skipped=FORGOTTEN)
             tx.write(layout.state, tx.read(layout.state).pruned())
             result = apply_prune(plan, review, table, config)
+            result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
             return result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
 
         return await ctx.transact(work)

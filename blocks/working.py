@@ -7,7 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from capabilities.claims import Known, claim_of, find_replaced, known_of
 from capabilities.sources import Outcome
-from capabilities.vocabulary import MAX_OBSERVATION_CHARS, Category, Durability, Observation, Unit
+from capabilities.vocabulary import (
+    MAX_OBSERVATION_CHARS,
+    SHARE_SLIPS,
+    TEXT_SLIPS,
+    Category,
+    Durability,
+    Observation,
+    Unit,
+)
 from capabilities.working import (
     DEFAULT_WORKING_MEMORY_CONFIG,
     WorkingEntry,
@@ -17,16 +25,18 @@ from capabilities.working import (
     working_memory_resource,
 )
 from capabilities.working.format import format_for_observer
+from fabric.answer import Answer
 from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
 from fabric.items import content_text
-from fabric.prompt import data_block, load_prompt
+from fabric.prompt import data_block, delimited, load_prompt, new_mark
 from fabric.resource import Transaction
 from fabric.sequencer import sequencer
 from fabric.text import printable
 
+from .answers import plain_text
 from .exchange import clean
 from .observe import MODEL_CHARS, shorten
 from .prompts import PROMPTS
@@ -43,13 +53,15 @@ class Noted(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
-    importance: Unit
+    content: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS), TEXT_SLIPS
+    ]
+    importance: Annotated[Unit, SHARE_SLIPS]
     pinned: bool = False
     replaces: str = ""
 
 
-class Notes(BaseModel):
+class Notes(Answer):
     """What the standalone observer returns for one turn."""
 
     model_config = ConfigDict(extra="ignore")
@@ -90,9 +102,11 @@ def working_memory_observe(
 
     async def prompt(message: Any, ctx: Context) -> str:
         entries = await ctx.transact(document.items)
+        mark = new_mark(ctx.clock)
+        said = shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS)
         return load_prompt(PROMPTS / "working_turn.md").fill(
-            known=data_block("active memories", format_for_observer(entries)) or "none",
-            message=shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS),
+            known=data_block("active memories", format_for_observer(entries), mark) or "none",
+            message=delimited("user-message", said, mark),
         )
 
     return generator(
@@ -115,7 +129,7 @@ def working_memory_remember(
     @handler(name=name, uses=[working_memory_resource])
     async def remember(notes: Notes, ctx: Context) -> list[Outcome]:
         def work(tx: Transaction) -> list[dict[str, Any]]:
-            return [_remember(tx, note, ctx, limits).model_dump() for note in notes.notes]
+            return [_remember(tx, plain_text(note), ctx, limits).model_dump() for note in notes.notes]
 
         return [Outcome.model_validate(one) for one in await ctx.transact(work, once="remember")]
 

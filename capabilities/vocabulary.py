@@ -1,11 +1,14 @@
 """The words every tier shares: how long an observation lasts, what it is about, and its shape."""
 
+import json
 import unicodedata
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from fabric.answer import Answer, Slips
 from fabric.clock import utc
 
 from .claims.read import subject_key
@@ -27,6 +30,19 @@ FACT_CATEGORIES: frozenset[str] = frozenset(
 )
 LASTING: frozenset[str] = frozenset({"persistent", "permanent"})
 
+_WORDS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "slips.json").read_text(encoding="utf-8"))
+TEXT_SLIPS = Slips(is_text=True)
+"""What marks the sentence of a record that a model answers with."""
+SHARE_SLIPS = Slips(other=0.5)
+"""What a model's importance or confidence counts as where it gave none."""
+CATEGORY_SLIPS = Slips(_WORDS["category"], other="attribute", absent="attribute")
+FACT_CATEGORY_SLIPS = Slips(
+    {word: "attribute" if means in ("event", "task") else means for word, means in _WORDS["category"].items()},
+    other="attribute",
+)
+DURABILITY_SLIPS = Slips(_WORDS["durability"], other="persistent", absent="persistent")
+ACTION_SLIPS = Slips(_WORDS["action"])
+
 MAX_OBSERVATION_CHARS = 2_000
 """An observation longer than this is refused as absurd."""
 
@@ -46,8 +62,15 @@ Subject = Annotated[
 ]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
 
-ObservedSubject = Annotated[Subject, BeforeValidator(lambda given: given if str(given or "").strip() else "user")]
-"""The same as an observer names it: nobody named is the user."""
+_SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"})
+
+
+def _named(given: Any) -> Any:
+    return "user" if str(given or "").strip().casefold() in _SPEAKER else given
+
+
+ObservedSubject = Annotated[Subject, BeforeValidator(_named)]
+"""The same as an observer names it: nobody named is the user, and so is whoever speaks."""
 
 
 def about(subject: str, content: str) -> str:
@@ -82,10 +105,12 @@ class Observation(Claimed, BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     subject: ObservedSubject = "user"
-    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS)]
-    importance: Unit
-    durability: Durability = "session"
-    category: Category = "identity"
+    content: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS), TEXT_SLIPS
+    ]
+    importance: Annotated[Unit, SHARE_SLIPS]
+    durability: Annotated[Durability, DURABILITY_SLIPS] = "session"
+    category: Annotated[Category, CATEGORY_SLIPS] = "identity"
     replaces: str = ""
 
 
@@ -108,10 +133,10 @@ class FactProposal(Claimed, BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     subject: Subject = "user"
-    content: FactText = ""
-    confidence: Unit
-    category: FactCategory
-    action: FactAction = "new"
+    content: Annotated[FactText, TEXT_SLIPS] = ""
+    confidence: Annotated[Unit, SHARE_SLIPS]
+    category: Annotated[FactCategory, FACT_CATEGORY_SLIPS]
+    action: Annotated[FactAction, ACTION_SLIPS] = "new"
     target_fact_id: str = ""
     source_episode_ids: list[str] = []
 
@@ -122,7 +147,7 @@ class FactProposal(Claimed, BaseModel):
         return self
 
 
-class ConsolidationPlan(BaseModel):
+class ConsolidationPlan(Answer):
     """What consolidation proposes: one entry per fact to add, reinforce, update or invalidate, at most 25."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -149,10 +174,10 @@ class Merge(BaseModel):
     reason: str = ""
 
 
-class PrunePlan(BaseModel):
+class PrunePlan(Answer):
     """What pruning proposes: facts to remove and facts to merge."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    removals: list[Removal] = []
-    merges: list[Merge] = []
+    removals: list[Removal] = Field(default_factory=list[Removal])
+    merges: list[Merge] = Field(default_factory=list[Merge])

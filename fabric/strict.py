@@ -1,12 +1,14 @@
 """JSON schemas in the narrow form that providers' strict modes accept, made from pydantic models."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, JsonSchemaWarningKind
+from pydantic_core import CoreSchema
 
 _KEPT = ("type", "enum", "const", "description")
 # Limits are not part of strict mode, yet values are checked against them: the description tells the model.
@@ -27,9 +29,31 @@ _NULL: dict[str, Any] = {"type": "null"}
 _ANYTHING: dict[str, Any] = {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]}
 
 
+_EXAMPLE = re.compile(r"^[ \t]*>>> .*", re.MULTILINE | re.DOTALL)
+
+
 class _Generator(GenerateJsonSchema):
     # A default that JSON cannot hold stays a default; only the schema does not show it.
     ignored_warning_kinds: set[JsonSchemaWarningKind] = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+    def generate(self, schema: CoreSchema, mode: JsonSchemaMode = "validation") -> JsonSchemaValue:
+        """Return the schema, its descriptions without the examples of code that a docstring ends with."""
+        return dict(_without_examples(super().generate(schema, mode)))
+
+
+def _without_examples(node: Any) -> Any:
+    if isinstance(node, dict):
+        cleaned = {key: _without_examples(each) for key, each in node.items()}
+        if isinstance(said := cleaned.get("description"), str):
+            cleaned["description"] = _EXAMPLE.sub("", said).strip()
+        return cleaned
+    return [_without_examples(each) for each in node] if isinstance(node, list) else node
+
+
+def plain_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the model's JSON schema as a prompt shows it to a language model."""
+    schema: dict[str, Any] = model.model_json_schema(schema_generator=_Generator)
+    return schema
 
 
 @lru_cache(maxsize=512)
@@ -40,7 +64,7 @@ def strict_schema(model: type[BaseModel]) -> Mapping[str, Any]:
     the default. An open mapping becomes a string holding JSON. Limits that strict mode does not know move into the
     description. Each nested model has one definition, under ``$defs``.
     """
-    raw = model.model_json_schema(schema_generator=_Generator)
+    raw = plain_schema(model)
     # A model that contains itself is a reference at the top, which strict mode does not take.
     top = raw["$defs"][raw["$ref"].rpartition("/")[2]] if "$ref" in raw else raw
     result = _object(top)

@@ -6,10 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from ..answer import Refused
 from ..errors import ConfigurationError, ModelError, OutputError
 from .base import Message, ModelClient, Reply, Request, Usage
 from .fallback import complete_with_fallback
-from .shaping import LONGEST_TEXT, Refused, list_fields
+from .shaping import LONGEST_TEXT, list_fields
 from .structured import Parsed, parse
 
 T = TypeVar("T", bound=BaseModel)

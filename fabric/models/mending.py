@@ -4,27 +4,31 @@ import copy
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from ..validation import complaints
+from .slips import fields_of, folded, keys_of, meant, slips_of, text_key
 
 MOST_ROUNDS = 3
 """Rounds of validating and mending one value."""
 T = TypeVar("T")
 _QUOTED = re.compile(r"'([^']*)'")
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def mended(adapter: TypeAdapter[T], value: Any, model: type[BaseModel] | None) -> T:
     """Return ``value`` as ``adapter`` validates it, after small repairs where they are needed.
 
-    Repairs: an object given as JSON text or as its one text; a key in other spelling, or the one unknown text for the
-    one missing; null where there is a default; a choice in other case; a number for a text; one value for a list.
+    Keys are matched without case and separators before a default is taken. Repairs: an object given as JSON text, as
+    its one text or inside another; the one unknown text for the one missing; null where there is a default; a choice
+    in other words; a number for a text or on another scale; one value for a list. `Slips` of a field say more.
     Raises ValidationError when that is not enough.
     """
-    if isinstance(value, str) and model is not None:
-        value = _from_text(value, model)
+    if model is not None:
+        value = _with_absent(spelled(_from_text(value, model) if isinstance(value, str) else value, model), model)
     for _ in range(MOST_ROUNDS):
         try:
             return adapter.validate_python(value)
@@ -36,27 +40,46 @@ def mended(adapter: TypeAdapter[T], value: Any, model: type[BaseModel] | None) -
     return adapter.validate_python(value)
 
 
-def folded(key: str) -> str:
-    """Return ``key`` as it is compared: without case and separators.
+def spelled(value: Any, model: type[BaseModel]) -> Any:
+    """Return an object under the model's own keys, with the text that is meant for its text; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        value = inner if isinstance(inner, dict) and folded(str(key)) not in keys_of(model) else value
+    known = fields_of(model)
+    own = {key: each for key, each in value.items() if key in known}
+    for key, each in value.items():
+        name = keys_of(model).get(folded(str(key)), key)
+        if key not in known and name not in own:
+            own[name] = each
+    return _with_text(own, model)
 
-    >>> folded("Replaces-Id") == folded("replaces_id")
-    True
-    """
-    return "".join(letter for letter in key.casefold() if letter.isalnum())
+
+def _with_absent(value: Any, model: type[BaseModel]) -> Any:
+    """Give an object what the slips of its fields say of keys that were left out."""
+    absent = {key: slips.absent for key, info in fields_of(model).items() if (slips := slips_of(info))}
+    known = {key: each for key, each in absent.items() if each is not None}
+    return {**known, **value} if isinstance(value, dict) else value
+
+
+def _with_text(own: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """Give the field for a text the one text, or the one of several words, that stands under an unknown key."""
+    wanted = text_key(model)
+    if wanted is None or str(own.get(wanted) or "").strip():
+        return own
+    strange = {key: each for key, each in own.items() if key not in fields_of(model)}
+    unknown = [key for key, each in strange.items() if isinstance(each, str) and each.strip()]
+    if len(unknown) > 1:
+        unknown = [key for key in unknown if len(own[key].split()) > 1]
+    if len(unknown) != 1:
+        return own
+    return {wanted: own[unknown[0]], **{key: each for key, each in own.items() if key not in (wanted, unknown[0])}}
 
 
 def reason(error: ValidationError) -> str:
     """Return the first complaints of ``error`` in one line, without the refused input."""
     return "; ".join([*complaints(error)][:3])[:300]
-
-
-def required_texts(model: type[BaseModel]) -> list[str]:
-    """Return the keys of ``model`` that must be given and hold text."""
-    return [
-        field.alias or name
-        for name, field in model.model_fields.items()
-        if field.is_required() and field.annotation is str
-    ]
 
 
 def _from_text(text: str, model: type[BaseModel]) -> Any:
@@ -66,8 +89,8 @@ def _from_text(text: str, model: type[BaseModel]) -> Any:
         decoded = None
     if isinstance(decoded, dict):
         return decoded
-    texts = required_texts(model)
-    return {texts[0]: text} if len(texts) == 1 and text.strip() else text
+    wanted = text_key(model)
+    return {wanted: text} if wanted is not None and text.strip() else text
 
 
 def _mend(value: Any, error: ValidationError, model: type[BaseModel] | None) -> bool:
@@ -78,46 +101,71 @@ def _mend(value: Any, error: ValidationError, model: type[BaseModel] | None) -> 
 def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] | None) -> bool:
     *path, key = complaint["loc"] or ("",)
     parent = _at(value, path)
+    info = fields_of(model).get(key) if model is not None and not path else None
     if complaint["type"] == "missing":
-        return isinstance(parent, dict) and _rename(parent, key, model if not path else None)
-    if not isinstance(parent, dict) or key not in parent:
+        return isinstance(parent, dict) and _fill(parent, key, info)
+    if isinstance(parent, list) and isinstance(key, int):
+        replacement = _replacement(parent[key], complaint, info)
+    elif not isinstance(parent, dict) or key not in parent:
         return False
-    if parent[key] is None or complaint["type"] == "extra_forbidden":
+    elif complaint["type"] == "extra_forbidden" or (_is_nothing(parent[key]) and not _needs(info)):
         del parent[key]
         return True
-    replacement = _replacement(parent[key], complaint)
+    else:
+        replacement = _replacement(parent[key], complaint, info)
     if replacement is None:
         return False
-    parent[key] = replacement
+    cast("dict[Any, Any]", parent)[key] = replacement
     return True
 
 
-def _replacement(given: Any, complaint: Mapping[str, Any]) -> Any:
+def _is_nothing(given: Any) -> bool:
+    """Return whether a refused value says that there is none."""
+    return given is None or given is False or given in ([], {})
+
+
+def _needs(info: FieldInfo | None) -> bool:
+    """Return whether null stands for what the field's slips say: there is no default that it could stand for."""
+    return info is not None and info.is_required() and meant(info, None) is not None
+
+
+def _replacement(given: Any, complaint: Mapping[str, Any], info: FieldInfo | None) -> Any:
     kind = complaint["type"]
+    found: Any = None
     if kind in {"literal_error", "enum"} and isinstance(given, str):
-        expected = _QUOTED.findall(complaint.get("ctx", {}).get("expected", ""))
-        return next((each for each in expected if folded(each) == folded(given) and each != given), None)
-    if kind == "string_type" and isinstance(given, int | float) and not isinstance(given, bool):
-        return str(given)
-    if kind in {"list_type", "tuple_type"} and isinstance(given, str | int | float | dict):
-        return [given]
-    return None
+        found = _choice(given, _QUOTED.findall(complaint.get("ctx", {}).get("expected", "")))
+    elif kind == "string_type" and isinstance(given, int | float) and not isinstance(given, bool):
+        found = str(given)
+    elif kind == "string_type" and isinstance(given, list) and given and all(isinstance(each, str) for each in given):
+        found = ", ".join(given)
+    elif kind in {"list_type", "tuple_type"} and isinstance(given, str | int | float | dict):
+        found = [given]
+    if found is not None or info is None:
+        return found
+    known = meant(info, given)
+    return known if known != given else None
 
 
-def _rename(parent: dict[str, Any], key: str, model: type[BaseModel] | None) -> bool:
-    """Give ``key`` the value of the same key in other spelling, or the one unknown text when it is the one missing."""
+def _choice(given: str, expected: list[str]) -> str | None:
+    """Return the choice in another spelling, or the one that stands among other words."""
+    same = next((each for each in expected if folded(each) == folded(given) and each != given), None)
+    if same is not None:
+        return same
+    inside = {each for each in expected for word in _WORDS.findall(given) if folded(word) == folded(each)}
+    return inside.pop() if len(inside) == 1 else None
+
+
+def _fill(parent: dict[str, Any], key: str, info: FieldInfo | None) -> bool:
+    """Give a missing key the value of the same key in other spelling, or what its slips say."""
     for given in list(parent):
         if given != key and folded(str(given)) == folded(key):
             parent[key] = parent.pop(given)
             return True
-    if model is None or [each for each in required_texts(model) if each not in parent] != [key]:
+    filled = meant(info, None) if info is not None else None
+    if filled is None:
         return False
-    known = {folded(field.alias or name) for name, field in model.model_fields.items()}
-    unknown = [given for given, text in parent.items() if isinstance(text, str) and folded(str(given)) not in known]
-    if len(unknown) == 1 and parent[unknown[0]].strip():
-        parent[key] = parent.pop(unknown[0])
-        return True
-    return False
+    parent[key] = filled
+    return True
 
 
 def _at(value: Any, path: list[Any]) -> Any:

@@ -12,8 +12,10 @@ from typing import Any, Union, get_args, get_origin
 from annotated_types import MaxLen
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from ..answer import Refused
 from ..text import words
-from .mending import folded, mended, reason
+from .mending import mended, reason
+from .slips import folded, keys_of
 
 LONGEST_TEXT = 2_000
 """Characters of one text of an answer; a longer one is refused as absurd."""
@@ -21,16 +23,6 @@ MOST_REPEATS = 20
 """Times that one word may make up half of a text or more."""
 DEEPEST_WRAPPER = 6
 _SCHEMA_WORDS = frozenset({"type", "items", "$ref", "anyOf", "allOf", "properties"})
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """An item that was not taken: where it stood, what it was and why not."""
-
-    field: str
-    index: int
-    item: Any
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +154,8 @@ def _bare_items(value: Any, wanted: ListField, depth: int = DEEPEST_WRAPPER) -> 
     if _fits(value, wanted):
         return [value]
     lists = [each for each in value.values() if isinstance(each, list)]
-    if len(lists) == 1:
-        return list(lists[0])
+    if len(lists) == 1 or (value and all(str(key).isdigit() for key in value)):
+        return list(lists[0] if len(lists) == 1 else value.values())
     objects = [each for each in value.values() if isinstance(each, dict)]
     if objects and len(objects) == len(value) and all(_fits(each, wanted) for each in objects):
         return objects
@@ -172,7 +164,7 @@ def _bare_items(value: Any, wanted: ListField, depth: int = DEEPEST_WRAPPER) -> 
 
 def _fits(value: dict[str, Any], wanted: ListField) -> bool:
     """Return whether ``value`` is an item; a schema without required keys must share at least one."""
-    if wanted.model is None or not {folded(key) for key in value} & {folded(key) for key in wanted.model.model_fields}:
+    if wanted.model is None or not {folded(str(key)) for key in value} & keys_of(wanted.model).keys():
         return False
     try:
         mended(wanted.item, value, wanted.model)
@@ -189,6 +181,8 @@ def _as_list(value: Any, wanted: ListField) -> list[Any]:
         return []
     if isinstance(value, dict):
         return (_bare_items(value, wanted) or [value]) if value else []
+    if isinstance(value, list) and value and all(isinstance(each, list) for each in value):
+        return [item for each in value for item in each]
     return value if isinstance(value, list) else [value]
 
 

@@ -5,10 +5,11 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from ..answer import Answer, Refused
 from ..errors import OutputError
 from .mending import mended, reason
 from .parsing import Reading, readings
-from .shaping import LONGEST_TEXT, Refused, absurd, list_fields, taken, unwrapped
+from .shaping import LONGEST_TEXT, absurd, list_fields, taken, unwrapped
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -79,6 +80,8 @@ def _parsed(reading: Reading, schema: type[T], longest: int | None) -> tuple[Par
     single = [getattr(value, name) for name, info in schema.model_fields.items() if (info.alias or name) not in lists]
     if (complaint := absurd(single, longest)) is not None:
         raise _UnfitError(complaint)
+    if isinstance(value, Answer):
+        value.refuse(tuple(fields.refused))
     exact = reading.exact and isinstance(reading.value, dict) and values.keys() <= reading.value.keys()
     parsed = Parsed(value, tuple(fields.refused), repaired=not exact, truncated=reading.cut)
     return parsed, (len(values), fields.kept)

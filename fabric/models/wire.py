@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from ..strict import plain_schema, strict_schema
 from .base import Message, Reply, Request, ToolCall, Usage
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]
@@ -30,7 +31,7 @@ def arguments(request: Request, *, native_schema: bool) -> dict[str, Any]:
     messages: Sequence[Message] = request.messages
     found: dict[str, Any] = {"model": request.model}
     if request.schema is not None and native_schema:
-        found["response_format"] = request.schema
+        found["response_format"] = response_format(request.schema)
     elif request.schema is not None:
         messages = with_instructions(messages, schema_instructions(request.schema))
     found["messages"] = sendable(list(messages))
@@ -45,7 +46,13 @@ def arguments(request: Request, *, native_schema: bool) -> dict[str, Any]:
 
 def schema_instructions(schema: type[BaseModel]) -> str:
     """Return the instructions that ask for data of ``schema`` from a model without native structured output."""
-    return _INSTRUCTIONS + json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    return _INSTRUCTIONS + json.dumps(plain_schema(schema), ensure_ascii=False, separators=(",", ":"))
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return ``schema`` as the wire form asks for it in a request: by name, in the narrow form of strict mode."""
+    named = {"name": schema.__name__, "schema": dict(strict_schema(schema)), "strict": True}
+    return {"type": "json_schema", "json_schema": named}
 
 
 def with_instructions(messages: Sequence[Message], text: str) -> list[Message]:

@@ -58,7 +58,7 @@ def test_observations_of_one_turn_see_each_other():
     fabric, mem = open_memory(MemoryModel(observed))
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "I changed jobs twice")
+        session.run(mem.capture, "I changed jobs twice, from Google to Stripe in Dublin, and I like tea")
         facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
     assert [one["content"] for one in facts if one["status"] == "current"] == ["Works at Stripe in Dublin", "Likes tea"]
     assert all(one["reinforcement_count"] == 1 for one in facts)

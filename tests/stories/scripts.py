@@ -25,6 +25,11 @@ def observation(content: str, **fields: Any) -> dict[str, Any]:
     }
 
 
+def told(observed: Sequence[dict[str, Any]]) -> str:
+    """Return a message that bears these observations out: one that shares no word with its turn is refused."""
+    return ". ".join(one["content"] for one in observed)
+
+
 class MemoryModel:
     """A model that answers each step of the memory from its own script, and counts the calls of each step."""
 

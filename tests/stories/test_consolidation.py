@@ -35,7 +35,7 @@ def ids_in(request: Request, prefix: str) -> list[str]:
 def run_turns(fabric: Any, mem: Any, count: int) -> Any:
     session = fabric.session("monday", user="jake")
     for number in range(count):
-        session.run(chat_with(mem), f"Turn {number}")
+        session.run(chat_with(mem), f"Turn {number} mentions an item, {', '.join(TOPICS)}")
         fabric.drain()
     return session
 

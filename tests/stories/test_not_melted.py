@@ -105,7 +105,7 @@ def test_an_observation_that_begins_with_a_sign_costs_no_other_fact(sign: str):
     fabric, mem = open_memory(MemoryModel([observation("Lives in Oslo", category="identity")], said))
     with fabric:
         session = fabric.session("monday", user="jake")
-        for text in ("I live in Oslo.", "There is more."):
+        for text in ("I live in Oslo.", f"There is more: Stripe, a boat, {sign}"):
             session.run(chat_with(mem), text)
             fabric.drain()
         exported = session.run(mem.export_block).output

@@ -131,7 +131,7 @@ def test_a_firm_fact_is_protected_from_pruning_unless_it_is_clearly_contradicted
     fabric, mem = open_memory(model)
     with fabric:
         for number in range(7):
-            say(fabric, mem, f"day {number}", f"Message {number}")
+            say(fabric, mem, f"day {number}", f"Message {number}: no vegetarian boat")
         session = fabric.session("day 0", user="jake")
         facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
         model.prunes = [{"removals": [{"fact_id": one["id"], "reason": "contradicted"} for one in facts], "merges": []}]
@@ -159,7 +159,7 @@ async def test_sessions_that_consolidate_at_once_take_each_episode_once():
     async with fabric:
         session = fabric.session("monday", user="jake")
         for number in range(4):
-            await session.arun(mem.capture, f"Trip {number}")
+            await session.arun(mem.capture, f"Trip {number}: went hiking")
             await fabric.adrain()
         await block(fabric, mem)
         exported = (await session.arun(mem.export_block)).output

@@ -10,7 +10,7 @@ from capabilities.working import DEFAULT_WORKING_MEMORY_CONFIG
 from fabric import Recalled, RunFinished, generator, handler
 from fabric.errors import CapabilityError, ConfigurationError
 from pipelines import memory_system
-from tests.stories.scripts import MemoryModel, observation, open_memory
+from tests.stories.scripts import MemoryModel, observation, open_memory, told
 
 
 def sections(*observed: dict[str, Any]) -> str:
@@ -19,7 +19,7 @@ def sections(*observed: dict[str, Any]) -> str:
     show = handler(mem.context_formatter, name="show", uses=[mem.capability])
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "Things were said")
+        session.run(mem.capture, told(observed))
         text = str(session.run(show).output)
     return "\n".join(text.splitlines()[2:-1])
 
@@ -58,7 +58,7 @@ def test_evidence_for_a_cue_says_whom_a_memory_is_about():
     fabric, mem = open_memory(MemoryModel([observation("Lives in Lisbon", subject="anna")]))
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "My sister Anna moved")
+        session.run(mem.capture, "My sister Anna moved to Lisbon")
         evidence = session.run(mem.context_block, "who lives in Lisbon?").output
     assert "about anna: Lives in Lisbon" in evidence
     assert "about user" not in evidence
@@ -145,11 +145,11 @@ def test_a_stream_tells_which_memories_are_in_the_prompt_and_only_those():
     show = handler(mem.context_formatter, name="show", uses=[mem.capability])
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "Things were said")
+        session.run(mem.capture, told(observed))
         events = list(session.stream(show))
     (recalled,) = [event for event in events if isinstance(event, Recalled)]
     (finished,) = [event for event in events if isinstance(event, RunFinished)]
-    told = [one.content for one in recalled.records]
+    shown = [one.content for one in recalled.records]
     assert recalled.path == "show"
-    assert 0 < len(told) < len(observed)
-    assert [word["content"] for word in observed if word["content"] in finished.result.output] == sorted(told)
+    assert 0 < len(shown) < len(observed)
+    assert [word["content"] for word in observed if word["content"] in finished.result.output] == sorted(shown)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory, outcomes
+from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory, outcomes, told
 
 
 def capture(*observed: dict[str, Any], **options: Any) -> tuple[list[dict[str, Any]], Any]:
@@ -12,7 +12,7 @@ def capture(*observed: dict[str, Any], **options: Any) -> tuple[list[dict[str, A
     fabric, mem = open_memory(MemoryModel(list(observed)), **options)
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(chat_with(mem), "Something was said")
+        session.run(chat_with(mem), told(observed))
         fabric.drain()
         return outcomes(session), list(session.run(mem.recall_block))
 
@@ -94,7 +94,7 @@ def test_an_important_observation_is_pinned_while_a_slot_is_free():
     fabric, mem = open_memory(MemoryModel(observed))
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(chat_with(mem), "Three goals")
+        session.run(chat_with(mem), told(observed))
         fabric.drain()
         state = session.run(mem.export_block).output
     assert [one["pinned"] for one in state if one["kind"] == "working"] == [True, True, False]

@@ -112,9 +112,7 @@ _VALUES = {
         _observations('{"content": "bad", "importance": 1e300}', _item("has a cat")), ("has a cat",)
     ),
     "number as text": Bad(_observations('{"content": "likes tea", "importance": "0.6"}', _item("has a cat"))),
-    "word for a number": Bad(
-        _observations('{"content": "bad", "importance": "high"}', _item("has a cat")), ("has a cat",)
-    ),
+    "word for a number": Bad(_observations('{"content": "likes tea", "importance": "high"}', _item("has a cat"))),
     "null for a default": Bad(_observations('{"content": "likes tea", "category": null}', _item("has a cat"))),
     "wrong choice": Bad(_observations('{"content": "bad", "category": "banana"}', _item("has a cat")), ("has a cat",)),
     "choice in other case": Bad(_observations('{"content": "likes tea", "category": "FACT"}', _item("has a cat"))),

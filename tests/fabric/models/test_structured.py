@@ -140,7 +140,7 @@ def test_what_was_done_to_the_text_is_told():
         ("one word repeated", "one word ('no') repeated 200 times"),
         ("one sign repeated", "one character ('哈') repeated 300 times"),
         ("duplicates", "repeats item 0"),
-        ("word for a number", "importance"),
+        ("number too large", "importance"),
     ],
 )
 def test_absurd_items_are_refused_with_a_reason(name: str, reason: str):

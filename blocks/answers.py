@@ -1,0 +1,85 @@
+"""What a model answered, as far as it can be used: plain texts, facts that the turn bears out, refusals in words."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import regex
+from pydantic import BaseModel
+
+from capabilities.claims import Known
+from capabilities.sources import Outcome
+from capabilities.turns import Exchange
+from capabilities.vocabulary import Observation
+from fabric.answer import Answer, Refused
+from fabric.context import Context
+from fabric.language import guess_language
+from fabric.prompt import unescaped
+from fabric.text import content_words, word_set, words
+from fabric.validation import shown
+
+T = TypeVar("T", bound=BaseModel)
+SHARED_LETTERS = 4
+"""Letters at the beginning of two words that make them forms of one: "allergic", "allergy"."""
+_TALK = word_set("user users message messag say said state statement mention assist assistant speaker convers turn")
+"""Words about the conversation itself, as they are compared: a sentence of them alone says nothing."""
+_LATIN = regex.compile(r"\p{Latin}")
+_OTHER = regex.compile(r"(?!\p{Latin})\p{L}")
+
+
+def plain_text(answer: T) -> T:
+    """Return what a model answered without the escapes that it copied from the prompt, in any text of it."""
+    changed: dict[str, object] = {}
+    for name in type(answer).model_fields:
+        value = getattr(answer, name)
+        if isinstance(value, str) and "&" in value:
+            changed[name] = unescaped(value)
+        elif isinstance(value, list) and any(isinstance(each, BaseModel) for each in value):
+            changed[name] = [plain_text(each) if isinstance(each, BaseModel) else each for each in value]
+    return answer.model_copy(update=changed) if changed else answer
+
+
+def told(refused: Refused) -> str:
+    """Return a refusal in words: which item of an answer it was, and why it could not be used."""
+    if refused.item is None and not refused.field:
+        return refused.reason
+    return f"{refused.field}[{refused.index}] {shown(refused.item)}: {refused.reason}"
+
+
+def refusals(answer: Answer) -> list[str]:
+    """Return what of an answer could not be used, and why, in words."""
+    return [told(one) for one in answer.refused]
+
+
+def skipped(refused: Sequence[str], ctx: Context) -> list[Outcome]:
+    """Return the outcomes of what an answer about facts held and could not be used."""
+    return [Outcome(status="skipped", tier="semantic", reason=f"refused: {ctx.redact(one)}") for one in refused]
+
+
+def is_grounded(observation: Observation, exchange: Exchange, known: Sequence[Known]) -> bool:
+    """Return whether an observation shares a content word with its turn, or with the entry that it replaces.
+
+    Where the two are in different scripts or languages, words cannot tell: it counts as borne out, unless it speaks of
+    nothing but the conversation.
+    """
+    own = content_words(f"{observation.content} {observation.value}") - _TALK
+    if not own:
+        return False
+    answer = exchange.assistant.text if exchange.assistant else ""
+    replaced = [one.content for one in known if one.id == observation.replaces]
+    said = "\n".join([exchange.text, answer, *exchange.background, *replaced])
+    heard = content_words(said)
+    if not own.isdisjoint(heard) or _alike(own, heard):
+        return True
+    return _differ(observation.content, said)
+
+
+def _alike(own: frozenset[str], heard: frozenset[str]) -> bool:
+    beginnings = {word[:SHARED_LETTERS] for word in heard if len(word) >= SHARED_LETTERS}
+    return any(word[:SHARED_LETTERS] in beginnings for word in own if len(word) >= SHARED_LETTERS)
+
+
+def _differ(content: str, said: str) -> bool:
+    """Return whether two texts are written in different scripts, or in languages that are not the same."""
+    if bool(_LATIN.search(content)) != bool(_LATIN.search(said)) and (_OTHER.search(content) or _OTHER.search(said)):
+        return True
+    return guess_language(words(content)) != guess_language(words(said))
