@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from capabilities.claims import ATTRIBUTES, Known, claim_of, find_replaced, known_of
+from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.over import over
 from capabilities.relations.reading import kin_in
-from capabilities.semantic.selves import Self, self_of
+from capabilities.semantic.selves import Self, introduced, introductions, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from capabilities.working import WorkingEntry
 from fabric.answer import Refused
 from fabric.block import Block
 from fabric.context import Context
@@ -27,8 +28,6 @@ from .observed import Observations, Observed
 from .prompts import PROMPTS
 from .readers.observe import observe_text
 
-_INTRODUCING = frozenset({"relation", "partner", "boss", "doctor"})
-"""Attributes that tell what somebody is to the user, and what they are called."""
 SHOWN_PLANS = 5
 """How many events and tasks of earlier sessions the observer is shown."""
 SHOWN_FACTS = 10
@@ -56,14 +55,12 @@ class Shown:
     def _introduced(self, found: Sequence[Observation]) -> Iterator[tuple[str, str]]:
         """Yield whom the message names by what they are, and what they are called."""
         yield from ((kin.kin[-1], kin.name) for kin in kin_in(self.exchange.text) if kin.name)
-        for observation in found:
-            claim = claim_of(observation)
-            if claim.attribute in _INTRODUCING and claim.value:
-                yield claim.of or claim.attribute, claim.value
+        yield from introductions(claim_of(observation) for observation in found if observation.subject == USER)
 
     def _linked(self, observation: Observation, speaker: Self) -> Observation:
         subject, content = speaker.filed(observation.subject, observation.content)
-        filed = observation.model_copy(update={"subject": subject, "content": content})
+        told = fields(read_as(content, subject), subject) if subject != USER == observation.subject else {}
+        filed = observation.model_copy(update={"subject": subject, "content": content, **told})
         replaces = filed.replaces or find_replaced(claim_of(filed), self.entries)
         return filed.model_copy(update={"replaces": replaces})
 
@@ -98,7 +95,7 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
             gone = over(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
-            return _speaker(tx, layout, (entry.subject for entry in entries)), [
+            return _speaker(tx, layout, entries), [
                 *(known for known in older if known.id not in linked),
                 *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
@@ -109,11 +106,14 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
     return look
 
 
-def _speaker(tx: Transaction, layout: MemoryLayout, subjects: Iterator[str]) -> Self:
-    """Return who speaks, among all who are known: those of these subjects, and those of the facts."""
-    index = tx.index(layout.semantic) if layout.semantic is not None else None
-    known = () if index is None else [name for name in index.columns["subject"].names if name]
-    return self_of(tx, layout.semantic).beside((), (*subjects, *known))
+def _speaker(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingEntry]) -> Self:
+    """Return who speaks, among all who are known: those of the entries, and those of the facts."""
+    speaker, index = self_of(tx, layout.semantic), tx.index(layout.semantic) if layout.semantic is not None else None
+    subjects = [entry.subject for entry in entries]
+    subjects += () if index is None else [name for name in index.columns["subject"].names if name]
+    own = (claim_of(entry) for entry in entries if entry.subject == speaker.subject)
+    told = [*introductions(own), *introduced(tx, layout.semantic, speaker.subject)]
+    return speaker.beside(told, subjects)
 
 
 def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:

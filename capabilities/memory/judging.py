@@ -55,6 +55,9 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
         ranking.leave_out([*judging.others, *judging.denials()], judging.unanswered)
     for old, current in read.changed:
         judging.raise_current(old, current)
+    for old, current in () if request.is_past else read.changed:
+        judging.note_over(old, current)
+    judging.put_behind()
     raise_later(() if request.is_past else judging.found)
     return judging.results(request.most, snapshot.embedded.degraded)
 
@@ -89,6 +92,11 @@ class _Judging:
     denying: set[str] = field(default_factory=set[str])
     """The ids of the turns in which it was denied."""
 
+    holding: set[str] = field(default_factory=set[str])
+    """The ids of memories that tell what is asked for and hold."""
+    behind: set[str] = field(default_factory=set[str])
+    """The ids of what tells something of the kind that is over or not so, unless the cue names that."""
+
     @property
     def cue(self) -> str:
         """What is asked."""
@@ -113,16 +121,20 @@ class _Judging:
         answers, claim = self.ranking.question.people.answers, claim_of(row)
         if claim.polarity == "ended" and _ASKS_BEFORE.search(self.cue) is None:
             self.ended.append(number)
+            self.behind |= set() if names(self.cue, claim.value) else {row.id}
         if answers is None or not answers[number]:
             return
         if claim.polarity == "denied" and words_of("denials").isdisjoint(words(self.cue)):
             if names(self.cue, claim.value):
                 return
             self.denied.append(number)
+            self.behind.add(row.id)
             self.denying.update(source.turn_id for source in row.sources)
         aside = claim.attribute == "role" and answers[number] < 1 and not claim.of
         if claim.polarity != "holds" or aside:
             self.unanswered.append(number)
+        else:
+            self.holding.add(row.id)
 
     def denials(self) -> list[int]:
         """Return the numbers of the rows that deny what is asked for, the turns that said so among them."""
@@ -142,6 +154,19 @@ class _Judging:
             raised = above * (1 + EDGE)
             found.parts["recency"] = raised - found.score
             found.score = raised
+
+    def note_over(self, old: Fact, current: Fact) -> None:
+        """Take note of the turns in which something was said that is over now."""
+        if current.id in self.behind:
+            self.behind |= {one.turn_id for one in old.sources} - {one.turn_id for one in current.sources}
+
+    def put_behind(self) -> None:
+        """Put what is over or not so behind all that tells what is asked for and holds."""
+        least = min((one.score for one in self.found if one.memory.id in self.holding), default=0.0)
+        for one in self.found if least > 0 else ():
+            if one.memory.id in self.behind and one.score >= least:
+                share = least * (1 - EDGE) / one.score
+                one.score, one.parts = one.score * share, {name: share * part for name, part in one.parts.items()}
 
     def results(self, most: int, degraded: str) -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""

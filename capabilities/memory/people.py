@@ -193,17 +193,28 @@ class _Reader:
         return set(words(self.question.cue.text)) & third & spoken
 
     def _spoken_of(self) -> Somebody | None:
-        """Return whom "he" or "she" means: who else the conversation spoke of last; None for nobody."""
+        """Return whom "he" or "she" means: who else the conversation spoke of last; None for nobody.
+
+        Somebody who is known to be a "she" is meant before one of whom that is not known.
+        """
         said = self._pronouns()
         wanted = {name for name, of in (("male", "he"), ("female", "she")) if said & listed(of)}
-        for entry in reversed(self.entries if said else ()):
-            if entry.subject not in self.mine and (not wanted or self._gender(entry.subject) in {*wanted, ""}):
-                return self.find.named(entry.subject)
-            owner = claim_of(entry).subject.partition(" of ")
-            kin = kin_of(owner[0])[0]
-            if owner[1] and kin and (not wanted or gender(kin) in {*wanted, ""}):
-                return self.find.kin(Kin(MINE, (kin,), owner[0]))
+        spoken = list(self._others_last_first()) if said else []
+        for fitting in (wanted, {""}) if wanted else ({"male", "female", ""},):
+            for name, kin, known in spoken:
+                if known in fitting:
+                    return self.find.kin(Kin(MINE, (kin,), name)) if kin else self.find.named(name)
         return None
+
+    def _others_last_first(self) -> Iterator[tuple[str, str, str]]:
+        """Yield who was spoken of: a name, or the words for kin and who they are, and "male", "female" or ""."""
+        for entry in reversed(self.entries):
+            if entry.subject not in self.mine:
+                yield entry.subject, "", self._gender(entry.subject)
+            owner, _, of = claim_of(entry).subject.partition(" of ")
+            kin = kin_of(owner)[0]
+            if of and kin:
+                yield owner, kin, gender(kin)
 
     def _gender(self, name: str) -> str:
         slots = self.find.slots()

@@ -1,25 +1,28 @@
 """Whose a statement is: the user's under their own name too, and in a shared memory that of whoever speaks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from fabric.resource import Collection, Transaction
 
-from ..claims import USER, subject_key
-from ..claims.owners import own
-from ..relations.words import kin_of
+from ..claims import USER, Claim, claim_of, place, read_as, subject_key
+from ..claims.owners import SINGLE_KIN, own, owners
+from ..relations.words import kin_of, listed, means
 from .lookup import current_in
 from .record import Fact
 
 NAMES = ("name", "nickname")
 """The slots that tell what somebody is called."""
+INTRODUCING = frozenset({"relation", "partner", "boss", "doctor"})
+"""The attributes that tell what somebody is to the speaker, and what they are called."""
 
 
 @dataclass(frozen=True, slots=True)
 class Self:
     """Who speaks. ``subject`` is what their own statements are filed under, ``names`` what else stands for them.
 
-    ``namesakes`` are others who bear one of these names, each with what is said of them is filed under.
+    ``namesakes`` are others who bear one of these names, each with what is said of them is filed under; ``close`` are
+    those of the family who are known by name: what they are, what tells them apart, and what they are filed under.
 
     >>> jake = Self("user", frozenset({"jake"}))
     >>> jake.filed("jake", "Jake works at Stripe"), jake.filed("anna", "Works at Philips")
@@ -29,6 +32,7 @@ class Self:
     subject: str = USER
     names: frozenset[str] = frozenset()
     namesakes: Mapping[str, str] = field(default_factory=dict[str, str])
+    close: frozenset[tuple[str, frozenset[str], str]] = frozenset()
 
     def beside(self, told: Iterable[tuple[str, str]], subjects: Iterable[str] = ()) -> "Self":
         """Return the same among others who bear one of the names.
@@ -41,13 +45,27 @@ class Self:
         """
         others = [subject for subject in subjects if subject not in self.names]
         found = {name: subject for subject in others for name in self.names if is_namesake(subject, name)}
+        close = set(self.close)
         for kin, called in told:
-            name = subject_key(called)
+            name, (who, qualities) = subject_key(_untitled(called)), kin_of(kin)
             first = name.partition("-")[0]
             if first in self.names:
                 is_plain = name in self.names or name == first
-                found[first] = found[name] = subject_key(f"{kin_of(kin)[0] or kin} {name}") if is_plain else name
-        return replace(self, namesakes=found) if found else self
+                found[first] = found[name] = subject_key(f"{who or kin} {name}") if is_plain else name
+            if who in SINGLE_KIN or means("family", who):
+                close.add((who, qualities, found.get(first, first)))
+        return replace(self, namesakes=dict(self.namesakes) | found, close=frozenset(close))
+
+    def _closest(self, content: str) -> tuple[str, str] | None:
+        """Return whom a statement about the speaker's kin is about, and what it says, where only one may be meant."""
+        claim = read_as(content, self.subject) if self.close else None
+        kin, _, of = claim.subject.partition(" of ") if claim is not None else ("", "", "")
+        if claim is None or of != self.subject:
+            return None
+        who, qualities = kin_of(kin)
+        rest = next((one.rest for one in owners(own(content), self.subject) if one.subject == claim.subject), "")
+        such = {subject for other, told, subject in self.close if other == who and (not qualities or told == qualities)}
+        return (such.pop(), rest[:1].upper() + rest[1:]) if rest and len(such) == 1 else None
 
     def is_meant(self, subject: str) -> bool:
         """Return whether a subject stands for the one who speaks."""
@@ -60,14 +78,38 @@ class Self:
             return namesake, content
         if not self.is_meant(subject):
             return subject_key(subject), content
+        close = self._closest(content)
+        if close is not None:
+            return close
         told = own(content, subject) if subject_key(subject) not in (USER, self.subject) else content
         return self.subject, content if told == content else told[:1].upper() + told[1:]
+
+
+def _untitled(called: str) -> str:
+    return " ".join(word for word in called.split() if word.strip(".").lower() not in listed("titles")) or called
 
 
 def is_namesake(subject: str, name: str) -> bool:
     """Return whether a subject is somebody of a first name whom more tells apart: "friend-jake", "jake-brown"."""
     kin = subject.removesuffix(f"-{name}")
     return subject.startswith(f"{name}-") or (kin != subject and bool(kin_of(kin)[0]))
+
+
+def introduced(tx: Transaction, facts: Collection[Fact] | None, subject: str) -> list[tuple[str, str]]:
+    """Return who is known by name to somebody: what they are, and what they are called."""
+    index = tx.index(facts) if facts is not None else None
+    if facts is None or index is None:
+        return []
+    slots = [name for name in index.columns["slot"].names if name and place(name).attribute in INTRODUCING]
+    return list(introductions(claim_of(fact) for fact in current_in(tx, facts, slots, (subject,))))
+
+
+def introductions(claims: Iterable[Claim]) -> Iterator[tuple[str, str]]:
+    """Yield what somebody is to the speaker, and what they are called, of the claims that tell it."""
+    for claim in claims:
+        is_own = " of " not in claim.subject and claim.polarity == "holds"
+        if is_own and claim.attribute in INTRODUCING and claim.value:
+            yield claim.of or claim.attribute, claim.value
 
 
 def self_of(tx: Transaction, facts: Collection[Fact] | None) -> Self:
