@@ -1,6 +1,6 @@
 """Observe: one turn of a conversation becomes a list of observations, by a model or by rules."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
@@ -59,7 +59,9 @@ class Shown:
 
     def _linked(self, observation: Observation, speaker: Self) -> Observation:
         subject, content = speaker.filed(observation.subject, observation.content)
-        told = fields(read_as(content, subject), subject) if subject != USER == observation.subject else {}
+        told: Mapping[str, object] = {}
+        if subject != USER == observation.subject:
+            told = fields(read_as(content, subject), subject)
         filed = observation.model_copy(update={"subject": subject, "content": content, **told})
         replaces = filed.replaces or find_replaced(claim_of(filed), self.entries)
         return filed.model_copy(update={"replaces": replaces})

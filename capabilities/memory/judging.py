@@ -48,9 +48,10 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
     """Return what is shown of the rows that were read, best first."""
     judging = _Judging(ranking, of_others(ranking.question.people, [memory for _, memory in read.memories]))
     judging.add_turns(read.turns)
+    then = {memory.id: memory for memory in read.then}
     for number, memory in read.memories:
         judging.judge(number, memory)
-        judging.add(number, _shown(memory))
+        judging.add(number, then.get(memory.id) or _shown(memory))
     if judging.others or judging.unanswered:  # what is not so makes nobody sure of what is
         ranking.leave_out([*judging.others, *judging.denials()], judging.unanswered)
     for old, current in read.changed:
@@ -59,6 +60,7 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
         judging.note_over(old, current)
     judging.put_behind()
     raise_later(() if request.is_past else judging.found)
+    judging.put_first(list(then))
     return judging.results(request.most, snapshot.embedded.degraded)
 
 
@@ -167,6 +169,15 @@ class _Judging:
             if one.memory.id in self.behind and one.score >= least:
                 share = least * (1 - EDGE) / one.score
                 one.score, one.parts = one.score * share, {name: share * part for name, part in one.parts.items()}
+
+    def put_first(self, ids: Sequence[str]) -> None:
+        """Put what was so at the time that is asked about above all else, in this order."""
+        for memory_id in reversed(ids):
+            one = self._of(memory_id)
+            if one is not None:
+                raised = max(other.score for other in self.found) * (1 + EDGE)
+                one.parts["recency"] = one.parts.get("recency", 0.0) + raised - one.score
+                one.score = raised
 
     def results(self, most: int, degraded: str) -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""

@@ -33,7 +33,7 @@ def marked(tx: Transaction, layout: MemoryLayout, clock: Clock, found: Sequence[
     stated: dict[str, str] = {}
     for fact in _closed(tx, layout.semantic, list(turns.values())):
         drawn = turns.keys() & {source.turn_id for source in fact.sources}
-        told = _told(fact, table) if drawn else None
+        told = told_of_closed(fact, table) if drawn else None
         if fact.subject != USER:
             stated |= {turn_id: fact.subject for turn_id in drawn if turns[turn_id].strip() == fact.content}
         if told is not None:
@@ -50,7 +50,7 @@ def _noted(turn: RankedMemory, outdated: Mapping[str, list[Outdated]], about_who
     return turn.model_copy(update=told) if told else turn
 
 
-def _told(fact: Fact, table: FactTable) -> Outdated | None:
+def told_of_closed(fact: Fact, table: FactTable) -> Outdated | None:
     """Return what to say of a closed fact; None when it was only put better, tidied away, or is so again."""
     if not fact.is_over:
         return None

@@ -95,7 +95,7 @@ class RankedMemory(BaseModel):
     tags: list[str] = Field(default_factory=list[str])
     """What the turn is filed under; a memory is filed where its turns are, without naming it here."""
     outdated: list[Outdated] = Field(default_factory=list[Outdated])
-    """What a turn says and is no longer so; memories themselves are not recalled any more when they are not so."""
+    """What it says and is no longer so. A memory that is not so is recalled only where a cue asks about its time."""
     contested: list[str] = Field(default_factory=list[str])
     """What other facts say of the same place, where it is not known which came later: each may be so."""
     parts: Parts = Parts()

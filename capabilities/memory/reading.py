@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
@@ -14,11 +15,15 @@ from ..semantic import Fact, FactTable
 from ..turns import Turn
 from ..working import WorkingEntry
 from .layout import MemoryLayout
+from .outdated import told_of_closed
 from .over import over
 from .pools import still_allowed
+from .ranked import RankedMemory
 from .request import RecallRequest
 from .snapshot import Snapshot
+from .standing import of_fact
 from .tags import tag_test
+from .then import held_then
 
 if TYPE_CHECKING:
     from ..retrieval.ranking import Ranking
@@ -38,6 +43,8 @@ class Read:
     """Facts, then episodes, then entries: those that are so, and rest on turns that are asked for."""
     changed: Sequence[tuple[Fact, Fact]]
     """Superseded facts that the cue finds, each with the current one that took its place."""
+    then: Sequence[RankedMemory]
+    """The facts that tell what is asked for of the time that the cue asks about, best first; those over say so."""
     are_facts: bool
     """Whether there are facts, which may tell more of what is shown."""
 
@@ -58,12 +65,17 @@ def read_rows(
     reading = _Reading(tx, layout, request, snapshot, ranking, tag_test(tx, layout, request.tags))
     facts = reading.facts()
     current = [(number, fact) for number, fact in facts if request.is_past or fact.status == "current"]
+    then = [] if request.is_past else reading.then(facts, ctx.clock.now())
+    known = {fact.id for fact in then}
+    current += [(number, fact) for number, fact in facts if fact.id in known and fact.status != "current"]
     outdated = [fact for _, fact in facts if not request.is_past and fact.status != "current"]
+    table = FactTable(tx, layout.semantic, ctx.clock) if layout.semantic is not None else None
     memories: list[tuple[int, Memory]] = [*current, *reading.episodes(), *reading.entries()]
     return Read(
         turns=reading.best("turn", layout.turns, snapshot.limit),
         memories=[(number, one) for number, one in memories if reading.wants(one)],
-        changed=reading.changed(FactTable(tx, layout.semantic, ctx.clock), outdated) if layout.semantic else [],
+        changed=reading.changed(table, outdated) if table is not None else [],
+        then=[_as_it_was(fact, table) for fact in then if reading.wants(fact)] if table is not None else [],
         are_facts=layout.semantic is not None and bool(tx.index(layout.semantic)),
     )
 
@@ -106,6 +118,12 @@ class _Reading:
                 return rows
             wanted = 2 * max(wanted, len(rows))
 
+    def then(self, facts: Sequence[tuple[int, Fact]], now: datetime) -> list[Fact]:
+        """Return which facts tell what is asked for of another time that the cue asks about, best first."""
+        answers = self.ranking.question.people.answers
+        told = [] if answers is None else [fact for number, fact in facts if answers[number] > 0]
+        return held_then(self.ranking.question.cue, told, now) if told else []
+
     def episodes(self) -> list[tuple[int, Episode]]:
         """Return the best episodes that are not over."""
         if self.layout.episodic is None:
@@ -128,3 +146,9 @@ class _Reading:
         """Return superseded facts, each with the current one that took its place."""
         pairs = ((old, table.get(table.latest(old.id))) for old in outdated)
         return [(old, new) for old, new in pairs if new is not None and new.status == "current" and self.wants(new)]
+
+
+def _as_it_was(fact: Fact, table: FactTable) -> RankedMemory:
+    """Return a fact as recall shows it, with what took its place where it is over."""
+    told = told_of_closed(fact, table) if fact.status != "current" else None
+    return of_fact(fact).model_copy(update={"outdated": [told] if told is not None else []})

@@ -85,6 +85,22 @@ def only_frames(rest: str, language: str) -> bool:
     )
 
 
+def asks_before(text: str, language: str) -> bool:
+    """Return whether a question asks for what was so before, in its language or in English.
+
+    >>> asks_before("Where did I live before?", "english"), asks_before("Wo habe ich früher gewohnt?", "german")
+    (True, True)
+    """
+    return any(_before(spoken).search(normalise(text)) for spoken in dict.fromkeys((language, "english")))
+
+
+@lru_cache(maxsize=32)
+def _before(language: str) -> re.Pattern[str]:
+    words = _TABLE.get(language, {})
+    edge = "" if words.get("unspaced") else r"\b"
+    return re.compile(f"{edge}(?:{normalise(words['before'])}){edge}" if "before" in words else "(?!)")
+
+
 def _spans(listed: Mapping[str, int], edge: str, days: int = 0) -> Iterator[tuple[re.Pattern[str], int, int]]:
     """Yield the patterns of a table, those further back first: "vorgestern" holds "gestern"."""
     for spelled, back in sorted(listed.items(), key=lambda pair: -pair[1]):
