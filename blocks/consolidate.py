@@ -16,6 +16,7 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
+from fabric.models.server import ModelServer
 from fabric.prompt import data_block, load_prompt, new_mark, one_line
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
@@ -64,7 +65,9 @@ class ConsolidationResult(BaseModel):
     """Whether a text was written that has no vector yet."""
 
 
-def consolidate_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, ConsolidationResult]:
+def consolidate_block(
+    layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None
+) -> Block[object, ConsolidationResult]:
     """Return the consolidation of a layout with episodic and semantic memory.
 
     Its input may be ``{"force": True}`` to consolidate although the trigger conditions do not hold.
@@ -73,7 +76,7 @@ def consolidate_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[
         raise ValueError("consolidation needs episodic and semantic memory")
     episodes, facts = layout.episodic, layout.semantic
     name = f"{layout.name}/consolidate"
-    generate = _generate(name, model)
+    generate = _generate(name, model, server)
     return (
         sequencer(name=name)
         .then(_guard(name, layout, episodes, facts))
@@ -118,7 +121,7 @@ def _said(episode: Episode) -> datetime:
     return last_said(episode.sources, None) or episode.encoded_at
 
 
-def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, ConsolidationPlan]:
+def _generate(name: str, model: ModelChoice | None, server: ModelServer | None) -> Block[Evidence, ConsolidationPlan]:
     if model is None:
 
         @handler(name=f"{name}/generate")
@@ -136,6 +139,7 @@ def _generate(name: str, model: ModelChoice | None) -> Block[Evidence, Consolida
         output_schema=ConsolidationPlan,
         temperature=0.0,
         record=False,
+        server=server,
     )
 
 

@@ -17,6 +17,7 @@ from fabric.context import Context
 from fabric.errors import OutputError
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
+from fabric.models.server import ModelServer
 from fabric.prompt import data_block, delimited, load_prompt, new_mark, one_line
 from fabric.resource import Transaction
 from fabric.sequencer import sequencer
@@ -67,7 +68,9 @@ class Shown:
         return filed.model_copy(update={"replaces": replaces})
 
 
-def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exchange, Observed]:
+def observe_block(
+    layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None
+) -> Block[Exchange, Observed]:
     """Return the block that observes: a generator when there is a model, rules otherwise."""
     look = handler(_look(layout, model), name=f"{layout.name}/look", uses=layout.resources)
     if model is None:
@@ -80,6 +83,7 @@ def observe_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[Exch
         output_schema=Observations,
         temperature=0.0,
         record=False,
+        server=server,
         rescue={OutputError: handler(_unusable, name=f"{layout.name}/unusable")},
     )
     return (

@@ -18,6 +18,7 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
+from fabric.models.server import ModelServer
 from fabric.prompt import data_block, load_prompt, new_mark
 from fabric.resource import Collection, Transaction
 from fabric.sequencer import sequencer
@@ -60,7 +61,9 @@ class PruneResult(BaseModel):
     """Whether a text was written that has no vector yet."""
 
 
-def prune_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object, PruneResult]:
+def prune_block(
+    layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None
+) -> Block[object, PruneResult]:
     """Return the pruning of a layout with semantic memory.
 
     Its input may be ``{"force": True}`` to review although there are fewer facts than the threshold.
@@ -74,7 +77,10 @@ def prune_block(layout: MemoryLayout, model: ModelChoice | None) -> Block[object
         .then(_guard(name, layout, facts, config))
         .exit_if(lambda found: isinstance(found, PruneResult))
         .parallel(
-            {"review": handler(lambda review: review, name=f"{name}/review"), "plan": _generate(name, model, config)}
+            {
+                "review": handler(lambda review: review, name=f"{name}/review"),
+                "plan": _generate(name, model, config, server),
+            }
         )
         .then(_persist(name, layout, facts, config))
     )
@@ -103,7 +109,9 @@ def _guard(
     return guard
 
 
-def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Block[Review, PrunePlan]:
+def _generate(
+    name: str, model: ModelChoice | None, config: PruneConfig, server: ModelServer | None
+) -> Block[Review, PrunePlan]:
     if model is None:
 
         @handler(name=f"{name}/generate")
@@ -125,6 +133,7 @@ def _generate(name: str, model: ModelChoice | None, config: PruneConfig) -> Bloc
         output_schema=PrunePlan,
         temperature=0.0,
         record=False,
+        server=server,
     )
 
 

@@ -16,6 +16,7 @@ from .history import History, history_messages, history_of
 from .items import Item
 from .messages import context_call, context_text, header_text, system_text, user_messages
 from .models.base import Message, Request
+from .models.server import ModelServer
 from .models.spans import target
 from .resource import Resource
 from .toolbox import Toolbox, as_tool
@@ -45,6 +46,7 @@ class Generator(Block[Any, Any]):
     temperature: float | None = None
     max_tokens: int | None = None
     record: bool = True
+    server: ModelServer | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +120,7 @@ class Generator(Block[Any, Any]):
             tools=toolbox.schemas(),
             temperature=self.temperature,
             max_tokens=self.max_tokens,
+            server=self.server,
         )
         loop = ToolLoop(ctx, models, toolbox, self.tool_limit, record)
         if self._parts.schema is None:
@@ -204,6 +207,7 @@ def generator(
     temperature: float | None = None,
     max_tokens: int | None = None,
     record: bool = True,
+    server: ModelServer | None = None,
     description: str = "",
     input_schema: Any = None,
     uses: Sequence[Use] = (),
@@ -226,6 +230,7 @@ def generator(
     temperature: float | None = None,
     max_tokens: int | None = None,
     record: bool = True,
+    server: ModelServer | None = None,
     description: str = "",
     input_schema: Any = None,
     uses: Sequence[Use] = (),
@@ -247,6 +252,7 @@ def generator(
     temperature: float | None = None,
     max_tokens: int | None = None,
     record: bool = True,
+    server: ModelServer | None = None,
     description: str = "",
     input_schema: Any = None,
     uses: Sequence[Use] = (),
@@ -263,7 +269,8 @@ def generator(
     without it the input is the user's message. ``tools``: functions, blocks and tools; ``tool_limit`` steps at most.
     ``output_schema``: a type to answer in; without one the output is text. ``record``: whether the user's message,
     tool calls and the answer become items of the session. An answer whose stream broke off does not, nor does what is
-    said in background work or by a block that another generator uses as a tool.
+    said in background work or by a block that another generator uses as a tool. ``server``: where the model is reached,
+    when that is not its provider's usual address.
 
     >>> chat = generator(name="chat", model="gpt-5", system="Be brief.", history=10)
     >>> chat.name
@@ -282,6 +289,7 @@ def generator(
         temperature=temperature,
         max_tokens=max_tokens,
         record=record,
+        server=server,
         description=description,
         input_schema=input_schema,
         uses=tuple(uses),

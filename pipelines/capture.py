@@ -17,6 +17,7 @@ from capabilities.turns import Exchange
 from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice
+from fabric.models.server import ModelServer
 from fabric.sequencer import Sequencer, sequencer
 
 
@@ -66,16 +67,16 @@ class CaptureSteps:
         return self.layout.meaning.is_behind(ctx.ids.scope(self.layout.turns.scope))
 
 
-def capture_steps(layout: MemoryLayout, model: ModelChoice | None) -> CaptureSteps:
+def capture_steps(layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None) -> CaptureSteps:
     """Return the blocks of a layout's capture; consolidation and pruning only where there is semantic memory."""
     semantic = layout.semantic is not None
-    consolidate = consolidate_block(layout, model) if semantic else None
-    prune = prune_block(layout, model) if semantic else None
+    consolidate = consolidate_block(layout, model, server) if semantic else None
+    prune = prune_block(layout, model, server) if semantic else None
     catch_up = None if layout.meaning.embedder is None else catch_up_block(layout)
     return CaptureSteps(
         layout,
         keep_block(layout),
-        observe_block(layout, model),
+        observe_block(layout, model, server),
         reflect_block(layout),
         consolidate,
         prune,

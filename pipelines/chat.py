@@ -109,7 +109,9 @@ def _remembering(mem: MemorySystem, chat: Block[Any, Any]) -> Sequencer[Any, Any
 
 
 def _answer_with(model: ModelChoice, mem: MemorySystem) -> Block[Any, Any]:
-    return generator(name="chat", model=model, system=SYSTEM, history=HISTORY_TURNS, uses=[mem.capability])
+    return generator(
+        name="chat", model=model, system=SYSTEM, history=HISTORY_TURNS, uses=[mem.capability], server=mem.server
+    )
 
 
 def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:

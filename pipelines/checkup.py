@@ -56,6 +56,7 @@ def check_up(
     file: Path,
     *,
     model: str = "",
+    api_base: str = "",
     embedder: str = "",
     backup: Path | None = None,
     moved: Callable[[int], object] = lambda _: None,
@@ -71,7 +72,7 @@ def check_up(
         yield from _inside(file, embedder, moved)
         if backup is not None:
             yield from backup_findings(file, backup)
-    yield model_finding(model)
+    yield model_finding(model, api_base=api_base)
 
 
 def packages() -> Iterator[Finding]:
@@ -197,10 +198,12 @@ def _space(layout: MemoryLayout, held: Held) -> tuple[str, str]:
         return "", str(error)
 
 
-def model_finding(model: str, check: str = "model") -> Finding:
+def model_finding(model: str, check: str = "model", api_base: str = "") -> Finding:
     """Say whether a model id can work as things are: its provider, and whether its key is set; no key is told."""
-    if not model:
-        return Finding(check, "ok", "none given: rules are used (name one with --model to have it checked)")
+    if not model or api_base:
+        own = f"{model}, at {api_base}: not asked whether it answers"
+        none = "none given: rules are used (name one with --model to have it checked)"
+        return Finding(check, "ok", own if model else none)
     needs = needs_of(model)
     if not needs.provider:
         mend = "write it with its provider, such as openai/gpt-5-mini"

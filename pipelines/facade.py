@@ -50,12 +50,16 @@ class _Calls:
         session: str = "default",
         org: str | None = None,
         model: ModelChoice | None = None,
+        api_base: str = "",
+        api_key: str = "",
+        response_format: bool | None = None,
         embedder: EmbedderChoice = "default",
         models: ModelClient | None = None,
         system: MemorySystem | None = None,
     ) -> None:
         _check(file, user, system)
-        self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
+        server: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "response_format": response_format}
+        self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder, **server)
         self.system.remember_block  # noqa: B018  a system that has no facts is refused before a file is opened
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
@@ -101,8 +105,9 @@ class Memory(_Calls):
 
     ``file`` is a path, ``":memory:"``, or an open `Fabric` that several users share, which is then not closed.
     ``session`` names the conversation that captured messages belong to unless a call names another. ``model`` reads
-    what was said (an id that litellm knows; None for rules), ``models`` answers its calls, ``embedder`` and ``system``
-    are those of `memory_system`. Raises StoreError when the file cannot be opened, ScopeError for a blank user.
+    what was said (an id that litellm knows; None for rules), on the server that ``api_base``, ``api_key`` and
+    ``response_format`` name, as `ModelServer` says; ``models`` answers its calls, and ``embedder`` and ``system`` are
+    those of `memory_system`. Raises StoreError when the file cannot be opened, ScopeError for a blank user.
 
     >>> with Memory(user="jake") as memory:
     ...     memory.capture("I joined Stripe last month.")

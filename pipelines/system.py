@@ -32,6 +32,7 @@ from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.handler import handler
+from fabric.models.server import ModelServer, server_of
 from fabric.resource import Resource
 from fabric.session import Session
 
@@ -79,6 +80,7 @@ class MemorySystem:
 
     layout: MemoryLayout
     model: ModelChoice | None
+    server: ModelServer | None = None
 
     @cached_property
     def capture(self) -> Block[Any, Any]:
@@ -246,7 +248,7 @@ class MemorySystem:
 
     @cached_property
     def _steps(self) -> CaptureSteps:
-        return capture_steps(self.layout, self.model)
+        return capture_steps(self.layout, self.model, self.server)
 
 
 def _without_context(tier: Capability[Any]) -> Capability[Any]:
@@ -263,6 +265,9 @@ def _semantic_only(block: Block[Any, B] | None, what: str) -> Block[Any, B]:
 def memory_system(
     *,
     model: ModelChoice | None = None,
+    api_base: str = "",
+    api_key: str = "",
+    response_format: bool | None = None,
     working: bool | Mapping[str, Any] | WorkingMemoryConfig = True,
     episodic: bool | Mapping[str, Any] | EpisodicConfig | None = None,
     semantic: bool | Mapping[str, Any] | SemanticConfig | None = None,
@@ -273,7 +278,8 @@ def memory_system(
 ) -> MemorySystem:
     """Build a memory system from the tiers that are asked for; nothing runs yet.
 
-    ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model. A tier
+    ``model`` is what a generator takes (an id, a list of ids, a function), or None for rules that need no model;
+    ``api_base``, ``api_key`` and ``response_format`` reach it on a server of its own, as `ModelServer` says. A tier
     is ``True`` for its defaults, a mapping or a config for its options. Semantic memory needs episodic memory, from
     which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads, ``context_tokens``
     how much of a prompt what is remembered takes (estimated at 4 characters a token). ``embedder`` gives vectors to
@@ -314,4 +320,4 @@ pass episodic=True
         context_tokens=context_tokens,
         embedder=embedder_of(embedder),
     )
-    return MemorySystem(layout, model)
+    return MemorySystem(layout, model, server_of(api_base, api_key, response_format))

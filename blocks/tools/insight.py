@@ -8,6 +8,7 @@ from capabilities.traces import Derive, Trace
 from fabric.block import Block
 from fabric.context import Context
 from fabric.generator import ModelChoice, generator
+from fabric.models.server import ModelServer
 from fabric.prompt import data_block, load_prompt
 
 from ..prompts import PROMPTS
@@ -26,7 +27,7 @@ class Insight(BaseModel):
     insight: str = Field(max_length=2_000, description="The insight, in one sentence.")
 
 
-def insight_block(name: str, model: ModelChoice) -> Block[Sequence[Trace], Insight]:
+def insight_block(name: str, model: ModelChoice, server: ModelServer | None = None) -> Block[Sequence[Trace], Insight]:
     """Return the block that asks a model for one insight from traces."""
     return generator(
         name=name,
@@ -36,6 +37,7 @@ def insight_block(name: str, model: ModelChoice) -> Block[Sequence[Trace], Insig
         output_schema=Insight,
         temperature=0.0,
         record=False,
+        server=server,
     )
 
 

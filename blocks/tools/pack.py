@@ -16,6 +16,7 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.lease import File
+from fabric.models.server import ModelServer
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 
@@ -53,6 +54,7 @@ class MemoryTools:
     model: ModelChoice | None
     include_reflect: bool
     identifier: str
+    server: ModelServer | None = None
 
     @cached_property
     def capability(self) -> Capability[TraceMemory]:
@@ -125,7 +127,7 @@ class MemoryTools:
     @cached_property
     def reflect(self) -> Block[Reflect, Reflected]:
         """``memory_reflect``: consolidate now."""
-        inner = () if self.model is None else (insight_block("memory_reflect/insight", self.model),)
+        inner = () if self.model is None else (insight_block("memory_reflect/insight", self.model, self.server),)
 
         async def memory_reflect(_: Reflect, ctx: Context) -> Reflected:
             derive = derive_with(inner[0], ctx) if inner else None
@@ -188,12 +190,13 @@ def memory_tools(
     stability_days: float = 90.0,
     identifier: str = "memory_tools",
     rehydrate_memory: bool = False,
+    server: ModelServer | None = None,
 ) -> MemoryTools:
     """Return the six memory tools; ConfigurationError for what cannot work. Equal options give the same tools.
 
     ``model`` draws insights when memory_reflect runs; without one none are drawn. ``embedder`` tells what says the
     same; with None equal and nearly equal words do. ``identifier`` names the capability. ``rehydrate_memory`` is kept
-    for a tool of the cognitive memory that gets archived texts back.
+    for a tool of the cognitive memory that gets archived texts back. ``server``: where the model is reached.
 
     >>> pack = memory_tools()
     >>> [tool.name for tool in pack.tools][:3]
@@ -212,9 +215,9 @@ def memory_tools(
     traces = create_traces_capability(config, embedder)
 
     def make() -> MemoryTools:
-        return MemoryTools(traces, model, include_reflect, identifier)
+        return MemoryTools(traces, model, include_reflect, identifier, server)
 
-    return one_for(make, "memory_tools", traces, model, include_reflect, identifier)
+    return one_for(make, "memory_tools", traces, model, include_reflect, identifier, server)
 
 
 def _check(model: object, include_reflect: object, identifier: object) -> None:

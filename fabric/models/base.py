@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from ..usage import Usage
+from .server import ModelServer
 
 __all__ = ["Delta", "Message", "ModelClient", "Reply", "Request", "ToolCall", "Usage"]
 
@@ -36,6 +37,8 @@ class Request:
     timeout: float | None = None
     """Seconds; None takes the model client's default."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    server: ModelServer | None = None
+    """Where the model is reached; None takes the model client's own."""
 
 
 @dataclass(frozen=True, slots=True)

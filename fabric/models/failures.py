@@ -55,7 +55,11 @@ def model_error(error: BaseException, model: str, now: datetime, missing: Sequen
     kind = _permanent_kind(error)
     if kind is not None:
         is_keyless = kind == "key" and missing
-        advice = f"{' or '.join(missing)} is not set in the environment: set it, or give api_key=" if is_keyless else ""
+        advice = (
+            f"{' or '.join(missing)} is not set in the environment: set it, or give api_key= or --api-key"
+            if is_keyless
+            else ""
+        )
         return ModelError(f"model {model!r}: {advice or _ADVICE[kind]}. The provider said: {quote}")
     wait = retry_after(_headers(error), now)
     return ModelUnavailableError(f"model {model!r} is not available now: {quote}", retry_after=wait)
@@ -66,10 +70,14 @@ def timed_out(model: str, seconds: float) -> ModelUnavailableError:
     return ModelUnavailableError(f"model {model!r} is not available now: no answer within {seconds:g} s")
 
 
-def about_schema(error: BaseException) -> bool:
-    """Return whether ``error`` is a refused request because of its response format."""
+def about_schema(error: BaseException, *, asked: bool = False) -> bool:
+    """Return whether ``error`` may be a refused request because of its response format.
+
+    Where one was asked for of a model that nobody lists as able to follow it, every refusal may be; servers have no
+    common words for it.
+    """
     message = str(error).lower()
-    return _status(error) in {400, 422} and ("response_format" in message or "json_schema" in message)
+    return _status(error) in {400, 422} and (asked or "response_format" in message or "json_schema" in message)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -17,11 +17,14 @@ from ..errors import ConfigurationError, ModelError, ModelUnavailableError
 from .base import Delta, Reply, Request, Usage
 from .failures import about_schema, model_error, timed_out
 from .retry import Sleep, retrying
+from .server import ModelServer
 from .wire import Assembly, arguments, reply_of, usage_of
 
 _ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
 GRACE = 5.0
 """Seconds beyond its timeout after which a call is given up even if the provider's own code does not."""
+NO_KEY = "none"
+"""What is sent as a key to a server that needs none: the client library insists on one."""
 _LISTED = "model_prices_and_context_window_backup.json"
 _SECRET = re.compile("KEY|TOKEN|SECRET|CREDENTIAL")
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
@@ -51,7 +54,8 @@ class LiteLLMClient:
 
     ``timeout`` is in seconds, for a whole answer or for the next piece of a stream. ``attempts`` counts all tries of
     one call; rate limits, server errors, lost connections and timeouts are tried again after a growing wait or after
-    what the provider asks for. ``api_base`` is the address of an own server.
+    what the provider asks for. ``api_base``, ``api_key`` and ``response_format`` are those of `ModelServer`, for
+    requests that name no server of their own.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class LiteLLMClient:
         *,
         api_base: str | None = None,
         api_key: str | None = None,
+        response_format: bool | None = None,
         clock: Clock | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -71,12 +76,10 @@ class LiteLLMClient:
             )
         self.timeout = timeout
         self.attempts = attempts
-        self._address = {
-            name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value is not None
-        }
+        self._server = ModelServer(api_base or "", api_key or "", response_format)
         self._clock = clock or SystemClock()
         self._sleep = sleep
-        self._native_schema: dict[str, bool] = {}
+        self._schema_refused: set[tuple[str, str]] = set()
 
     async def complete(self, request: Request) -> Reply:
         """Return the answer to one request; its usage includes answers that were paid for but could not be used."""
@@ -151,37 +154,43 @@ class LiteLLMClient:
         raise failed from cause
 
     async def _call(self, provider: Provider, request: Request, *, stream: bool) -> Any:
-        native = request.schema is not None and self._has_native_schema(provider.litellm, request.model)
+        server = request.server or self._server
+        native = request.schema is not None and self._has_native_schema(provider.litellm, request.model, server)
         try:
-            return await self._send(provider, request, stream=stream, native=native)
+            return await self._send(provider, request, server, stream=stream, native=native)
         except provider.errors as error:
-            if not (native and about_schema(error)):
-                missing = () if "api_key" in self._address else needs_of(request.model).missing_keys
+            if not (native and about_schema(error, asked=bool(server.response_format))):
+                missing = () if server.api_key else needs_of(request.model).missing_keys
                 raise model_error(error, request.model, self._clock.now(), missing) from error
-            self._native_schema[request.model] = False
+            self._schema_refused.add((request.model, server.api_base))
         return await self._call(provider, request, stream=stream)
 
-    async def _send(self, provider: Provider, request: Request, *, stream: bool, native: bool) -> Any:
+    async def _send(
+        self, provider: Provider, request: Request, server: ModelServer, *, stream: bool, native: bool
+    ) -> Any:
         timeout = request.timeout or self.timeout
         options = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
         try:
             async with asyncio.timeout(timeout + GRACE):
                 return await provider.litellm.acompletion(
-                    **self._address,
+                    **reached(server, request.model),
                     timeout=timeout,
                     max_retries=0,
                     num_retries=0,
                     drop_params=True,
+                    **({"allowed_openai_params": ["response_format"]} if native else {}),
                     **options,
                     **arguments(request, native_schema=native),
                 )
         except TimeoutError as error:
             raise timed_out(request.model, timeout) from error
 
-    def _has_native_schema(self, litellm: Any, model: str) -> bool:
-        if model not in self._native_schema:
-            self._native_schema[model] = bool(litellm.supports_response_schema(model=model))
-        return self._native_schema[model]
+    def _has_native_schema(self, litellm: Any, model: str, server: ModelServer) -> bool:
+        if (model, server.api_base) in self._schema_refused:
+            return False
+        if server.response_format is not None:
+            return server.response_format
+        return bool(litellm.supports_response_schema(model=model))
 
 
 def load_provider() -> Provider:
@@ -233,6 +242,20 @@ def needs_of(model: str) -> Needs:
     key = f"{provider.upper()}_API_KEY"
     listed = bool({model, name, f"{provider}/{name}"} & litellm.model_cost.keys())
     return Needs(provider, listed, key if os.environ.get(key) else "", tuple(missing))
+
+
+def reached(server: ModelServer, model: str) -> dict[str, str]:
+    """Return where litellm finds a model: an own server speaks OpenAI's form unless the id names another provider.
+
+    A server that no key was given for, nor set in the environment, is one that needs none.
+    """
+    if not server.api_base:
+        return server.address
+    needs = needs_of(model)
+    added = {} if needs.provider else {"custom_llm_provider": "openai"}
+    if not server.api_key and (needs.missing_keys or (not needs.provider and not os.environ.get("OPENAI_API_KEY"))):
+        added["api_key"] = NO_KEY
+    return {**server.address, **added}
 
 
 def cost_of(litellm: Any, model: str, response: Any) -> float:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import DEFAULT_FILE, File, Force, Json, Model, Org, Project, Session, User
+from .options import DEFAULT_FILE, ApiBase, ApiKey, File, Force, Json, Model, Org, Project, Session, User
 from .output import note, nothing_found, plain, progress, say, write_json
 from .place import Opened, Place, opened
 
@@ -22,10 +22,15 @@ def consolidate(
     project: Project = "",
     org: Org = "",
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     as_json: Json = False,
 ) -> None:
     """Distil facts from the episodes that were not looked at yet, when enough of them came together."""
-    with opened(Place(file, user, project, org, session, model)) as at, progress("consolidating", None):
+    with (
+        opened(Place(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
+        progress("consolidating", None),
+    ):
         done = at.run(at.mem.consolidate, {"force": force})
     _tell(done, ("added", "reinforced", "updated", "invalidated"), as_json=as_json)
 
@@ -38,10 +43,15 @@ def prune(
     project: Project = "",
     org: Org = "",
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     as_json: Json = False,
 ) -> None:
     """Merge facts that say the same and remove what is not worth keeping, when there are many."""
-    with opened(Place(file, user, project, org, session, model)) as at, progress("pruning", None):
+    with (
+        opened(Place(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
+        progress("pruning", None),
+    ):
         done = at.run(at.mem.prune, {"force": force})
     _tell(done, ("removed", "merged"), as_json=as_json)
 
@@ -65,10 +75,12 @@ def jobs(
     ] = "",
     file: File = DEFAULT_FILE,
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     as_json: Json = False,
 ) -> None:
     """List background work that is not done, of everybody in the file: waiting, running and failed."""
-    with opened(Place(file, model=model)) as at:
+    with opened(Place(file, model=model, api_base=api_base, api_key=api_key)) as at:
         if retry:
             _retry(at, retry)
         left = at.fabric.jobs()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import DEFAULT_FILE, File, Model, Org, Project, User
+from .options import DEFAULT_FILE, ApiBase, ApiKey, File, Model, Org, Project, User
 from .output import aside, note, plain, printable, progress, say
 from .place import Opened, Place, opened
 from .slash import command_of, completions, message_of, obey
@@ -28,11 +28,22 @@ def chat(
     project: Project = "",
     org: Org = "",
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
 ) -> None:
     """Chat with an agent that remembers, and see what it recalls and learns; /help lists what can be asked about it."""
     from fabric.clock import SystemClock  # noqa: PLC0415
 
-    place = Place(file, user, project, org, session or f"{SystemClock().now():%Y-%m-%d}", model)
+    place = Place(
+        file,
+        user,
+        project,
+        org,
+        session or f"{SystemClock().now():%Y-%m-%d}",
+        model,
+        api_base=api_base,
+        api_key=api_key,
+    )
     with opened(place, create=True, log="error") as at:  # what failed is told
         Chat(at).run()
 
@@ -88,7 +99,7 @@ class Chat:
         from ..checkup import model_finding  # noqa: PLC0415
 
         if self._at.place.model:
-            finding = model_finding(self._at.place.model)
+            finding = model_finding(self._at.place.model, api_base=self._at.place.api_base)
             if finding.state == "problem":
                 note(f"model: {plain(finding.found)}; to mend it: {plain(finding.mend)}")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Embedder, Json, Model
+from .options import ApiBase, Embedder, Json, Model
 from .output import note, plain, progress, say, write_json
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def doctor(
         ),
     ] = Path("memory.duckdb"),
     model: Model = "",
+    api_base: ApiBase = "",
     embedder: Embedder = "",
     backup: Annotated[
         Path | None,
@@ -48,7 +49,7 @@ def doctor(
         counts = [f"{count} rows of {name}" for name, count in mended.items()]
         note(f"made anew: {', '.join(counts) or 'nothing was wrong'}")
     with progress("comparing rows with their index", None) as advance:
-        found = list(check_up(file, model=model, embedder=embedder, backup=backup, moved=advance))
+        found = list(check_up(file, model=model, api_base=api_base, embedder=embedder, backup=backup, moved=advance))
     if as_json:
         write_json(found)
     else:

@@ -8,6 +8,8 @@ import typer
 
 from .options import (
     DEFAULT_FILE,
+    ApiBase,
+    ApiKey,
     AsOf,
     File,
     Json,
@@ -224,11 +226,13 @@ def graph(
         GraphFormat.mermaid
     ),
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
 ) -> None:
     """Draw the chat pipeline with its memory. Needs no file."""
     from ..chat import chat_pipeline  # noqa: PLC0415
 
-    mem = Place(DEFAULT_FILE, model=model).memory()
+    mem = Place(DEFAULT_FILE, model=model, api_base=api_base, api_key=api_key).memory()
     pipeline = chat_pipeline(mem, model or None)
     if form is GraphFormat.mermaid:
         say(pipeline.to_mermaid().rstrip())

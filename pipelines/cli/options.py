@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 DEFAULT_FILE = Path("memory.duckdb")
+FORMAT_VARIABLE = "THOUGHT_FABRIC_RESPONSE_FORMAT"
+"""Whether a model is sent a response format: "always", "never", or "auto" for those listed as able to follow it."""
 EMBEDDER_VARIABLE = "THOUGHT_FABRIC_EMBEDDER"
 
 
@@ -86,6 +88,26 @@ NameForNameless = Annotated[
 ]
 Model = Annotated[
     str, typer.Option("--model", "-m", help="A litellm model id. Default: rules, no model.", show_default=False)
+]
+ApiBase = Annotated[
+    str,
+    typer.Option(
+        "--api-base",
+        envvar="THOUGHT_FABRIC_API_BASE",
+        help="The address of the model's own server, such as http://localhost:11434/v1.",
+        show_default=False,
+        show_envvar=True,
+    ),
+]
+ApiKey = Annotated[
+    str,
+    typer.Option(
+        "--api-key",
+        envvar="THOUGHT_FABRIC_API_KEY",
+        help="Its key; better in the variable, as others may see what a command was called with.",
+        show_default=False,
+        show_envvar=True,
+    ),
 ]
 Embedder = Annotated[
     str,

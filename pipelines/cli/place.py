@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import EMBEDDER_VARIABLE
+from .options import EMBEDDER_VARIABLE, FORMAT_VARIABLE
 
 if TYPE_CHECKING:
     from fabric import Clock, Fabric, Session
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..system import MemorySystem
     from .holdings import Holdings
 
+_FORMATS = {"always": True, "never": False, "auto": None}
 NO_SESSION = "command-line"
 """The session of commands that look at no conversation."""
 
@@ -34,6 +35,8 @@ class Place:
     model: str = ""
     embedder: str = field(default_factory=lambda: os.environ.get(EMBEDDER_VARIABLE, ""))
     """What `memory_system` takes, or "none"; "" for the default."""
+    api_base: str = ""
+    api_key: str = field(default="", repr=False)
 
     @property
     def owner(self) -> dict[str, str | None]:
@@ -55,7 +58,15 @@ class Place:
         from ..system import memory_system  # noqa: PLC0415
 
         embedder = self.embedder or "default"
-        return memory_system(model=self.model or None, episodic={"scope": self.scope}, semantic=True, embedder=embedder)
+        return memory_system(
+            model=self.model or None,
+            api_base=self.api_base,
+            api_key=self.api_key,
+            response_format=_response_format(),
+            episodic={"scope": self.scope},
+            semantic=True,
+            embedder=embedder,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,15 @@ def _log_to_stderr(level: str) -> Generator[None]:
             structlog.configure(**before)
         else:
             structlog.reset_defaults()
+
+
+def _response_format() -> bool | None:
+    from fabric.errors import ConfigurationError  # noqa: PLC0415
+
+    given = os.environ.get(FORMAT_VARIABLE, "auto").strip().lower() or "auto"
+    if given not in _FORMATS:
+        raise ConfigurationError(f"{FORMAT_VARIABLE} is {given!r}; expected one of {', '.join(_FORMATS)}")
+    return _FORMATS[given]
 
 
 def _login() -> str:

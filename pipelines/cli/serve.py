@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import DEFAULT_FILE, Model, Org, Project, User
+from .options import DEFAULT_FILE, ApiBase, ApiKey, Model, Org, Project, User
 from .output import note
 from .place import Place, opened
 
@@ -29,6 +29,8 @@ def mcp(
     project: Project = "",
     org: Org = "",
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
@@ -53,7 +55,7 @@ def mcp(
         raise typer.Exit(1) from error
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
-    place = _warned(Place(file, user, project, org, session or "mcp", model))
+    place = _warned(Place(file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
     with opened(place, create=not read_only) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
@@ -79,7 +81,7 @@ def _warned(place: Place) -> Place:
     if place.model:
         from ..checkup import model_finding  # noqa: PLC0415
 
-        found = model_finding(place.model)
+        found = model_finding(place.model, api_base=place.api_base)
         if found.state != "ok":
             note(f"{found.check}: {found.found}; {found.mend}")
     return place

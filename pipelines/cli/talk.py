@@ -8,6 +8,8 @@ import typer
 
 from .options import (
     DEFAULT_FILE,
+    ApiBase,
+    ApiKey,
     Conversations,
     File,
     Form,
@@ -38,6 +40,8 @@ DEMO_CUES = ("works at", "moved to", "allergic")
 def demo(
     file: Annotated[Path, typer.Option("--file", "-f", help="The file to fill.")] = DEMO_FILE,
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     as_json: Json = False,
 ) -> None:
     """Replay a conversation of five sessions, and show what is remembered of it and why."""
@@ -47,7 +51,7 @@ def demo(
     clock = ReplayClock()
     with (
         as_file(files("pipelines") / "demo" / "conversation.jsonl") as path,
-        opened(Place(file, DEMO_USER, model=model), create=True, clock=clock) as at,
+        opened(Place(file, DEMO_USER, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock) as at,
     ):
         recorded = _Recorded(ChatFile(path=path))
         before = at.holdings().counts()
@@ -107,6 +111,8 @@ def replay(
     project: Project = "",
     org: Org = "",
     model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
     as_json: Json = False,
 ) -> None:
     """Send what was said through the memory, each turn at the time it was said and only once, and learn from it.
@@ -121,7 +127,9 @@ def replay(
     )
     if recorded.turns:
         clock = ReplayClock()
-        with opened(Place(file, user, project, org, model=model), create=True, clock=clock) as at:
+        with opened(
+            Place(file, user, project, org, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock
+        ) as at:
             done = _replay(at, recorded, clock, answering=False, shown=not as_json)
             left = at.fabric.drain()
         if as_json:

@@ -59,7 +59,7 @@ def offer(mem: MemorySystem, *, read_only: bool = False) -> Offer:
     ``read_only`` leaves out every tool that is not among ``READING``.
     """
     embedder = mem.layout.meaning.embedder
-    pack = memory_tools(mem.model, embedder=embedder)
+    pack = memory_tools(mem.model, embedder=embedder, server=mem.server)
     sources = [("the memory", verbs(mem)), ("the mind", TOOLS), ("the memory tools", pack.tools)]
     offered = Toolbox((place, one) for place, tools in sources for one in tools).tools
     kept = {name: one for name, one in offered.items() if not read_only or name in READING}

@@ -161,9 +161,9 @@ async def test_what_will_not_pass_is_not_tried_again_and_says_what_to_do(
     assert len(stub_server.requests) == 1
 
 
-async def test_a_model_without_a_provider_is_explained(client: LiteLLMClient, ask: Ask):
+async def test_a_model_without_a_provider_is_explained(ask: Ask):
     with pytest.raises(ModelError, match="name the provider"):
-        await client.complete(ask(model="nonsense"))
+        await LiteLLMClient().complete(ask(model="nonsense"))
 
 
 async def test_waits_grow_and_are_never_the_same_for_everybody(stub_server: StubServer, waits: Waits, ask: Ask):
