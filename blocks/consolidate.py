@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.claims import ATTRIBUTES, known_of
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.state import MemoryState
 from capabilities.semantic import Fact, FactInput, FactTable, Settling
 from capabilities.semantic.order import is_late, last_said, stated
 from capabilities.sources import Outcome, Source, unite
@@ -86,15 +87,25 @@ def consolidate_block(
     )
 
 
+def _counted(tx: Transaction, layout: MemoryLayout) -> MemoryState:
+    """Return the counters, with what left this session's working memory since its last capture moved into them."""
+    before = tx.read(layout.working)
+    state, entries = tx.read(layout.state).counting(before)
+    if entries is not before:
+        tx.write(layout.state, state)
+        tx.write(layout.working, entries)
+    return state
+
+
 def _guard(
     name: str, layout: MemoryLayout, episodes: Collection[Episode], facts: Collection[Fact]
 ) -> Block[object, Evidence | ConsolidationResult]:
-    @handler(name=f"{name}/guard", uses=[layout.state, episodes, facts])
+    @handler(name=f"{name}/guard", uses=[layout.state, layout.working, episodes, facts])
     async def guard(value: object, ctx: Context) -> Evidence | ConsolidationResult:
         forced = isinstance(value, dict) and bool(value.get("force"))
 
         def work(tx: Transaction) -> Evidence | ConsolidationResult:
-            state, now = tx.read(layout.state), ctx.clock.now()
+            state, now = _counted(tx, layout), ctx.clock.now()
             if not forced and not state.due(layout.semantic_config.consolidation):
                 return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
             log = EpisodeLog(tx, episodes, layout.episodic_config)
@@ -106,7 +117,7 @@ def _guard(
             if current and not fresh:
                 return ConsolidationResult(skipped="another session is consolidating the episodes there are")
             if not fresh:
-                tx.write(layout.state, tx.read(layout.state).reset(consolidated=False))
+                tx.write(layout.state, state.reset(consolidated=False))
                 return ConsolidationResult(skipped="no episodes that were not consolidated yet")
             tx.write(layout.state, state.takes(ctx.session, [episode.id for episode in fresh], now))
             known = FactTable(tx, facts, ctx.clock).current()

@@ -72,7 +72,8 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
     if kept[said.id].captured and said.id not in state.pending:
         return CaptureResult.skipped("captured before: this turn was already taken in")
-    routing = _Routing(tx, layout, ctx, tx.read(layout.working), observed)
+    counted, entries = state.counting(tx.read(layout.working))
+    routing = _Routing(tx, layout, ctx, entries, observed)
     routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
@@ -80,10 +81,12 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
     stored = sum(one.tier == "semantic" and one.status == "stored" for one in result.outcomes)
-    changed = state.reflected(
+    changed = counted.reflected(
         episodic_writes=result.episodic_writes, evicted_lasting=result.evicted_lasting, facts=stored
     )
-    entries, counters = ticked(layout, routing.state, changed.took(turn.id for turn in observed.exchange.turns))
+    # The result counts what was evicted here, and what was replaced, which adding does not see.
+    routed = routing.state.model_copy(update={"lasting_evicted": 0})
+    entries, counters = ticked(layout, routed, changed.took(turn.id for turn in observed.exchange.turns))
     tx.write(layout.working, entries)
     tx.write(layout.state, counters)
     return result

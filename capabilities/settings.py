@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fabric.errors import ConfigurationError
+from fabric.options import unknown_option
 
 MAX_SHOWN = 80
 """How many characters of a refused value a message shows."""
@@ -35,9 +36,9 @@ integer
     @classmethod
     def _explain(cls, error: ValidationError) -> str:
         found = error.errors(include_url=False)
-        unknown = any(one["type"] == "extra_forbidden" and len(one["loc"]) == 1 for one in found)
+        unknown = [one["loc"][0] for one in found if one["type"] == "extra_forbidden" and len(one["loc"]) == 1]
         told = "; ".join(map(one_mistake, found))
-        return f"{told}; the options are {', '.join(cls.model_fields)}" if unknown else told
+        return told + unknown_option(str(unknown[0]), [*cls.model_fields]) if unknown else told
 
     @classmethod
     def of(cls, value: "bool | Mapping[str, Any] | Settings | None") -> Self | None:

@@ -98,8 +98,9 @@ class Block(Generic[In, Out]):
     """Whether this kind of block says itself where what is inside it stands: else calls of a block are counted."""
 
     def __post_init__(self) -> None:
-        if not self.name.strip() or PATH in self.name:
-            raise ConfigurationError(f"a block needs a name, without {PATH!r} in it: name='...'; got {self.name!r}")
+        name: object = self.name
+        if not isinstance(name, str) or not name.strip() or PATH in name:
+            raise ConfigurationError(f"a block needs a name, without {PATH!r} in it: name='...'; got {name!r}")
         for use in self.uses:
             check_use(use, self.name)
         for schema in (self.input_schema, self.output_schema):

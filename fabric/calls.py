@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, get_args, get_origin, get_type_hints
 
 from .errors import ConfigurationError
+from .validation import shown
 
 MOST_ARGUMENTS = 2
 
@@ -13,12 +14,17 @@ class Call:
     """A user's function as the engine calls it: ``await call(value, ctx)``.
 
     The function may take nothing, the value, or the value and the context; a parameter named ``ctx`` is always the
-    context. ConfigurationError when it takes more.
+    context. ConfigurationError when it takes more, and for what is no function.
     """
 
     __slots__ = ("fn", "name", "shape")
 
     def __init__(self, fn: Callable[..., Any], *, where: str) -> None:
+        if not callable(fn):
+            raise ConfigurationError(
+                f"{where}: expected a function (or, where text is taken, a string), got {shown(fn)}; "
+                "a capability, such as the .capability of a memory, goes into uses=[...]"
+            )
         self.fn = fn
         self.name = getattr(fn, "__name__", type(fn).__name__)
         self.shape = _shape(fn, where)

@@ -136,6 +136,12 @@ def merge_capabilities(declared: Iterable[tuple[str, Capability[Any]]]) -> dict[
     return {name: capability for name, (_, capability) in merged.items()}
 
 
+def opposite_switches(name: str, preset: str, one: tuple[str, bool], other: str) -> CapabilityError:
+    """Return the error for a preset that a block switches one way, and one beside or around it the other way."""
+    place, on = one
+    return CapabilityError(f"preset {preset!r} of {name!r} is switched {on} by {place} and {not on} by {other}")
+
+
 def _add(
     merged: dict[str, tuple[str, Capability[Any]]],
     place: str,
@@ -159,7 +165,5 @@ def _add(
     switches = dict(known[1].switches)
     for preset, on in capability.switches.items():
         if switches.setdefault(preset, on) != on:
-            raise CapabilityError(
-                f"preset {preset!r} of {capability.name!r} is switched {on} by {place} and {not on} by {known[0]}"
-            )
+            raise opposite_switches(capability.name, preset, (place, on), known[0])
     merged[capability.name] = (known[0], capability.base.presets(**switches))

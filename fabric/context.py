@@ -10,7 +10,7 @@ from .clock import Clock
 from .errors import CapabilityError
 from .items import Draft, Item
 from .logger import logger
-from .resource import Document, Transaction
+from .resource import Document, Resource, Transaction
 from .runs import Run
 from .scope import ScopeIds
 from .trial import Trial
@@ -168,6 +168,16 @@ class Context:
 
     def __getitem__(self, capability: Capability[H]) -> H:
         return self.cap.of(capability)
+
+    def declares(self, resource: Resource) -> bool:
+        """Return whether this block, or one around it, declared the resource or a capability that brings it."""
+        here: Context | None = self
+        while here is not None:
+            if here.block is not None and any(one.key == resource.key for one in here.block.resources):
+                return True
+            here = here.parent
+        brought = (one for capability in self.cap.declared().values() for one in capability.resources)
+        return any(one.key == resource.key for one in brought)
 
     def find_lent(self, base: Capability[Any]) -> Any:
         """Return what a capability holds while this block, or one around it, runs; None when it holds nothing."""

@@ -18,6 +18,7 @@ from .messages import context_call, context_text, header_text, system_text, user
 from .models.base import Message, Request
 from .models.server import ModelServer
 from .models.spans import target
+from .options import check_model
 from .resource import Resource
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
@@ -50,8 +51,7 @@ class Generator(Block[Any, Any]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.model:
-            raise ConfigurationError(f"{self.name}: give a model: an id, a list of ids, or a function that returns one")
+        check_model(f"{self.name}: model", self.model)
         if self.tool_limit < 1:
             raise ConfigurationError(f"{self.name}: tool_limit={self.tool_limit}: give at least 1, or no tools")
         # Functions of the wrong shape and tools that share a name are found now.
@@ -60,7 +60,8 @@ class Generator(Block[Any, Any]):
 
     @cached_property
     def _parts(self) -> "_Parts":
-        system = [self.system] if isinstance(self.system, str) or callable(self.system) else self.system
+        given: Any = self.system
+        system = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
         return _Parts(
             Call(self.model, where=f"{self.name}: model") if callable(self.model) else None,
             [part if isinstance(part, str) else Call(part, where=f"{self.name}: system") for part in system],

@@ -20,6 +20,7 @@ from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_j
 from .ledger import Ledger
 from .log import ITEMS, Logs
 from .models.base import ModelClient
+from .options import names_options
 from .portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
 from .resource import Collection
 from .scope import ScopeIds, ScopeKind
@@ -47,6 +48,7 @@ class Fabric:
     Raises StoreError (locked, not ours, newer) when the file cannot be opened.
     """
 
+    @names_options()
     def __init__(
         self,
         path: str | PathLike[str] = ":memory:",

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from .block import PATH, Block
 from .calls import Call, annotations, awaited
-from .capability import Capability, merge_capabilities
+from .capability import Capability, merge_capabilities, opposite_switches
 from .context import Context
 from .errors import DuplicateNameError, SchemaMismatchError
 from .fit import either, fits, shown_type
@@ -57,6 +57,10 @@ class Index:
     )
     resources: Mapping[str, tuple[str, Resource]] = field(default_factory=dict[str, tuple[str, Resource]])
     work: Mapping[str, Block[Any, Any]] = field(default_factory=dict[str, Block[Any, Any]])
+    own: Mapping[tuple[str, str], tuple[str, bool]] = field(default_factory=dict[tuple[str, str], tuple[str, bool]])
+    """How the block itself switches a preset, by names of capability and preset, with the block's name."""
+    switched: Mapping[tuple[str, str, bool], str] = field(default_factory=dict[tuple[str, str, bool], str])
+    """Which block, this one or one inside, switches a preset that way."""
 
     def declaring(self, place: str, uses: Iterable[Use]) -> "Index":
         """Return the index with what the block ``place`` declares."""
@@ -65,6 +69,7 @@ class Index:
             return self
         declared = [(place, one.base) for one in uses if isinstance(one, Capability)]
         capabilities = {one.name: (place, one.base) for one in merge_capabilities(declared).values()}
+        own = _switches(place, uses)
         pairs = [(place, one) for one in uses if not isinstance(one, Capability)]
         pairs += [(place, resource) for _, one in capabilities.values() for resource in one.resources]
         resources = {key: (place, resource) for key, resource in merge_resources(pairs).items()}
@@ -74,6 +79,8 @@ class Index:
             self._merged_capabilities(capabilities),
             self._merged_resources(resources),
             self.work,
+            own,
+            {**self.switched, **{(*preset, on): place for preset, (place, on) in own.items()}},
         )
 
     def plus(self, block: Block[Any, Any], *, background: bool = False) -> "Index":
@@ -94,7 +101,16 @@ class Index:
             self._merged_capabilities(inner.capabilities),
             self._merged_resources(inner.resources),
             {**self.work, **work},
+            self.own,
+            self._merged_switches(inner),
         )
+
+    def _merged_switches(self, inner: "Index") -> Mapping[tuple[str, str, bool], str]:
+        for (name, preset, on), place in inner.switched.items():
+            here, own = self.own.get((name, preset), ("", on))
+            if own != on:
+                raise opposite_switches(name, preset, (place, on), here)
+        return {**inner.switched, **self.switched} if inner.switched else self.switched
 
     def _merged_names(self, block: Block[Any, Any], inner: "Index") -> Mapping[str, frozenset[Block[Any, Any]]]:
         added = dict(inner.names)
@@ -121,6 +137,11 @@ class Index:
             if known is not None and known[1] is not one[1]:
                 merge_resources([known, one])
         return {**added, **self.resources} if added else self.resources
+
+
+def _switches(place: str, uses: Iterable[Use]) -> dict[tuple[str, str], tuple[str, bool]]:
+    merged = merge_capabilities((place, one) for one in uses if isinstance(one, Capability))
+    return {(one.name, preset): (place, on) for one in merged.values() for preset, on in one.switches.items()}
 
 
 def index_of(block: Block[Any, Any]) -> Index:

@@ -22,6 +22,7 @@ from fabric.generator import ModelChoice
 from fabric.jobs import Job
 from fabric.lease import PATIENCE, File, Lease
 from fabric.models.base import ModelClient
+from fabric.options import names_options, option_names
 from fabric.portal import forbid_nested
 from fabric.session import Session
 from fabric.store.backup import Backup
@@ -42,6 +43,7 @@ Messages = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 class _Calls:
     """The blocks of one memory, and whose memory it is. ``Memory`` and ``AsyncMemory`` run them."""
 
+    @names_options({"system=memory_system(...)": option_names(memory_system)})
     def __init__(
         self,
         file: File = ":memory:",

@@ -1,6 +1,6 @@
 """The memory system: all three tiers, the capture that fills them, and recall, built from blocks."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -29,10 +29,11 @@ from fabric.block import Block
 from fabric.capability import Capability, ContextLines, define_capability
 from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
-from fabric.errors import ConfigurationError
+from fabric.errors import CapabilityError, ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.handler import handler
 from fabric.models.server import ModelServer, server_of
+from fabric.options import check_model, check_whole_number, names_options
 from fabric.resource import Resource
 from fabric.session import Session
 
@@ -50,7 +51,15 @@ class Tier(Generic[H]):
     capability: Capability[H]
 
     def on(self, ctx: Context) -> H:
-        """Return the tier's functions for a running context, whether or not the block declared the capability."""
+        """Return the tier's functions for a running context.
+
+        CapabilityError where neither the block nor one around it declared what the tier is kept in.
+        """
+        if not ctx.declares(self.resource):
+            raise CapabilityError(
+                f"{ctx.path}: {self.resource.key} is not declared here; add the memory system's capability, or the "
+                f"tier's, to the block's uses=[...]"
+            )
         helpers = self.capability.base.helpers
         assert helpers is not None  # noqa: S101  every tier has functions
         return helpers(ctx)
@@ -262,6 +271,12 @@ def _semantic_only(block: Block[Any, B] | None, what: str) -> Block[Any, B]:
     return block
 
 
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
+
+
+@names_options()
 def memory_system(
     *,
     model: ModelChoice | None = None,
@@ -303,14 +318,11 @@ pass episodic=True
         raise ConfigurationError(
             "semantic memory needs episodic memory: its facts are distilled from episodes; pass episodic=True"
         )
-    if max_assistant_chars < 0:
-        raise ConfigurationError(f"max_assistant_chars is {max_assistant_chars}; expected at least 0")
-    if model is not None and (not model or not (isinstance(model, str | Sequence) or callable(model))):
-        raise ConfigurationError(f"model is {model!r}; expected an id, a list of ids, a function, or None for rules")
-    if context_tokens < 1:
-        raise ConfigurationError(f"context_tokens is {context_tokens}; expected at least 1")
-    if not name.strip():
-        raise ConfigurationError("name is blank; it is the prefix of the memory's block names")
+    check_whole_number("max_assistant_chars", max_assistant_chars, least=0)
+    check_whole_number("context_tokens", context_tokens, least=1)
+    if model is not None:
+        check_model("model", model, without="None for rules")
+    _check_name(name)
     layout = lay_out(
         name=name,
         working=tiers_working,

@@ -17,6 +17,7 @@ from fabric.errors import ConfigurationError
 from fabric.generator import ModelChoice
 from fabric.lease import File
 from fabric.models.server import ModelServer
+from fabric.options import names_options
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 
@@ -180,6 +181,7 @@ class MemoryTools:
 _SHOWN = set(SearchResult.model_fields)
 
 
+@names_options()
 def memory_tools(
     model: ModelChoice | None = None,
     *,

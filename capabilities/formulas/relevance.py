@@ -1,16 +1,11 @@
-"""How relevant a memory is to recall now: its standing in its own tier, raised by the words a cue shares with it.
+"""How relevant a memory is to recall now: its standing in its own tier.
 
 Source of all formulas: the specification of cross-tier recall. Arguments outside [0, 1] are clamped where a share is
 meant; not-a-number raises ValueError. Every result lies in [0, 1].
 """
 
-from typing import Literal
-
 from .bounds import clamp, not_negative, unit
 
-Tier = Literal["semantic", "working", "episodic"]
-CUE_WEIGHT: dict[Tier, float] = {"semantic": 0.4, "working": 0.2, "episodic": 0.3}
-"""What a full overlap with the cue adds, by tier."""
 SETTLED = 10
 """From this number of reinforcements on, one more adds nothing to a fact's relevance."""
 
@@ -48,14 +43,3 @@ def episodic(significance: float, place: float, last: float) -> float:
     newest = not_negative("last", last)
     recency = clamp(not_negative("place", place) / newest) if newest else 1.0
     return unit("significance", significance) * (0.5 + 0.5 * recency)
-
-
-def with_cue(relevance: float, overlap: float, tier: Tier) -> float:
-    """Return ``min(1, relevance + weight * overlap)`` with the weight 0.4 semantic, 0.2 working, 0.3 episodic.
-
-    ``overlap`` is the share of the cue's words found in the memory.
-
-    >>> with_cue(0.5, 0.5, "semantic")
-    0.7
-    """
-    return clamp(unit("relevance", relevance) + CUE_WEIGHT[tier] * unit("overlap", overlap))

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..semantic import ConsolidationConfig
 from ..vocabulary import Moment
+from ..working import WorkingState
 
 HELD_FOR = timedelta(minutes=10)
 """How long a consolidation that does not end keeps its episodes from others."""
@@ -92,6 +93,13 @@ class MemoryState(BaseModel):
                 "total_extracted": self.total_extracted + facts,
             }
         )
+
+    def counting(self, working: WorkingState) -> tuple["MemoryState", WorkingState]:
+        """Return the state with what left a session's working memory outside a capture, and that memory without it."""
+        if not working.lasting_evicted:
+            return self, working
+        known = self.reflected(episodic_writes=0, evicted_lasting=working.lasting_evicted, facts=0)
+        return known, working.model_copy(update={"lasting_evicted": 0})
 
     def ticked(self) -> "MemoryState":
         """Return the state one turn later."""

@@ -9,6 +9,7 @@ from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
+from fabric.options import names_options
 
 from ..equal import one_for
 from ..meaning import Meaning
@@ -23,6 +24,7 @@ MindScope = Literal["user", "agent", "project", "org"]
 _SCOPES = get_args(MindScope)
 
 
+@names_options()
 def mind(
     embedder: EmbedderChoice = "default",
     *,

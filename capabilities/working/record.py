@@ -1,6 +1,6 @@
 """The working-memory entry, the state that holds them, and the limits both keep."""
 
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -12,6 +12,8 @@ from ..vocabulary import Category, Durability, Subject, Unit
 
 Turn = Annotated[int, Field(ge=0)]
 """A number of turns of the session; working memory starts at turn 0."""
+DEFAULT_CAPACITY = 7
+DEFAULT_PINS = 2
 
 
 class WorkingEntry(Claimed, BaseModel):
@@ -48,12 +50,16 @@ class WorkingEntry(Claimed, BaseModel):
 
 
 class WorkingState(BaseModel):
-    """All of a session's working memory: entries in the order they were added, and the turn it has reached."""
+    """All of a session's working memory: entries in the order they were added, and the turn it has reached.
+
+    ``lasting_evicted`` counts the lasting entries that left for others and that no consolidation knows of yet.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     entries: tuple[WorkingEntry, ...] = ()
     current_turn: Turn = 0
+    lasting_evicted: Annotated[int, Field(ge=0)] = 0
 
 
 class Added(NamedTuple):
@@ -74,8 +80,16 @@ class DecayConfig(Settings):
     rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.5
 
 
+def _pins(given: dict[str, Any]) -> int:
+    """Return how many entries may be pinned where nothing is said: two, where the capacity leaves room for them."""
+    capacity: int = given.get("capacity", DEFAULT_CAPACITY)
+    return max(0, min(DEFAULT_PINS, capacity - 1))
+
+
 class WorkingMemoryConfig(Settings):
     """Limits of working memory. ``max_pinned_slots`` must leave room for at least one entry that is not pinned.
+
+    Unless it is given, it is 2, or what a smaller capacity leaves room for.
 
     >>> WorkingMemoryConfig(capacity=2, max_pinned_slots=2)
     Traceback (most recent call last):
@@ -83,8 +97,8 @@ class WorkingMemoryConfig(Settings):
 working memory; set max_pinned_slots to at most 1, or raise capacity
     """
 
-    capacity: Annotated[int, Field(ge=1, strict=True)] = 7
-    max_pinned_slots: Annotated[int, Field(ge=0, strict=True)] = 2
+    capacity: Annotated[int, Field(ge=1, strict=True)] = DEFAULT_CAPACITY
+    max_pinned_slots: int = Field(default_factory=_pins, ge=0, strict=True)
     decay: DecayConfig = DecayConfig()
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fabric.errors import ConflictError
 
 from ..formulas.decay import salience
+from ..vocabulary import LASTING
 from .record import DEFAULT_WORKING_MEMORY_CONFIG, WorkingEntry, WorkingMemoryConfig, WorkingState
 
 
@@ -33,7 +34,8 @@ def add(
             "last_accessed_at_turn": state.current_turn,
         }
     )
-    return state.model_copy(update={"entries": (*kept, added)}), evicted
+    lasting = state.lasting_evicted + sum(one.durability in LASTING for one in evicted)
+    return state.model_copy(update={"entries": (*kept, added), "lasting_evicted": lasting}), evicted
 
 
 def evict(state: WorkingState, entry_id: str) -> tuple[WorkingState, WorkingEntry | None]:

@@ -54,9 +54,9 @@ def three(first: str, second: str, third: str) -> str:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"model": ""}, "give a model"),
-        ({"model": []}, "give a model"),
-        ({"model": None}, "give a model"),
+        ({"model": ""}, "g: model is .*; expected an id"),
+        ({"model": []}, "g: model is .*; expected an id"),
+        ({"model": None}, "g: model is .*; expected an id"),
         ({"tool_limit": 0}, "tool_limit=0"),
         ({"history": 0}, "history turns=0"),
         ({"system": [three]}, "g: system"),

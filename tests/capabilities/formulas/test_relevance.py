@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.formulas.relevance import Tier, episodic, semantic, with_cue, working
+from capabilities.formulas.relevance import episodic, semantic, working
 
 shares = st.floats(0, 1)
 counts = st.integers(0, 10_000)
-tiers = st.sampled_from(["semantic", "working", "episodic"])
 
 
 @pytest.mark.parametrize(
@@ -48,26 +47,12 @@ def test_an_episode_newer_than_the_newest_counts_as_the_newest():
     assert episodic(0.8, 0, 0) == 0.8
 
 
-@pytest.mark.parametrize(("tier", "relevance"), [("semantic", 0.7), ("working", 0.5), ("episodic", 0.6)])
-def test_a_cue_found_in_full_adds_the_weight_of_the_tier(tier: Tier, relevance: float):
-    assert with_cue(0.3, 1.0, tier) == pytest.approx(relevance)
-    assert with_cue(0.3, 0.0, tier) == 0.3
-    assert with_cue(0.9, 1.0, tier) == 1.0
-
-
-@given(shares, shares, shares, tiers)
-def test_sharing_more_words_with_the_cue_never_lowers_relevance(relevance: float, one: float, other: float, tier: Tier):
-    less, more = sorted((one, other))
-    assert relevance <= with_cue(relevance, less, tier) <= with_cue(relevance, more, tier) <= 1.0
-
-
-@given(st.floats(allow_nan=False), counts, tiers, st.floats(allow_nan=False))
-def test_relevance_is_a_share_whatever_comes_in(value: float, count: int, tier: Tier, overlap: float):
+@given(st.floats(allow_nan=False), counts)
+def test_relevance_is_a_share_whatever_comes_in(value: float, count: int):
     for relevance in (
         semantic(value, count),
         working(value),
         episodic(value, count, 7),
-        with_cue(value, overlap, tier),
     ):
         assert 0.0 <= relevance <= 1.0
 
@@ -81,5 +66,3 @@ def test_what_is_not_a_number_is_refused_by_name():
         working(math.nan)
     with pytest.raises(ValueError, match="place is inf"):
         episodic(0.5, math.inf, 3)
-    with pytest.raises(ValueError, match="overlap is nan"):
-        with_cue(0.5, math.nan, "working")

@@ -36,7 +36,7 @@ def test_options_are_given_as_plain_values():
         ({"capacity": None}, "capacity=None"),
         ({"max_pinned_slots": -1}, "max_pinned_slots=-1"),
         ({"max_pinned_slots": 7}, "pins would fill working memory; set max_pinned_slots to at most 6"),
-        ({"capacity": 2}, "max_pinned_slots is 2 and capacity is 2"),
+        ({"capacity": 2, "max_pinned_slots": 2}, "max_pinned_slots is 2 and capacity is 2"),
         ({"decay": {"rate": -0.1}}, "rate=-0.1"),
         ({"decay": {"rate": math.nan}}, "rate=nan"),
         ({"decay": {"rate": math.inf}}, "rate=inf"),
