@@ -20,7 +20,7 @@ from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_j
 from .ledger import Ledger
 from .log import ITEMS, Logs
 from .models.base import ModelClient
-from .options import names_options
+from .options import check_whole_number, names_options
 from .portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
 from .resource import Collection
 from .scope import ScopeIds, ScopeKind
@@ -40,12 +40,12 @@ class Fabric:
     """One store file, opened; use it as a context manager, sync or async.
 
     ``path`` is the file, made when missing, or ``":memory:"``. ``models`` answers model calls (litellm if not given),
-    ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and a user's days
-    may cost. Background work of one session runs in order, that of at most
-    ``max_concurrency`` sessions side by side; work whose model is unavailable is tried ``max_attempts`` times, the
-    first pause being ``retry_delay`` seconds and each further one twice as long, at most ten minutes. Keys, tokens,
-    passwords and numbers of cards are taken out of all that is stored, unless ``redact_secrets`` is False.
-    Raises StoreError (locked, not ours, newer) when the file cannot be opened.
+    ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and users' days
+    may cost. Background work of one session runs in order, that of at most ``max_concurrency`` sessions side by side;
+    work whose model is unavailable is tried ``max_attempts`` times, the first pause being ``retry_delay`` seconds and
+    each further one twice as long, at most ten minutes. Keys, tokens, passwords and numbers of cards are taken out of
+    all that is stored, unless ``redact_secrets`` is False. Raises StoreError (locked, not ours, newer) when the file
+    cannot be opened.
     """
 
     @names_options()
@@ -330,8 +330,7 @@ def _patience(error: BaseException | None) -> float | None:
 def _check_options(max_concurrency: object, max_attempts: object, retry_delay: object, budget: object) -> None:
     """Refuse what cannot work before the file is opened."""
     for name, value in (("max_concurrency", max_concurrency), ("max_attempts", max_attempts)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ConfigurationError(f"{name} must be a whole number of at least 1, got {value!r}")
+        check_whole_number(name, value, least=1)
     if not isinstance(retry_delay, int | float) or retry_delay < 0:
         raise ConfigurationError(f"retry_delay must be a number of seconds of at least 0, got {retry_delay!r}")
     if budget is not None and not hasattr(budget, "day_cost"):

@@ -31,8 +31,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"working": {"capacty": 3}}, "capacty=3: there is no such option; did you mean 'capacity'?"),
     ({"working": "yes"}, "got 'yes'; expected True, False, a mapping"),
     ({"episodic": {"scope": "planet"}}, "scope='planet'"),
-    ({"workin": {}}, "there is no option 'workin' (given {}); did you mean 'working'? The options are model, working"),
-    ({"zzz": 1}, "there is no option 'zzz' (given 1). The options are model, working"),
+    ({"workin": {}}, "there is no option 'workin' (given {}); did you mean 'working'? The options are model, "),
+    ({"zzz": 1}, "there is no option 'zzz' (given 1). The options are model, "),
 ]
 
 
