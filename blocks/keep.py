@@ -10,8 +10,9 @@ from capabilities.turns import Exchange, Turn
 from fabric.block import Block, Keeper
 from fabric.context import Context
 from fabric.handler import handler
+from fabric.jobs import JOBS
 from fabric.resource import Transaction
-from fabric.store.base import RowVectors
+from fabric.store.base import SYSTEM, RowVectors, Where
 
 from .observed import CaptureResult
 
@@ -71,11 +72,13 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
         return CaptureResult.skipped("captured before: this turn was already taken in")
     if exchange.stored and exchange.user.id not in known:
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
+    missed = [turn for turn in exchange.missed if turn.id not in captured]
+    waiting = _waiting_in_jobs(tx) if missed else set[str]()
     fresh = exchange.model_copy(
         update={
             "user": _merged(exchange.user, known),
             "assistant": _merged(exchange.assistant, known) if exchange.assistant else None,
-            "missed": [_merged(turn, known) for turn in exchange.missed if turn.id not in captured],
+            "missed": [_merged(turn, known) for turn in missed if turn.id not in waiting],
         }
     )
     tx.embedded = embedded.by_text([turn.text for turn in exchange.turns])
@@ -84,6 +87,13 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
         return fresh
     keep_turns(tx, layout, fresh.turns, state)
     return fresh
+
+
+def _waiting_in_jobs(tx: Transaction) -> set[str]:
+    """Return the ids of the user's messages that a job of this session will read, or could not read yet."""
+    rows = tx.rows.find(JOBS, SYSTEM, [Where("session", "=", tx.ids.scope("session").key)])
+    users = [row["input"].get("user") for row in rows if isinstance(row["input"], Mapping)]
+    return {user["id"] for user in users if isinstance(user, Mapping) and "id" in user}
 
 
 def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:

@@ -15,9 +15,10 @@ from .block import Block, Retry
 from .errors import ConfigurationError, StoreError, WorkError
 from .events import WorkFinished
 from .failing import go_on
-from .jobs import JOBS, MISSING_HINT, UNKNOWN_HINT, Job, chain_of, job_of, put_jobs
+from .jobs import JOBS, MODEL, Job, interrupted, job_of, put_jobs
 from .live import LiveRun
 from .logger import logger
+from .readers import chain_for, hint_of
 from .scope import Scope
 from .services import Entry, Services, Verdict
 from .store.base import SYSTEM, Rows
@@ -87,12 +88,12 @@ class Background:
         jobs = self._services.store.transact_sync(self._left_over)
         self._numbers = itertools.count(max((job.seq for job in jobs), default=0) + 1)
         for job in jobs:
-            if job.status == "pending":
+            if job.status == "pending" or job.cause == MODEL:  # another model may do what one could not
                 self._parked[job.root].append(Entry(job))
 
     def _left_over(self, rows: Rows) -> list[Job]:
         jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, order="seq")]
-        broken = [_interrupted(job, self._retry.attempts) for job in jobs if job.status == "running"]
+        broken = [interrupted(job, self._retry.attempts) for job in jobs if job.status == "running"]
         put_jobs(rows, broken)
         known = {job.id: job for job in broken}
         return [known.get(job.id, job) for job in jobs]
@@ -114,7 +115,7 @@ class Background:
         with self._lock:
             if not any(entry.job.id == job.id for entry in self._parked.get(job.root, ())):
                 return job
-            return replace(job, hint=MISSING_HINT if job.root in self._roots else UNKNOWN_HINT)
+            return replace(job, hint=hint_of(job, self._roots.get(job.root)))
 
     def claim(self, entries: Sequence[Entry], ended: Entry | None = None) -> None:
         """Make those of new jobs running that begin as soon as they are stored: a row less is written when they do.
@@ -158,8 +159,11 @@ class Background:
             else:
                 ahead.verdict.add_done_callback(partial(_copy_verdict, entry))
 
-    async def retry(self, job: Job) -> None:
+    async def retry(self, job: Job, *, by_anybody: bool = False) -> None:
         """Take a job that was put back, whether it waits here or not."""
+        with self._lock:
+            parked = self._parked[job.root]
+            parked[:] = [entry for entry in parked if entry.job.id != job.id]
         lane = self._lanes.get(job.ids.scope("session"))
         waiting = [one for one in lane.entries if one.job.id == job.id] if lane is not None else []
         for entry in waiting:
@@ -167,7 +171,7 @@ class Background:
         if lane is not None and waiting:
             lane.wake.set()
         else:
-            self._add([Entry(job)])
+            self._add([Entry(job, by_anybody=by_anybody)])
 
     async def drain(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  part of the public meaning
         """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
@@ -244,8 +248,7 @@ class Background:
     def _chain(self, entry: Entry) -> Sequence[Block[Any, Any]]:
         if entry.chain:
             return entry.chain
-        root = self._roots.get(entry.job.root)
-        return (root and chain_of(root, entry.job.block)) or ()
+        return chain_for(entry.job, self._roots.get(entry.job.root), by_anybody=entry.by_anybody)
 
     async def _serve(self, scope: Scope, lane: Lane) -> None:
         BACKGROUND.set(True)
@@ -341,9 +344,3 @@ def _leave(entry: Entry) -> None:
         entry.verdict.set_exception(
             StoreError(f"{entry.job.block}: the file was closed; this background work goes on when it is opened next")
         )
-
-
-def _interrupted(job: Job, max_attempts: int) -> Job:
-    if job.attempts >= max_attempts:
-        return replace(job, status="failed", error="the process ended while it ran, in each of its tries")
-    return replace(job, status="pending")

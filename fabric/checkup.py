@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from . import resource
 from .finding import Finding, several
-from .jobs import JOBS, Job, job_of
+from .jobs import JOBS, MODEL, Job, job_of
 from .store.file_check import BACKUP
 from .store.held import Held
 
@@ -55,7 +55,7 @@ def _waiting(jobs: list[Job], roots: Collection[str], retry: str) -> Finding:
 
 def _mend(job: Job, roots: Collection[str], retry: str) -> str:
     if job.root in roots:
-        return f"{retry} {job.id}"
+        return f"{retry} {job.id}{' --model MODEL' if job.reader == MODEL else ''}"
     return f"run the program whose pipeline is {job.root!r}, which alone knows this work, and call fabric.retry there"
 
 

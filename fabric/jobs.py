@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
@@ -12,7 +12,7 @@ from pydantic.errors import PydanticUserError
 from .block import Block
 from .clock import utc
 from .context import Context
-from .errors import SchemaError
+from .errors import SchemaError, WorkError
 from .runs import Run
 from .scope import Scope, ScopeIds
 from .store.base import SYSTEM, Row, Rows, Table, Where
@@ -24,6 +24,8 @@ JOBS = Table("fabric_jobs", {"seq": "integer", "status": "text", "session": "tex
 EFFECTS = Table("fabric_effects", {"owner": "text", "session": "text", "user": "text"})
 TURNS = Table("fabric_turns", {"turn": "integer"})
 UNKNOWN_HINT = "waits until its pipeline is known: run it again, or fabric.register(pipeline)"
+MODEL = "model"
+READER_HINT = "was to be read by a model, and waits for one: open the file with a model, or retry it without one"
 MISSING_HINT = "its pipeline is known but has no such block any more: register the one it was made with"
 
 
@@ -51,6 +53,10 @@ class Job:
     not_before: datetime | None = None
     hint: str = ""
     trace: str = ""
+    reader: str = ""
+    """"model" when what the job does was to be done by a model; nobody else does it unless that is asked for."""
+    cause: str = ""
+    """"model" when the last try failed because of the model: one that works does the job when the file is opened."""
 
     @property
     def outcome_id(self) -> str:
@@ -89,6 +95,8 @@ def job_row(job: Job) -> Row:
         "error": job.error,
         "not_before": utc(job.not_before).isoformat() if job.not_before is not None else None,
         "trace": job.trace,
+        "reader": job.reader,
+        "cause": job.cause,
     }
 
 
@@ -109,6 +117,8 @@ def job_of(row: Row) -> Job:
         error=row["error"],
         not_before=datetime.fromisoformat(later) if later else None,
         trace=row.get("trace", ""),
+        reader=row.get("reader", ""),
+        cause=row.get("cause", ""),
     )
 
 
@@ -143,6 +153,25 @@ def forget_jobs(rows: Rows, scope: Scope) -> int:
     jobs, effects = rows.find(JOBS, SYSTEM, where), rows.find(EFFECTS, SYSTEM, where)
     rows.delete(EFFECTS, SYSTEM, [row["id"] for row in effects])
     return rows.delete(JOBS, SYSTEM, [row["id"] for row in jobs])
+
+
+def interrupted(job: Job, max_attempts: int) -> Job:
+    """Return a job whose process ended while it ran: to be tried again, or given up after so many tries."""
+    if job.attempts >= max_attempts:
+        return replace(job, status="failed", error="the process ended while it ran, in each of its tries")
+    return replace(job, status="pending")
+
+
+def put_back_job(rows: Rows, identity: str) -> Job:
+    """Make a failed or waiting job one to be tried now; WorkError when it runs or there is none of that id."""
+    job = read_job(rows, identity)
+    if job is None:
+        raise WorkError(f"no job {identity!r} is left to retry: it is done, or never was; see fabric.jobs()")
+    if job.status == "running":
+        raise WorkError(f"job {identity!r} ({job.block}) runs right now: wait for it with fabric.drain()")
+    job = replace(job, status="pending", attempts=0, not_before=None)
+    put_jobs(rows, [job])
+    return job
 
 
 def chain_of(root: Block[Any, Any], path: str) -> list[Block[Any, Any]] | None:

@@ -11,9 +11,10 @@ from .context import Context
 from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
 from .items import Draft, Item, without_secrets
-from .jobs import EFFECTS, JOBS, Job, chain_to, job_id, owner_columns, to_json
+from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, job_id, owner_columns, to_json
 from .log import SessionLog, opens_turn
 from .models.base import ModelClient
+from .readers import asks_model
 from .recording import Recording
 from .resource import Transaction
 from .scope import ScopeIds
@@ -195,6 +196,7 @@ class LiveRun:
             created_at=self.clock.now(),
             seq=self.services.background.next_seq(),
             trace=carrier(),
+            reader=MODEL if asks_model(block) else "",
         )
         self.recording.check_going(path)
         self.jobs[job.id] = None

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import closing, suppress
-from dataclasses import replace
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -14,9 +13,9 @@ from weakref import WeakKeyDictionary
 from .background import Background
 from .block import Block, Retry
 from .clock import Clock, SystemClock
-from .errors import ConfigurationError, ModelUnavailableError, StoreError, WorkError
+from .errors import ConfigurationError, ModelUnavailableError, StoreError
 from .events import WorkFinished
-from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_jobs, read_job
+from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_back_job
 from .ledger import Ledger
 from .log import ITEMS, Logs
 from .models.base import ModelClient
@@ -156,13 +155,17 @@ class Fabric:
             forbid_nested("fabric.adrain")
         self.check_open()
         await self._drained(timeout)
-        return await self.store.transact(self._read_jobs)
+        return await self.ajobs()
 
     def jobs(self, status: JobStatus | None = None) -> list[Job]:
         """Return the background work that is not done, in order: all of it, or one status."""
         self.check_open()
         jobs = self.store.transact_sync(self._read_jobs)
         return [job for job in jobs if status is None or job.status == status]
+
+    async def ajobs(self) -> list[Job]:
+        """Return the same as `jobs`, all of it, without blocking the caller's event loop."""
+        return await self.store.transact(self._read_jobs)
 
     def listen(self, heard: Callable[[WorkFinished], None]) -> None:
         """Call ``heard`` whenever a try of background work ended, whoever's it was.
@@ -172,13 +175,21 @@ class Fabric:
         self.check_open()
         self._background.listen(heard)
 
-    def retry(self, job: Job | str) -> Job:
-        """Put a failed job back, or try a waiting one now; WorkError when it runs or there is none of that id."""
+    def retry(self, job: Job | str, *, by_anybody: bool = False) -> Job:
+        """Put a failed job back, or try a waiting one now; WorkError when it runs or there is none of that id.
+
+        What a model was to do waits for a pipeline with a model, unless it may be done ``by_anybody``: by rules too.
+        """
         self.check_open()
         job_id = job if isinstance(job, str) else job.id
-        put_back = self.store.transact_sync(lambda rows: _put_back(rows, job_id))
-        self.services.work_portal.submit(self._background.retry(put_back))
+        put_back = self.store.transact_sync(lambda rows: put_back_job(rows, job_id))
+        self.services.work_portal.submit(self._background.retry(put_back, by_anybody=by_anybody))
         return put_back
+
+    def retry_all(self, *, by_anybody: bool = False) -> list[Job]:
+        """Do what `retry` does to every job that failed or waits for a later try, and return them."""
+        left = [job for job in self.jobs() if job.status == "failed" or job.not_before is not None or job.hint]
+        return [self.retry(job, by_anybody=by_anybody) for job in left]
 
     def backup(self, to: str | PathLike[str]) -> "Backup":
         """Copy the file as it is committed now to ``to``, while others go on to write, and read the copy through.
@@ -310,17 +321,6 @@ class Fabric:
 
                 self._models = LiteLLMClient()
             return self._models
-
-
-def _put_back(rows: Rows, job_id: str) -> Job:
-    job = read_job(rows, job_id)
-    if job is None:
-        raise WorkError(f"no job {job_id!r} is left to retry: it is done, or never was; see fabric.jobs()")
-    if job.status == "running":
-        raise WorkError(f"job {job_id!r} ({job.block}) runs right now: wait for it with fabric.drain()")
-    job = replace(job, status="pending", attempts=0, not_before=None)
-    put_jobs(rows, [job])
-    return job
 
 
 def _patience(error: BaseException | None) -> float | None:

@@ -54,6 +54,8 @@ class Entry:
     """What is done in the transaction that stores the job."""
     is_claimed: bool = False
     """Whether the job was stored as running, because it begins as soon as it is stored."""
+    by_anybody: bool = False
+    """Whether it may be done without the model that it was made for."""
     refused: str = ""
     """Why the end of its last try could not be stored."""
 

@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from .block import Retry
-from .errors import BudgetExceededError, SchemaError, StoreError, WorkError
+from .errors import BudgetExceededError, ModelError, SchemaError, StoreError, WorkError
 from .failing import go_on, is_cancelled
 from .items import Draft, Item
-from .jobs import JOBS, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
+from .jobs import JOBS, MODEL, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
 from .lending import lend_around
 from .live import LiveRun
 from .log import ERASED, ITEMS
@@ -302,7 +302,7 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
         log.info("background work is put off", attempt=job.attempts, until=later.isoformat())
         return replace(job, status="pending", error=text, not_before=later)
     log.warning("background work failed", attempt=job.attempts, at=_place(error))
-    return replace(job, status="failed", error=text)
+    return replace(job, status="failed", error=text, cause=MODEL if isinstance(error, ModelError) else "")
 
 
 def describe(error: BaseException) -> str:

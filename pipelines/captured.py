@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabric.items import drafts_from_message
+from fabric.run import Fabric
+from fabric.scope import ScopeIds
 from fabric.secrecy import Secrets
 from fabric.session import RunResult
 
@@ -15,13 +17,22 @@ class Captured:
     """What a capture took in: its new turns, those that were there already, and the jobs that read the new ones.
 
     ``redacted`` says which kinds of secrets were taken out of the new turns' messages, and where in a message they
-    stood, as "github_token at 12-52".
+    stood, as "github_token at 12-52". ``unread`` counts the pieces of this user's background work that failed or were
+    put off so far, all of which is kept; ``problem`` says why the last one was, "" when there is none.
     """
 
     turns: int = 0
     known: int = 0
     jobs: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
+    unread: int = 0
+    problem: str = ""
+
+
+async def trouble(fabric: Fabric, ids: ScopeIds) -> tuple[int, str]:
+    """Return how many pieces of a user's background work failed or were put off, and why the last of them was."""
+    failed = [job for job in await fabric.ajobs() if job.error and (job.ids.user, job.ids.org) == (ids.user, ids.org)]
+    return len(failed), failed[-1].error if failed else ""
 
 
 def secrets_said(new: Transcript, done: Sequence[RunResult], secrets: Secrets) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from fabric.session import Session
 from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
-from .captured import Captured, secrets_said
+from .captured import Captured, secrets_said, trouble
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
@@ -92,7 +92,8 @@ class _Calls:
         replayed = sum(one.replayed for one in done)
         jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
         said = secrets_said(new, done, self.fabric.services.secrets)
-        return Captured(len(done) - replayed, new.known + replayed, jobs, said)
+        unread, problem = await trouble(self.fabric, here.ids) if self.system.model is not None else (0, "")
+        return Captured(len(done) - replayed, new.known + replayed, jobs, said, unread, problem)
 
     def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
         given = {"id": memory_id, "subject": subject, "session": session, "tag": tag}
@@ -115,7 +116,7 @@ class Memory(_Calls):
     ...     memory.capture("I joined Stripe last month.")
     ...     left = memory.wait()
     ...     memory.recall("where does he work?")[0].content
-    Captured(turns=1, known=0, jobs=('...',), redacted=())
+    Captured(turns=1, known=0, jobs=('...',), redacted=(), unread=0, problem='')
     'Joined Stripe last month'
     """
 
@@ -205,7 +206,8 @@ class Memory(_Calls):
     def wait(self, timeout: float | None = None) -> list[Job]:
         """Wait until what was captured has been read, or so many seconds; return what is not done, with its error.
 
-        A failed job is tried again with ``memory.fabric.retry(job)``.
+        A failed job is tried again with ``memory.fabric.retry(job)``, all with ``retry_all()``; what failed because of
+        the model is also tried again when the file is opened with a model.
         """
         self._lease.check_open()
         return self.fabric.drain(timeout)

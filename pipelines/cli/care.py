@@ -11,6 +11,8 @@ from .place import Opened, Place, opened
 if TYPE_CHECKING:
     from fabric import Job
 
+EVERY = "all"
+WAITS_FOR_MODEL = "waits for a model: name one with --model, or let rules read it with --by-rules"
 WAITS = "waits until chat, replay or jobs --retry runs it"
 
 
@@ -71,8 +73,11 @@ def _tell(done: Any, counts: tuple[str, ...], *, as_json: bool) -> None:
 
 def jobs(
     retry: Annotated[
-        str, typer.Option("--retry", metavar="ID", help="Try this one again now.", show_default=False)
+        str, typer.Option("--retry", metavar="ID", help="Try this one again now, or all of them.", show_default=False)
     ] = "",
+    by_rules: Annotated[
+        bool, typer.Option("--by-rules", help="Let rules read what a model was to read, where none is named.")
+    ] = False,
     file: File = DEFAULT_FILE,
     model: Model = "",
     api_base: ApiBase = "",
@@ -82,7 +87,7 @@ def jobs(
     """List background work that is not done, of everybody in the file: waiting, running and failed."""
     with opened(Place(file, model=model, api_base=api_base, api_key=api_key)) as at:
         if retry:
-            _retry(at, retry)
+            _retry(at, retry, by_rules=by_rules)
         left = at.fabric.jobs()
     if as_json:
         write_json([_described(job) for job in left])
@@ -91,10 +96,10 @@ def jobs(
             _show(_described(job))
     elif not retry:
         raise nothing_found("no background work is left")
-    if retry and any(job.id == retry for job in left):
+    if retry and any(retry in (EVERY, job.id) for job in left):
         raise typer.Exit(1)
     if retry and not as_json:
-        say(f"{retry} is done.")
+        say("All of it is done." if retry == EVERY else f"{retry} is done.")
 
 
 def _show(job: dict[str, Any]) -> None:
@@ -107,22 +112,29 @@ def _show(job: dict[str, Any]) -> None:
         say(f"  {plain(job['why'])}")
 
 
-def _retry(at: Opened, job_id: str) -> None:
+def _retry(at: Opened, job_id: str, *, by_rules: bool) -> None:
     from ..chat import chat_pipeline  # noqa: PLC0415
 
-    if not any(job.id == job_id for job in at.fabric.jobs()):
+    every = job_id == EVERY
+    if not any(every or job.id == job_id for job in at.fabric.jobs()):
+        if every:
+            raise nothing_found("no background work is left")
         raise nothing_found(f"no job {plain(job_id)} is left: it is done, or never was")
     at.fabric.register(chat_pipeline(at.mem, at.place.model or None))
-    at.fabric.retry(job_id)
+    if every:
+        at.fabric.retry_all(by_anybody=by_rules)
+    else:
+        at.fabric.retry(job_id, by_anybody=by_rules)
     with progress("working", None):
         at.fabric.drain()
-    note(f"tried {plain(job_id)}")
+    note(f"tried {'all of it' if every else plain(job_id)}")
 
 
 def _described(job: "Job") -> dict[str, Any]:
-    from fabric.jobs import UNKNOWN_HINT  # noqa: PLC0415
+    from fabric.jobs import READER_HINT, UNKNOWN_HINT  # noqa: PLC0415
 
-    why = job.error or (WAITS if job.hint == UNKNOWN_HINT else job.hint)
+    waits = {UNKNOWN_HINT: WAITS, READER_HINT: WAITS_FOR_MODEL}.get(job.hint, job.hint)
+    why = f"{job.error}; {waits}" if job.error and job.hint == READER_HINT else job.error or waits
     return {
         "id": job.id,
         "status": job.status,

@@ -202,6 +202,11 @@ def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "")
 
 
 def _nothing_of(at: Opened) -> str:
+    waiting = [job for job in at.fabric.jobs() if job.ids.user == at.place.owner["user"]]
+    if waiting:
+        unread = f"nothing is remembered yet of {at.place.whose}: {len(waiting)} of what was said is not read"
+        why = next((job.error for job in waiting if job.error), "")
+        return f"{unread}{f' ({why})' if why else ''}; see thought-fabric jobs, and jobs --retry all"
     return f"nothing is remembered of {at.place.whose}; name another with --user or --project"
 
 

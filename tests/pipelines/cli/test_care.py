@@ -56,7 +56,7 @@ def test_jobs_shows_failed_work_with_its_error_and_retries_it(tmp_path: Path) ->
     listed = run("jobs", "--file", file).stdout
     assert listed.startswith(f"{job['id']}: failed, tries: 1\n  for ann, session monday, turn 1\n")
     assert "the provider is down for now" in listed
-    told = run("jobs", "--file", file, "--retry", job["id"])
+    told = run("jobs", "--file", file, "--retry", job["id"], "--by-rules")
     assert told.exit_code == 0
     assert told.stdout == f"{job['id']} is done.\n"
     assert "Lives in Oslo" in run("show", "facts", "--file", file, "--user", "ann").stdout
