@@ -2,14 +2,27 @@
 
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from capabilities.turns import Exchange, Turn
 from fabric.context import Context
-from fabric.items import Draft, Item, content_text, kind_of, last_said, words_of
+from fabric.errors import SchemaError
+from fabric.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
 from fabric.log import ERASED
 from fabric.prompt import strip_data_blocks
+from fabric.said import is_message, messages_in, said_in
+from fabric.validation import shown
 
 BACKGROUND_MESSAGES = 3
 MISSED_MESSAGES = 3
+ANSWERS = ("message", "tool_call", "tool_result")
+NO_TEXT = "empty: there is no user message with text"
+REPEATS = "empty: it only repeats what recall returned"
+FORGOTTEN = "forgotten: the message was erased before it was taken in"
+NOT_SAID = (
+    "{where}: {text} stands nowhere in what the run was given, so the user may not have said it: put mem.capture "
+    'before the chat, mem.capture_from_items behind it, or give {{"role": "user", "content": ...}}'
+)
 TAGS = "tags"
 """Where the data of a message's item says what its turn is filed under."""
 
@@ -19,83 +32,139 @@ def clean(text: str, ctx: Context) -> str:
     return ctx.redact(strip_data_blocks(text))
 
 
-def exchange_from_text(value: Any, ctx: Context) -> Exchange:
-    """Return the exchange that consists of one user message: a string, or a message's content in any form.
+def why_empty(said: Item | Draft, *, is_answered: bool = False) -> str:
+    """Return why nothing can be taken from a message of the user, "" where something can.
 
-    The message is recorded as an item, unless the run has recorded the user's message already.
+    >>> why_empty(Draft("user", "message", "  "))
+    'empty: there is no user message with text'
+    """
+    if strip_data_blocks(words_of(said)).strip() or (said.parts and is_answered):
+        return ""
+    return REPEATS if said.text.strip() else NO_TEXT
+
+
+def exchange_from_text(value: Any, ctx: Context) -> Exchange:
+    """Return the exchange that consists of one user message: a text, a message, or a list that ends with the user's.
+
+    The run's own input is what the user said. A text that is no part of it, such as an answer, is not taken in its
+    place, and where the input is no message it must stand in it: SchemaError otherwise. A message whose role is
+    ``user`` is taken at its word.
     """
     if isinstance(value, Exchange):
         return value
-    text, parts = _content(value)
-    draft = Draft(role="user", kind="message", text=text, parts=parts)
-    if not clean(words_of(draft), ctx).strip():
-        return Exchange()
-    said = last_said(ctx.run.added) or (last_said(ctx.items) if ctx.run.in_job else None)
+    draft, reason = _told(value)
+    if draft is None or reason:
+        return Exchange(reason=reason)
+    text, said = ctx.redact(draft.text), ctx.run.said
+    if reason := why_empty(draft):
+        return Exchange(reason=reason)
+    is_stated = any(is_message(one) for one in (value if isinstance(value, list | tuple) else [value]))
     if said is None:
+        if not (is_stated or ctx.run.in_job or ctx.input is None or _stands_in(draft.text, ctx.input)):
+            raise SchemaError(NOT_SAID.format(where=ctx.path, text=shown(draft.text)))
         said = ctx.record(draft)[0]
     if _is_forgotten(said, ctx):
-        return Exchange()
+        return Exchange(reason=FORGOTTEN)
     turn = turn_of(said, ctx)
-    if said.text != ctx.redact(text):  # another text of the same turn, such as a part of the message
+    if said.text != text and (is_stated or _stands_in(text, said.text)):  # another text of the same turn, as a part
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
     return Exchange(user=turn)
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
-    """Return the exchange of the session's current turn: the last user message and the answer to it.
+    """Return the exchange of the run's turn: the user's message and the answer to it.
 
     Where no block of the run recorded them (the chat step is a plain handler), the run's input is the user's message
     and the value here is the answer; both are recorded as items. A run without any input takes the session's last turn.
     Messages before it that never got an answer, because their run failed, are taken in with it.
     """
-    said = last_said(ctx.run.added) or _record_run(value, ctx)
+    said = ctx.run.hear(ctx.path)
     if said is None and ctx.input is None:
         said = last_said(ctx.items)
-    if said is None or _is_forgotten(said, ctx):
-        return Exchange()
-    answers = [item for item in ctx.items if item.seq > said.seq and _is_message(item, "assistant") and item.text]
-    earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
+    if said is None:
+        return Exchange(reason=_told(ctx.input)[1])
+    if _is_forgotten(said, ctx):
+        return Exchange(reason=FORGOTTEN)
+    answers = _answers(said, ctx) or _record_answer(value, said, ctx)
     user = turn_of(said, ctx)
     if said.parts and answers and not user.text.strip():  # what the answer says of a picture is kept with its turn
         user = user.model_copy(update={"text": " ".join(f"[{kind_of(part)}]" for part in said.parts)})
+    earlier = [item for item in ctx.items if item.seq < said.seq and _is_message(item, "user") and item.text.strip()]
+    reason = why_empty(said, is_answered=bool(answers))
     return Exchange(
-        user=user if user.text.strip() else None,
+        user=None if reason else user,
         assistant=turn_of(answers[-1], ctx) if answers else None,
         missed=[turn for item in _unanswered(said, ctx) for turn in [turn_of(item, ctx)] if turn.text.strip()],
         background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
+        reason=reason,
     )
 
 
-def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
-    if isinstance(value, dict) and "role" in value:
-        value = value.get("content")
-    return content_text(value)
+def _told(value: Any) -> tuple[Draft | None, str]:
+    """Return what the user says in a value, and why nothing can be taken from it, "" where something can."""
+    if isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value):
+        value = "\n".join(value)
+    draft = said_in(value)
+    if draft is not None:
+        return draft, ""
+    messages = messages_in(value)
+    roles = ", ".join(sorted({str(one.get("role")) for one in messages or ()} - {"user"}))
+    if roles:
+        return None, f"not said by the user: the role is {roles}"
+    if messages is None and value not in (None, [], (), {}):
+        return None, f"not understood: expected a text, a message of the user or a list of messages, got {shown(value)}"
+    return None, NO_TEXT
+
+
+def _stands_in(text: str, said: Any) -> bool:
+    """Return whether a text, cases and spaces aside, is part of another, or of one inside a value."""
+    if isinstance(said, str):
+        return _plain(text) in _plain(said)
+    said = to_jsonable_python(said, fallback=repr)
+    inside = said.values() if isinstance(said, dict) else said if isinstance(said, list) else [str(said)]
+    return any(_stands_in(text, one) for one in inside)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _answers(said: Item, ctx: Context) -> list[Item]:
+    return [item for item in ctx.items if item.turn == said.turn and item.seq > said.seq and _is_answer(item)]
+
+
+def _record_answer(value: Any, said: Item, ctx: Context) -> list[Item]:
+    """Record the value that a chat step gave as the answer, unless it is what was said."""
+    answers = [one for message in messages_in(value) or () for one in drafts_from_message(message)]
+    text = next((one.text for one in reversed(answers) if one.text.strip()), "")
+    if value is ctx.input or not text or ctx.redact(text) == said.text:
+        return []
+    return ctx.record(Draft(role="assistant", kind="message", text=text))
 
 
 def _unanswered(said: Item, ctx: Context) -> list[Item]:
-    """Return the user's messages directly before this one in whose turn nothing else was said or done."""
+    """Return the user's messages before this one to which nothing was said or done, back to one that was answered.
+
+    What else was noted in the session, as the outcome of background work, is no answer. A message that another run is
+    about to answer is left to that.
+    """
+    before = [item for item in ctx.items if item.seq < said.seq]
+    answered = {item.turn for item in before if item.kind in ANSWERS and item.role in ("assistant", "tool")}
     missed: list[Item] = []
-    for item in reversed([one for one in ctx.items if one.seq < said.seq]):
-        if not _is_message(item, "user") or len(missed) == MISSED_MESSAGES:
+    for item in reversed([one for one in before if _is_message(one, "user")]):
+        if item.turn in answered or len(missed) == MISSED_MESSAGES:
             break
-        missed.append(item)
+        missed += [] if ctx.run.is_under_way(item) else [item]
     return missed[::-1]
-
-
-def _record_run(value: Any, ctx: Context) -> Item | None:
-    text, parts = _content(ctx.input)
-    if not text.strip() and not parts:
-        return None
-    said = ctx.record(Draft(role="user", kind="message", text=text, parts=parts))[0]
-    answer, _ = _content(value)
-    if answer.strip() and value is not ctx.input:
-        ctx.record(Draft(role="assistant", kind="message", text=answer))
-    return said
 
 
 def _is_forgotten(said: Item, ctx: Context) -> bool:
     """Return whether a message was forgotten since it was said."""
     return not any(item.id == said.id and item.text != ERASED for item in reversed(ctx.items))
+
+
+def _is_answer(item: Item) -> bool:
+    return _is_message(item, "assistant") and bool(item.text)
 
 
 def _is_message(item: Item, role: str) -> bool:

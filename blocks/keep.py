@@ -30,7 +30,7 @@ def keep_block(layout: MemoryLayout) -> Block[Exchange, Exchange | CaptureResult
     @handler(name=f"{layout.name}/keep", uses=[layout.turns, layout.state])
     async def keep(exchange: Exchange, ctx: Context) -> Exchange | CaptureResult:
         if exchange.user is None:
-            return CaptureResult.skipped("empty: there is no user message with text")
+            return CaptureResult.skipped(exchange.reason or "empty: there is no user message with text")
         # Whoever is slow to ask is asked once a turn, when its observations are known too.
         lacks = layout.meaning.is_quick and exchange.stored != "vectors"
         embedded = await _embedded(layout, exchange.turns if lacks else [])

@@ -144,16 +144,16 @@ def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Kn
 
 def _by_rules(layout: MemoryLayout) -> Block[Shown, Observed]:
     @handler(name=f"{layout.name}/observer")
-    def observe(known: Shown, ctx: Context) -> Observed:
-        return _result(known, _read_by_rules(known, ctx), [])
+    def observe(known: Shown) -> Observed:
+        return _result(known, _read_by_rules(known), [])
 
     return observe
 
 
-def _read_by_rules(known: Shown, ctx: Context) -> list[Observation]:
-    said = known.exchange.user
-    found = observe_text(printable(known.exchange.text), now=said.said_at if said else ctx.clock.now())
-    return found[:MAX_OBSERVATIONS]
+def _read_by_rules(known: Shown) -> list[Observation]:
+    # Each message by itself, at its own time: "tomorrow" of one whose run failed is not that of the next.
+    found = [seen for turn in known.exchange.said for seen in observe_text(printable(turn.text), now=turn.said_at)]
+    return list({(seen.subject, seen.content.casefold()): seen for seen in found}.values())[:MAX_OBSERVATIONS]
 
 
 def _turn_prompt(known: Shown, ctx: Context, layout: MemoryLayout) -> str:
@@ -203,7 +203,7 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     ]
     notes += [f"refused: {ctx.redact(one)}" for one in refused]
     if refused and not kept:
-        kept = _read_by_rules(known, ctx)
+        kept = _read_by_rules(known)
         notes.append("nothing of the model's answer could be used: rules read the message instead")
     return _result(known, kept, notes)
 

@@ -1,6 +1,7 @@
 """Reflect: every observation is routed to the tiers it belongs in, and the turn ends, all in one transaction."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import cast
 
 from capabilities.claims import ClaimFields, claim_of, compare, fields, fuller, subject_key
@@ -8,6 +9,7 @@ from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Settling
 from capabilities.sources import Outcome, Source, Status, TierName
+from capabilities.turns import turns_behind
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
 from capabilities.working import WorkingEntry, WorkingState
 from capabilities.working import state as working
@@ -122,7 +124,7 @@ class _Routing:
 
     def route(self, observation: Observation) -> None:
         replaced = self._replaced(observation)
-        if replaced is not None and self._is_late(replaced):
+        if replaced is not None and self._is_late(observation, replaced):
             self._note("skipped", "working", observation, f"history: {replaced.content!r} was said later", replaced.id)
             episode_id = self._into_episodic(observation)
             self._into_semantic(observation, replaced, episode_id)
@@ -214,7 +216,7 @@ class _Routing:
             durability=observation.durability,
             category=observation.category,
             subject=observation.subject,
-            sources=self._sources(),
+            sources=self._sources(observation),
             made_by=self.ctx.path,
             episode_id=refined.episode_id if refined else "",
             fact_id=refined.fact_id if refined else "",
@@ -236,17 +238,17 @@ class _Routing:
             occurred_at_turn=self.ctx.turn,
             session_id=self.ctx.session,
             made_by=self.ctx.path,
-            sources=self._sources(),
+            sources=self._sources(observation),
             **_claim(observation),
         )
         self.episodes.append(episode)
         self._note("stored", "episodic", observation, "", episode.id)
         return episode.id
 
-    def _is_late(self, entry: WorkingEntry) -> bool:
-        """Return whether the turn was said before the entry was: a turn that failed is read again after later ones."""
-        said = self.observed.exchange.user
-        return said is not None and bool(entry.sources) and all(said.said_at < one.said_at for one in entry.sources)
+    def _is_late(self, observation: Observation, entry: WorkingEntry) -> bool:
+        """Return whether it was said before the entry was: a turn that failed is read again after later ones."""
+        said = self._said_at(observation)
+        return said is not None and bool(entry.sources) and all(said < one.said_at for one in entry.sources)
 
     def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None, episode_id: str) -> str:
         if self.facts is None or not _stable(observation):
@@ -256,9 +258,9 @@ class _Routing:
             content=observation.content,
             confidence=observation.importance,
             category=cast(FactCategory, observation.category),
-            sources=self._sources(),
+            sources=self._sources(observation),
             source_episode_ids=[episode_id] if episode_id else [],
-            valid_from=self.observed.exchange.user.said_at if self.observed.exchange.user else None,
+            valid_from=self._said_at(observation),
             replaces=self._retired(observation, replaced),
             **observation.claim_fields(),
         )
@@ -274,9 +276,11 @@ class _Routing:
             return replaced.fact_id
         return observation.replaces if observation.replaces in self._shown_facts() else ""
 
-    def _sources(self) -> list[Source]:
-        said = self.observed.exchange.user
-        return [said.source()] if said is not None else []
+    def _sources(self, observation: Observation) -> list[Source]:
+        return [turn.source() for turn in turns_behind(observation.content, self.observed.exchange.said)]
+
+    def _said_at(self, observation: Observation) -> datetime | None:
+        return max((source.said_at for source in self._sources(observation)), default=None)
 
     def _note(
         self,

@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fabric.context import Context
-from fabric.items import last_said
 from fabric.store.base import Row
 from fabric.terms import terms
 
@@ -29,8 +28,8 @@ class Source(BaseModel):
 
 
 def source_of(ctx: Context) -> Source | None:
-    """Return the user's message that a context's run answers, None where nobody has said anything yet."""
-    said = last_said(ctx.items)
+    """Return the user's message that a context's run is about, None where it is about none, as a tool called alone."""
+    said = ctx.run.said
     if said is None:
         return None
     return Source(turn_id=said.id, session=ctx.session, turn=said.turn, user=ctx.user, said_at=said.created_at)

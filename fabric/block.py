@@ -94,6 +94,7 @@ class Block(Generic[In, Out]):
     rescues: tuple[Rescue, ...] = ()
     connector: Callable[..., Any] | None = None
     keeper: "Keeper | None" = None
+    hears: bool = False  # takes in what the user says: the run's input is recorded before any block sees it
     places: ClassVar[bool] = False
     """Whether this kind of block says itself where what is inside it stands: else calls of a block are counted."""
 
@@ -310,13 +311,12 @@ class Block(Generic[In, Out]):
         """Return the same block with ``fn`` mapping the incoming value to what it expects."""
         return replace(self, connector=fn)
 
-    def store_with_job(self, keeper: "Keeper") -> Self:
+    def store_with_job(self, keeper: "Keeper", *, hears: bool = False) -> Self:
         """Return the same block, of which something is stored in one transaction with its job when it is made work.
 
-        ``keeper(value)`` gets the connected value; it returns the one that the job is to have, and a function of
-        that transaction.
+        ``keeper(value)`` gets the connected value and returns that of the job, and a function of the transaction.
         """
-        return replace(self, keeper=keeper)
+        return replace(self, keeper=keeper, hears=hears)
 
     def renamed(self, name: str) -> Self:
         """Return the same block under another name."""

@@ -6,12 +6,23 @@ from datetime import datetime
 from typing import Any, Literal
 
 from .json_text import redacted
+from .tool_parts import ToolPart, as_json, split_parts, tool_part
 
 WRITTEN = ("alt", "alt_text", "caption", "title", "description", "transcript", "filename")
 """Under which names a part that is no text says what it is in words, the most telling first."""
 MAX_WRITTEN = 500
 """How many characters of that are kept."""
 Role = Literal["user", "assistant", "system", "tool"]
+ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+"""The roles that messages have, and what each is called here."""
 ItemKind = Literal["message", "tool_call", "tool_result", "outcome", "error"]
 
 
@@ -150,32 +161,43 @@ def _part_text(part: object) -> str | None:
 
 
 def drafts_from_message(message: Mapping[str, Any]) -> list[Draft]:
-    """Turn one OpenAI-style message into drafts: its text, then one draft per tool call, or one tool result.
+    """Turn one message into drafts: results of tools, its text, then one draft per tool call.
+
+    Messages of OpenAI are taken, those of Anthropic and of others whose results of tools stand in the user's messages
+    too: a message that only holds such results is none that the user says.
 
     Raises ValueError when ``message`` has no role that is known, saying which roles are.
     """
-    role = message.get("role")
-    if role == "developer":
-        role = "system"
-    if role == "function":
-        role = "tool"
-    if role not in ("user", "assistant", "system", "tool"):
-        raise ValueError(f"message role {role!r}: expected user, assistant, system or tool")
-    text, parts = content_text(message.get("content"))
+    alone = tool_part(message) if "role" not in message else None
+    if alone is not None:
+        return [_tool_draft(alone)]
+    role = ROLES.get(str(message.get("role")))
+    if role is None:
+        raise ValueError(f"message role {message.get('role')!r}: expected user, assistant, system or tool")
+    tools, content = split_parts(message.get("content", message.get("parts")))
+    results = [_tool_draft(one) for one in tools if one.kind == "tool_result"]
+    text, parts = content_text(content)
+    call_id, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
     if role == "tool":
-        return [
-            Draft(
-                role="tool",
-                kind="tool_result",
-                text=text,
-                name=str(message.get("name") or ""),
-                call_id=str(message.get("tool_call_id") or ""),
-                parts=parts,
-            )
-        ]
-    calls = [_call_draft(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)]
-    said = Draft(role=role, kind="message", text=text, name=str(message.get("name") or ""), parts=parts)
-    return calls if calls and not text and not parts else [said, *calls]
+        given = [Draft("tool", "tool_result", text, name=name, call_id=call_id, parts=parts)]
+        return results if results and not text and not parts else [*results, *given]
+    calls = [
+        *(_tool_draft(one) for one in tools if one.kind == "tool_call"),
+        *(_call_draft(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)),
+    ]
+    said = Draft(role=role, kind="message", text=text, name=name, parts=parts)
+    is_silent = (calls or results) and not text and not parts
+    return [*results, *calls] if is_silent else [*results, said, *calls]
+
+
+def _tool_draft(tool: ToolPart) -> Draft:
+    if tool.kind == "tool_call":
+        return Draft("assistant", "tool_call", tool.arguments, name=tool.name, call_id=tool.call_id)
+    text, parts = content_text(tool.result)
+    if tool.result and not text:  # no text and no typed part: an object
+        typed = isinstance(tool.result, list) and all(isinstance(one, Mapping) and "type" in one for one in tool.result)
+        text, parts = ("", parts) if typed else (as_json(tool.result), ())
+    return Draft("tool", "tool_result", text, name=tool.name, call_id=tool.call_id, parts=parts)
 
 
 def _call_draft(call: Mapping[str, Any]) -> Draft:

@@ -36,7 +36,8 @@ class Job:
     ``block`` is the path of its block, ``root`` the name of the pipeline; ``turn`` is the turn it was made for,
     ``input`` the connected value as JSON. ``attempts`` counts tries begun; a pending job with ``not_before`` waits
     for a later try. ``hint`` says what a job waits for that cannot run as things are. ``trace`` is the span that
-    asked for it, as a W3C traceparent, "" when nobody traced.
+    asked for it, as a W3C traceparent, "" when nobody traced. ``said`` is the id of the user's message that it is
+    about, "" where there was none.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Job:
     """"model" when what the job does was to be done by a model; nobody else does it unless that is asked for."""
     cause: str = ""
     """"model" when the last try failed because of the model: one that works does the job when the file is opened."""
+    said: str = ""
 
     @property
     def outcome_id(self) -> str:
@@ -97,6 +99,7 @@ def job_row(job: Job) -> Row:
         "trace": job.trace,
         "reader": job.reader,
         "cause": job.cause,
+        "said": job.said,
     }
 
 
@@ -119,6 +122,7 @@ def job_of(row: Row) -> Job:
         trace=row.get("trace", ""),
         reader=row.get("reader", ""),
         cause=row.get("cause", ""),
+        said=row.get("said", ""),
     )
 
 

@@ -10,13 +10,14 @@ from .clock import Clock
 from .context import Context
 from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
-from .items import Draft, Item, without_secrets
+from .items import Draft, Item, last_said, without_secrets
 from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, job_id, owner_columns, to_json
 from .log import SessionLog, opens_turn
 from .models.base import ModelClient
 from .readers import asks_model
 from .recording import Recording
 from .resource import Transaction
+from .said import said_in
 from .scope import ScopeIds
 from .services import Entry, Listener, Services
 from .store.base import SYSTEM, Rows
@@ -44,6 +45,7 @@ class LiveRun:
         owner: str = "",
         turn_id: str = "",
         job_id: str = "",
+        said: str = "",
         listener: Listener | None = None,
         span: Span = SILENT,
     ) -> None:
@@ -60,6 +62,9 @@ class LiveRun:
         self.entries: list[Entry] = []
         self.added: list[Item] = []
         self.job_id = job_id
+        self._own = None if job_id else said_in(value)
+        self._said = said
+        self._is_heard = False
         self.settled: list[str] = []
         self.effects: list[str] = []
         self.jobs: dict[str, None] = {}
@@ -88,6 +93,31 @@ class LiveRun:
         return self._turn
 
     @property
+    def said(self) -> Item | None:
+        """The user's message that this run is about: the last it recorded, or that of the run which left this job."""
+        return last_said(self.added) or next(iter(self.log.find([self._said])), None)
+
+    def hear(self, block: str, waiting: Item | None = None) -> Item | None:
+        """Record the run's own input as what the user said, unless a message was; return the run's message.
+
+        One that waits for its answer is not said again: ``waiting``, or the same message of a run that failed.
+        """
+        if self.said is None and not self.job_id:
+            if waiting is None and self._own is not None:
+                waiting = self.log.waiting(without_secrets(self._own, self.redact))
+            if waiting is not None:
+                self._said, self._turn, self._opened = waiting.id, waiting.turn, waiting.turn
+                self.log.begin(waiting.id)
+            elif self._own is not None:
+                self.record([self._own], block)
+            self._is_heard = self.said is not None
+        return self.said
+
+    def is_under_way(self, said: Item) -> bool:
+        """Return whether a run of the session is about to answer a message of the user."""
+        return self.log.is_under_way(said.id)
+
+    @property
     def listening(self) -> bool:
         """Whether somebody streams this run's events."""
         return self._listener is not None
@@ -106,14 +136,17 @@ class LiveRun:
         recorded: list[Item] = []
         said = False
         for draft in (without_secrets(one, self.redact) for one in drafts):
-            item = self._earlier(draft)
+            item = self._heard(draft) or self._earlier(draft)
             if item is None:
                 item = self.add(draft, block=block)
                 said = said or opens_turn(item)
             if opens_turn(item):
                 self._turn = item.turn
                 self._opened = self._opened or item.turn
-            self.added.append(item)
+                if not self.job_id:
+                    self.log.begin(item.id)
+            if item not in self.added:
+                self.added.append(item)
             recorded.append(item)
             self.emit(ItemAdded(item))
         if said and not self.job_id:
@@ -197,6 +230,7 @@ class LiveRun:
             seq=self.services.background.next_seq(),
             trace=carrier(),
             reader=MODEL if asks_model(block) else "",
+            said=self.said.id if self.said is not None else "",
         )
         self.recording.check_going(path)
         self.jobs[job.id] = None
@@ -250,19 +284,29 @@ class LiveRun:
         entries, self.entries = self.entries, []
         for entry in entries:
             if entry.job.turn < self._opened:
-                entry.job = replace(entry.job, turn=self._opened)
+                entry.job = replace(entry.job, turn=self._opened, said=self.said.id if self.said else "")
         return entries
 
     def end(self) -> None:
         """Take nothing more, and tell nobody of what happens: the run has ended."""
         self.recording.end()
+        self.log.end({self._said, *(item.id for item in self.added)})
         self._listener = None
         self.observed = self.span.recording
 
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
         self.recording.abandon()
+        self.log.fail({self._said, *(item.id for item in self.added if opens_turn(item))} if not self.job_id else set())
         self.entries = []
+
+    def _heard(self, draft: Draft) -> Item | None:
+        """Return the run's own input, recorded before any block saw it, where a block records the same, once."""
+        said = self.said if self._is_heard and opens_turn(draft) else None
+        if said is None or said.text != draft.text:
+            return None
+        self._is_heard = False
+        return said
 
     def _earlier(self, draft: Draft) -> Item | None:
         held = self.log.find([draft.id]) if draft.id else []

@@ -32,6 +32,8 @@ class SessionLog:
         self._unstored: set[str] = set()
         self._named: dict[str, list[Item]] = {}
         self._erased: set[int] = set()
+        self._under_way: set[str] = set()
+        self._failed: set[str] = set()
         self._seq = 0
         self._turns = 0
         self._all: tuple[Item, ...] | None = None
@@ -70,6 +72,37 @@ class SessionLog:
                 if same and item.id not in taken and (item.id not in self._unstored or opens_turn(item)):
                     return item
         return None
+
+    def begin(self, said: str) -> None:
+        """Take note that a run is about to answer the user's message of this id."""
+        with self._lock:
+            self._under_way.add(said)
+
+    def end(self, said: Collection[str]) -> None:
+        """Take note that no run will answer these messages any more."""
+        with self._lock:
+            self._under_way.difference_update(said)
+
+    def fail(self, said: Collection[str]) -> None:
+        """Take note that the runs that were to answer these messages failed."""
+        with self._lock:
+            self._failed.update(said)
+
+    def is_under_way(self, said: str) -> bool:
+        """Return whether a run is about to answer the user's message of this id."""
+        with self._lock:
+            return said in self._under_way
+
+    def waiting(self, draft: Draft) -> Item | None:
+        """Return the session's last item where it is this very message of the user and nobody answers it.
+
+        Its run failed, or it was added to the session from outside.
+        """
+        with self._lock:
+            last = self._items[-1] if self._items else None
+            if last is None or not opens_turn(last) or last.text != draft.text or last.id in self._under_way:
+                return None
+            return last if last.id in self._failed or not last.block else None
 
     def add(self, draft: Draft, *, clock: Clock, turn: int, block: str = "", turn_id: str = "") -> Item:
         """Append an item, numbered; a user's message opens the next turn, anything else belongs to ``turn``."""

@@ -48,6 +48,22 @@ class Run(Protocol):
         ...
 
     @property
+    def said(self) -> Item | None:
+        """The user's message that this run is about: the last it recorded, or that of the run which left this job."""
+        ...
+
+    def hear(self, block: str, waiting: Item | None = None) -> Item | None:
+        """Record the run's own input as what the user said, unless a message was; return the run's message.
+
+        ``waiting`` is one that waits for its answer: it is not said again.
+        """
+        ...
+
+    def is_under_way(self, said: Item) -> bool:
+        """Return whether a run of the session is about to answer a message of the user."""
+        ...
+
+    @property
     def turn(self) -> int:
         """The number of the session's current turn: user messages so far."""
         ...

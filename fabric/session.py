@@ -23,6 +23,7 @@ from .services import Listener
 from .store.base import Row
 from .tracing import Attributes, Span, root
 from .usage import ModelCall, Usage
+from .wiring import survey
 from .work import commit
 
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ class Session:
             span=span,
         )
         try:
+            if survey(block).hears:
+                run.hear(block.name)
             output = await _perform(run, block, value)
             return await _finish(run, block, output)
         except BaseException:

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .context import Context
-from .items import Item, drafts_from_message
+from .items import Draft, Item, drafts_from_message
+from .log import opens_turn
 from .models.base import Message
 from .prompt import strip_data_blocks
+from .said import said_in
 
 
 def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
-    """Record what the user said, unless the turn has it already, and return the items from before it."""
+    """Record what the user said, unless the turn has it already, and return the items from before it.
+
+    What the run was given is what the user said, where it is a message, and not what a block made of it.
+    """
     items = ctx.items
     spoken = [draft for one in said if one["role"] == "user" for draft in drafts_from_message(one)]
     draft = next((one for one in reversed(spoken) if one.kind == "message"), None)
@@ -20,15 +25,17 @@ def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool
         # What a capability or a template put around the user's words is not what the user said.
         draft = replace(draft, text=strip_data_blocks(draft.text))
     draft = replace(draft, text=ctx.redact(draft.text))
-    mine = next((one for one in reversed(ctx.run.added) if _is_users(one)), None)
-    unanswered = items[-1] if items and _is_users(items[-1]) else None
-    opened = mine or unanswered
-    if opened is not None and opened.text == draft.text:
-        return [one for one in items if one.turn < opened.turn]
-    if record and mine is None:
+    mine = ctx.run.said
+    if mine is not None:
+        return [one for one in items if one.turn < mine.turn] if _is_first(mine, draft, ctx) else items
+    own = said_in(ctx.input)
+    words = {draft.text, ctx.redact(own.text) if own is not None else draft.text}
+    unanswered = items[-1] if items and opens_turn(items[-1]) and items[-1].text in words else None
+    if record and ctx.run.hear(ctx.path, unanswered) is None:
         ctx.record(draft)
-    return items
+    return items if unanswered is None else [one for one in items if one.turn < unanswered.turn]
 
 
-def _is_users(item: Item) -> bool:
-    return item.role == "user" and item.kind == "message"
+def _is_first(mine: Item, draft: Draft, ctx: Context) -> bool:
+    """Return whether a generator says the run's message to its model, in its own words or not, before any answer."""
+    return mine.text == draft.text or not any(one.seq > mine.seq for one in ctx.run.added)

@@ -23,11 +23,13 @@ class Survey(NamedTuple):
     """What a tree of blocks needs from a run.
 
     ``resources`` are by key. ``work`` are the blocks that run in the background, by their path from the root:
-    ``"root > inner > block"``, the same string as ``ctx.path`` of that block.
+    ``"root > inner > block"``, the same string as ``ctx.path`` of that block. ``hears`` says that one of its blocks
+    takes in what the user says.
     """
 
     resources: Mapping[str, Resource]
     work: Mapping[str, Block[Any, Any]]
+    hears: bool
 
 
 def survey(block: Block[Any, Any]) -> Survey:
@@ -38,7 +40,8 @@ def survey(block: Block[Any, Any]) -> Survey:
         index = index_of(block)
         resources = {key: resource for key, (_, resource) in index.resources.items()}
         work = {f"{block.name}{PATH}{path}": inside for path, inside in index.work.items()}
-        known = _SURVEYS[block] = Survey(MappingProxyType(resources), MappingProxyType(work))
+        hears = block.hears or any(one.hears for blocks in index.names.values() for one in blocks)
+        known = _SURVEYS[block] = Survey(MappingProxyType(resources), MappingProxyType(work), hears)
     return known
 
 

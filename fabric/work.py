@@ -167,7 +167,17 @@ class Attempt:
 
     async def _make_run(self, job: Job, span: Span) -> LiveRun:
         log = await self._services.logs.load(job.ids.scope("session"))
-        return LiveRun(self._services, job.ids, log, job.input, turn=job.turn, owner=job.id, job_id=job.id, span=span)
+        return LiveRun(
+            self._services,
+            job.ids,
+            log,
+            job.input,
+            turn=job.turn,
+            owner=job.id,
+            job_id=job.id,
+            said=job.said,
+            span=span,
+        )
 
     async def _store_failure(self, job: Job) -> Ending:
         known = await self._services.store.transact(lambda rows: _replace(rows, job))
@@ -242,6 +252,7 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span)
         turn=job.turn,
         owner=job.id,
         job_id=parent.job_id,
+        said=job.said,
         span=around,
     )
     try:

@@ -51,7 +51,8 @@ class CaptureSteps:
             .then(self.observe)
             .then(self.reflect)
         )
-        return self._maintained(steps).connect_input(exchange).store_with_job(keep_with_job(self.layout))
+        taking = self._maintained(steps).connect_input(exchange)
+        return taking.store_with_job(keep_with_job(self.layout), hears=True)
 
     def _maintained(self, steps: Sequencer[Any, Any]) -> Sequencer[Any, Any]:
         """Put consolidation and pruning behind the capture, each only when it is due."""

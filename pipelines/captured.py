@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from blocks.exchange import why_empty
 from fabric.items import drafts_from_message
+from fabric.log import opens_turn
 from fabric.run import Fabric
 from fabric.scope import ScopeIds
 from fabric.secrecy import Secrets
 from fabric.session import RunResult
 
+from .chat import RecordedTurn
 from .transcript import Transcript
 
 
@@ -18,7 +21,8 @@ class Captured:
 
     ``redacted`` says which kinds of secrets were taken out of the new turns' messages, and where in a message they
     stood, as "github_token at 12-52". ``unread`` counts the pieces of this user's background work that failed or were
-    put off so far, all of which is kept; ``problem`` says why the last one was, "" when there is none.
+    put off so far, all of which is kept; ``problem`` says why the last one was, "" when there is none. ``skipped``
+    says why a message of the user gave no turn.
     """
 
     turns: int = 0
@@ -27,12 +31,33 @@ class Captured:
     redacted: tuple[str, ...] = ()
     unread: int = 0
     problem: str = ""
+    skipped: tuple[str, ...] = ()
 
 
 async def trouble(fabric: Fabric, ids: ScopeIds) -> tuple[int, str]:
     """Return how many pieces of a user's background work failed or were put off, and why the last of them was."""
     failed = [job for job in await fabric.ajobs() if job.error and (job.ids.user, job.ids.org) == (ids.user, ids.org)]
     return len(failed), failed[-1].error if failed else ""
+
+
+def captured(
+    new: Transcript, done: Sequence[RunResult], added: Sequence[RunResult], secrets: Secrets, left: tuple[int, str]
+) -> Captured:
+    """Return what became of a transcript.
+
+    ``done`` are the runs of its turns, ``added`` those of late answers, ``left`` is what `trouble` returned.
+    """
+    fresh = [turn for turn, one in zip(new.turns, done, strict=True) if not one.replayed]
+    skipped = tuple(filter(None, map(_why_skipped, fresh)))
+    jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
+    known = new.known + len(done) - len(fresh)
+    return Captured(len(fresh) - len(skipped), known, jobs, secrets_said(new, done, secrets), *left, skipped)
+
+
+def _why_skipped(turn: RecordedTurn) -> str:
+    said = [one for one in turn.drafts if opens_turn(one)]
+    is_answered = any(one.role == "assistant" and one.kind == "message" and one.text for one in turn.drafts)
+    return why_empty(said[-1], is_answered=is_answered) if said else ""
 
 
 def secrets_said(new: Transcript, done: Sequence[RunResult], secrets: Secrets) -> tuple[str, ...]:

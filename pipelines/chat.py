@@ -16,6 +16,7 @@ from fabric.events import Recalled
 from fabric.generator import ModelChoice, generator
 from fabric.handler import handler
 from fabric.items import Draft, drafts_from_message
+from fabric.log import opens_turn
 from fabric.sequencer import Sequencer, sequencer
 from fabric.text import words
 
@@ -51,7 +52,7 @@ class RecordedTurn(BaseModel):
     @property
     def user(self) -> dict[str, Any]:
         """The user's message, {} when there is none."""
-        return next((message for message in self.messages if message.get("role") == "user"), {})
+        return next((message for message in self.messages if is_users(message)), {})
 
     @property
     def drafts(self) -> list[Draft]:
@@ -74,9 +75,14 @@ def turn_name(message: Mapping[str, Any]) -> str | None:
     return None if given is None or not str(given).strip() else f"message-{given}"
 
 
+def is_users(message: Mapping[str, Any]) -> bool:
+    """Return whether the user says something in a message, and not only a tool, whose results some put there."""
+    return any(opens_turn(draft) for draft in drafts_from_message(message))
+
+
 def turns_of(messages: Sequence[dict[str, Any]]) -> Iterator[RecordedTurn]:
     """Yield one turn per user message; what stands before the first belongs to it."""
-    starts = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    starts = [index for index, message in enumerate(messages) if is_users(message)]
     for position, start in enumerate(starts):
         end = starts[position + 1] if position + 1 < len(starts) else len(messages)
         yield RecordedTurn(messages=list(messages[0 if position == 0 else start : end]))

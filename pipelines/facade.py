@@ -28,7 +28,7 @@ from fabric.session import Session
 from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
-from .captured import Captured, secrets_said, trouble
+from .captured import Captured, captured, trouble
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
@@ -89,11 +89,8 @@ class _Calls:
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
         added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
-        replayed = sum(one.replayed for one in done)
-        jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
-        said = secrets_said(new, done, self.fabric.services.secrets)
-        unread, problem = await trouble(self.fabric, here.ids) if self.system.model is not None else (0, "")
-        return Captured(len(done) - replayed, new.known + replayed, jobs, said, unread, problem)
+        left = await trouble(self.fabric, here.ids) if self.system.model is not None else (0, "")
+        return captured(new, done, added, self.fabric.services.secrets, left)
 
     def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
         given = {"id": memory_id, "subject": subject, "session": session, "tag": tag}
@@ -116,7 +113,7 @@ class Memory(_Calls):
     ...     memory.capture("I joined Stripe last month.")
     ...     left = memory.wait()
     ...     memory.recall("where does he work?")[0].content
-    Captured(turns=1, known=0, jobs=('...',), redacted=(), unread=0, problem='')
+    Captured(turns=1, known=0, jobs=('...',), redacted=(), unread=0, problem='', skipped=())
     'Joined Stripe last month'
     """
 

@@ -18,9 +18,10 @@ from fabric.handler import handler
 from fabric.items import Draft, Item, content_text, drafts_from_message
 from fabric.sequencer import sequencer
 from fabric.session import RunResult
+from fabric.tool_parts import tool_part
 from fabric.validation import shown, wrong
 
-from .chat import RecordedTurn, tagged, turns_of
+from .chat import RecordedTurn, is_users, tagged, turns_of
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])
@@ -81,7 +82,7 @@ def given(value: Any, tags: Any = ()) -> Given:
         reason = _wrong(message)
         if reason:
             raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
-    asked = [one for one in messages if one["role"] == "user"]
+    asked = [one for one in messages if is_users(one)]
     if asked and len(asked) == len(messages) and not any(_says(one.get("content")) for one in asked):
         raise SchemaError("capture: the message is blank; expected what was said; nothing was captured")
     return Given([dict(message) for message in messages], alone=isinstance(value, Mapping), tags=filed)
@@ -117,7 +118,8 @@ def _wrong(message: Any) -> str:
 def _wrong_content(content: Any) -> str:
     parts = content if isinstance(content, list | tuple) else [content]
     for part in parts:
-        if part is None or isinstance(part, str) or (isinstance(part, Mapping) and ("type" in part or "text" in part)):
+        is_typed = isinstance(part, Mapping) and ("type" in part or "text" in part or tool_part(part) is not None)
+        if part is None or isinstance(part, str) or is_typed:
             continue
         return f'content has {shown(part)}; expected a text, or parts such as {{"type": "text", "text": ...}}'
     return ""
@@ -140,9 +142,9 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
         if not said.alone and not named:
             held, turn = _held(messages, ctx)
             new = messages[held:]
-        first = next((at for at, one in enumerate(new) if one["role"] == "user"), len(new))
+        first = next((at for at, one in enumerate(new) if is_users(one)), len(new))
         before = [one for one in new[:first] if not named or _is_new(one, ctx.items, ctx)]
-        known = sum(one["role"] == "user" for one in messages[: len(messages) - len(new)])
+        known = sum(is_users(one) for one in messages[: len(messages) - len(new)])
         turns = [one.model_copy(update={"tags": said.tags}) for one in turns_of(list(new[first:]))]
         return Transcript(Answers(messages=before, turn=turn, tags=list(said.tags)), turns, known)
 
@@ -171,7 +173,11 @@ def _held(messages: Sequence[Message], ctx: Context) -> tuple[int, int]:
     """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
     held = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]
-    asked = [(at, _Said(one.role, ctx.redact(one.text))) for at, (one, *_) in enumerate(drafts) if _is_said(one)]
+    asked = [
+        (at, _Said(one.role, ctx.redact(one.text)))
+        for at, said in enumerate(drafts)
+        for one in [draft for draft in said if _is_said(draft)][:1]
+    ]
     whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
     repeated, last = max(
         (_repeated(known, [said for _, said in asked]) for known in (held, whole)), key=lambda pair: pair[0]

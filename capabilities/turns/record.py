@@ -76,14 +76,20 @@ class Exchange(BaseModel):
     """Messages of the user directly before, whose runs failed before they could be captured."""
     background: list[str] = []
     """Earlier user messages, oldest first, for understanding only: nothing is captured from them again."""
+    reason: str = ""
+    """Why there is no message of the user to take in."""
     stored: Literal["", "words", "vectors"] = ""
     """What of its messages was stored with the job that captures them: nothing, their words, or also their vectors."""
 
     @property
-    def text(self) -> str:
+    def said(self) -> list[Turn]:
         """What the user said: messages that were missed, then the message."""
-        said = [*self.missed, *([self.user] if self.user else [])]
-        return "\n\n".join(turn.text for turn in said)
+        return [*self.missed, *([self.user] if self.user else [])]
+
+    @property
+    def text(self) -> str:
+        """The same as one text."""
+        return "\n\n".join(turn.text for turn in self.said)
 
     @property
     def turns(self) -> list[Turn]:

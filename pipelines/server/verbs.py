@@ -17,7 +17,6 @@ from capabilities.vocabulary import FactCategory, Subject
 from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.handler import handler
-from fabric.items import last_said
 from fabric.messages import as_text
 from fabric.prompt import data_block
 from fabric.sequencer import sequencer
@@ -197,16 +196,16 @@ def _capture(mem: MemorySystem) -> Tool:
     )
 
 
-def _told(said: Said) -> str:
+def _told(said: Said) -> dict[str, str]:
     told = said.message.strip()
     if not told:
         raise RefusedError("the message is blank; nothing was captured", do="Give what the user said.")
-    return told
+    return {"role": "user", "content": told}
 
 
-def _what_became(told: str, ctx: Context) -> Outcome:
+def _what_became(stated: dict[str, str], ctx: Context) -> Outcome:
     """Return the outcome of a capture: the turn that is stored with it, as it is kept."""
-    said = last_said(ctx.run.added)
+    said, told = ctx.run.said, stated["content"]
     if said is None:
         return Outcome(
             status="skipped", tier="turn", reason="it only repeats what recall returned; nothing was captured"

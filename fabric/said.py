@@ -1,0 +1,60 @@
+"""What a run was said: its own input as the message that it is, whatever its blocks make of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .items import Draft, content_text, drafts_from_message
+
+_ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
+_CONTENT = ("content", "tool_calls", "parts")
+
+
+def said_in(value: object) -> Draft | None:
+    """Return the user's message that a value is or ends with, None where nobody says anything in it.
+
+    A text is one, and so are a message of the user and content of parts; of a list of messages it is the user's last.
+
+    >>> said_in([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]).text
+    'hi'
+    >>> said_in({"role": "assistant", "content": "hello"}), said_in({"city": "Oslo"}), said_in(" ")
+    (None, None, None)
+    """
+    drafts = [one for message in messages_in(value) or () for one in _drafts(message)]
+    said = next((one for one in reversed(drafts) if one.role == "user" and one.kind == "message"), None)
+    return said if said is not None and (said.text.strip() or said.parts) else None
+
+
+def messages_in(value: object) -> Sequence[Mapping[str, Any]] | None:
+    """Return the messages that a value is, a text or parts as one of the user's; None for what is no message.
+
+    >>> messages_in("hi"), messages_in(17)
+    ([{'role': 'user', 'content': 'hi'}], None)
+    """
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    if isinstance(value, Mapping) and is_message(value):
+        return [value]
+    if _is_part(value):
+        return [{"role": "user", "content": [value]}]
+    if isinstance(value, list | tuple) and value:
+        if all(is_message(one) for one in value):
+            return list(value)
+        if all(isinstance(one, str) or _is_part(one) for one in value) and any(map(_is_part, value)):
+            return [{"role": "user", "content": value}]
+    return None
+
+
+def is_message(value: object) -> bool:
+    """Return whether a value is a message of a chat, whoever's."""
+    return isinstance(value, Mapping) and value.get("role") in _ROLES and any(key in value for key in _CONTENT)
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("type"), str) and content_text(value) != ("", ())
+
+
+def _drafts(message: Mapping[str, Any]) -> Sequence[Draft]:
+    try:
+        return drafts_from_message(message)
+    except (ValueError, TypeError, AttributeError):  # of no shape that is known
+        return ()
