@@ -1,14 +1,18 @@
 """The closed list of attributes, as ``attributes.json`` has it: what each holds and ends, how it is said and asked."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import regex
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from fabric.errors import ConfigurationError
+from fabric.validation import shown, wrong
 
 from .openings import openings
 
@@ -84,9 +88,41 @@ class Attribute(BaseModel):
         return {"says": self.says, "over": self.over, "denied": self.denied}[form]
 
 
-ATTRIBUTES: Mapping[str, Attribute] = {
-    name: Attribute.model_validate({**listed, "name": name}) for name, listed in _DATA["attributes"].items()
-} | {OTHER: Attribute(name=OTHER)}
+LANGUAGES: Sequence[str] = tuple(_DATA["languages"])
+"""The languages that sentences are read in."""
+
+
+def loaded(listed: Mapping[str, Any]) -> Mapping[str, Attribute]:
+    """Return attributes by name, as they are listed; ConfigurationError says where a mistake is, and what to write.
+
+    Patterns are looked at when a text is read; `capabilities.claims.check` looks at all of them.
+
+    >>> loaded({"shoe_size": {"say": {"english": ["wears size {v}"]}}})
+    Traceback (most recent call last):
+        ...
+    fabric.errors.ConfigurationError: attributes.json: attribute 'shoe_size' has no field 'say': write 'says'
+    """
+    return {name: _loaded(name, described) for name, described in listed.items()}
+
+
+def _loaded(name: str, described: Mapping[str, Any]) -> Attribute:
+    for field in described.keys() - Attribute.model_fields.keys():
+        near = get_close_matches(field, Attribute.model_fields, 1)
+        mend = repr(near[0]) if near else f"one of {', '.join(Attribute.model_fields)}"
+        raise ConfigurationError(f"attributes.json: attribute {name!r} has no field {field!r}: write {mend}")
+    for field in ("says", "over", "denied", "asked"):
+        for language in described.get(field, {}).keys() - set(LANGUAGES):
+            raise ConfigurationError(
+                f"attributes.json: attribute {name!r}, {field!r}: the language {language!r} is not known: "
+                f"write one of {', '.join(LANGUAGES)}"
+            )
+    try:
+        return Attribute.model_validate({**described, "name": name})
+    except ValidationError as error:
+        raise ConfigurationError(f"attributes.json: attribute {name!r}: {wrong(error)}") from error
+
+
+ATTRIBUTES: Mapping[str, Attribute] = {**loaded(_DATA["attributes"]), OTHER: Attribute(name=OTHER)}
 """By name: all attributes."""
 
 
@@ -97,8 +133,6 @@ def beside(name: str) -> frozenset[str]:
     return frozenset(own | {other.name for other in ATTRIBUTES.values() if name in (other.of, other.like)})
 
 
-LANGUAGES: Sequence[str] = tuple(_DATA["languages"])
-"""The languages that sentences are read in."""
 CODES: Mapping[str, str] = _DATA["codes"]
 """The codes by which libraries of calendars, places and number words know these languages, and some more."""
 PROFILE: _Worded = _DATA["profile"]
@@ -124,24 +158,48 @@ class Pattern:
     attribute: Attribute
     form: Form
     worded: str
+    language: str = ""
 
     @cached_property
     def match(self) -> "regex.Pattern[str]":
-        """The pattern, compiled when a text may fit it."""
-        return compiled(self.worded)
+        """The pattern, compiled when a text may fit it; ConfigurationError where it is none, or has no value."""
+        try:
+            found = compiled(self.worded)
+        except (regex.error, KeyError) as error:
+            why = f"there is no macro {error}" if isinstance(error, KeyError) else f"it is no pattern ({error})"
+            raise ConfigurationError(f"{self._where}: {why}: mend it") from error
+        if self.form == "says" and not any(group.startswith("v") for group in found.groupindex):
+            raise ConfigurationError(f"{self._where}: nothing in it is the value: write {{v}} or (?P<v>...) around it")
+        return found
+
+    @property
+    def body(self) -> str:
+        """The pattern with its macros filled in; one that names an unknown macro is told when it is compiled."""
+        try:
+            return _spelled_out(self.worded)[0]
+        except KeyError:
+            return self.match.pattern
+
+    @property
+    def _where(self) -> str:
+        place = f"attribute {self.attribute.name!r}, {self.form!r}, {self.language}"
+        return f"attributes.json: {place}, {shown(self.worded)}"
+
+
+def patterns_of(attributes: Iterable[Attribute], languages: Iterable[str]) -> Iterator[Pattern]:
+    """Yield how attributes are worded in some languages, in the order in which they are tried."""
+    for language in languages:
+        for attribute in attributes:
+            for form in get_args(Form):
+                for worded in attribute.worded(form).get(language, ()):
+                    yield Pattern(attribute, form, worded, language)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _by_opening(language: str) -> Mapping[str, tuple[Pattern, ...]]:
     """Return the patterns by the letter that a text they fit begins with; those of any letter stand under each."""
-    forms: tuple[Form, ...] = ("says", "over", "denied")
-    listed = [
-        Pattern(attribute, form, worded)
-        for attribute in ATTRIBUTES.values()
-        for form in forms
-        for worded in attribute.worded(form).get(language, ())
-    ]
-    opened = [(pattern, openings(_spelled_out(pattern.worded)[0])) for pattern in listed]
+    listed = list(patterns_of(ATTRIBUTES.values(), (language,)))
+    opened = [(pattern, openings(pattern.body)) for pattern in listed]
     letters = {letter for _, found in opened for letter in found or ()}
     by_letter = {
         letter: tuple(pattern for pattern, found in opened if found is None or letter in found)
