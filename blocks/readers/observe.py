@@ -1,8 +1,9 @@
 """Reading one message of a user without a model: the lasting things it says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from capabilities.claims import claim_of, compare, is_single, says_change
 from capabilities.claims.record import USER
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.text import words
@@ -19,6 +20,8 @@ from .when import dated
 
 _SPEAKER = Patterns("speaker")
 _ARTICLES = frozenset({"has", "a", "an"})
+_Said = tuple[str, str]
+"""Whom an observation is about, and what it says, in one spelling."""
 
 
 def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]:
@@ -34,7 +37,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     >>> observe_text("Do I live in Rome?")
     []
     """
-    found: dict[tuple[str, str], Observation] = {}
+    found: dict[_Said, Observation] = {}
     known = ""
     before: Observation | None = None
     foreign = True
@@ -47,11 +50,28 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
             known = person or known
             before = seen
             if seen is not None and HIDDEN not in seen.content:
+                for said in _put_right(seen, sentence, found):
+                    del found[said]
                 found.setdefault((seen.subject, seen.content.casefold()), seen)
         if len(found) >= MAX_OBSERVATIONS:
             break
     kept = _without_implied(list(found.values()))[:MAX_OBSERVATIONS]
     return kept if now is None else [_dated(seen, now) for seen in kept]
+
+
+def _put_right(seen: Observation, sentence: str, found: Mapping[_Said, Observation]) -> list[_Said]:
+    """Return what was said before in the message that a sentence puts right by a word that what it says lacks.
+
+    "Actually my favorite color is blue" leaves nothing of red; where "now" is part of what is said, both came in turn.
+    """
+    if not says_change(sentence) or says_change(seen.content):
+        return []
+    new = claim_of(seen)
+    return [
+        said
+        for said, before in found.items()
+        if before.subject == seen.subject and is_single(new) and compare(claim_of(before), new) == "replaces"
+    ]
 
 
 def _read(sentence: str, known: str, before: Observation | None) -> Iterator[tuple[Observation | None, str]]:

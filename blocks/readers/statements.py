@@ -128,9 +128,29 @@ def _spoken(sentence: str) -> list[Mapping[str, re.Pattern[str]]]:
 
 
 def _is_english(sentence: str) -> bool:
+    """Return whether a sentence is English, and does not open as one of the speaker's own in a language just as likely.
+
+    >>> _is_english("Me too, I like a walk"), _is_english("Me he mudado a Barcelona")
+    (True, False)
+    """
     said = words(sentence)
-    known = sum(word in STOP_WORDS["english"] for word in said)
-    return known >= _ENGLISH_WORDS and guess_language(said) == "english"
+    known = _small(said, "english")
+    if known < _ENGLISH_WORDS or guess_language(said) != "english":
+        return False
+    return not any(own.match(sentence) and _small(said, language) >= known for language, own in _own().items())
+
+
+def _small(said: Sequence[str], language: str) -> int:
+    return sum(word in STOP_WORDS[language] for word in said)
+
+
+@cache
+def _own() -> Mapping[str, re.Pattern[str]]:
+    """Return by language how a statement of the speaker's own opens."""
+    rows = listed("statements").items()
+    return {
+        language: re.compile(written(row["own"]), re.IGNORECASE) for language, row in rows if language in STOP_WORDS
+    }
 
 
 def _observed(piece: str, claim: Claim, subject: str) -> Observation:

@@ -33,9 +33,10 @@ WORD_NAMES = listed("word_names")
 """Words that are names too."""
 HAN_NAME = (
     f"(?!{'|'.join(sorted(listed('no_surnames')))})"
-    f"(?:(?:{'|'.join(sorted(listed('surnames')))})[\u4e00-\u9fff]{{1,2}}?|[小阿老][\u4e00-\u9fff])"
+    f"(?:{'|'.join(sorted(listed('foreign_in_han'), key=len, reverse=True))}"
+    f"|(?:{'|'.join(sorted(listed('surnames')))})[\u4e00-\u9fff]{{1,2}}?|[小阿老][\u4e00-\u9fff])"
 )
-"""A pattern of Chinese names: a surname with one sign or two behind it, or a pet name."""
+"""A pattern of Chinese names: a surname with one sign or two behind it, a pet name, or a foreign name."""
 QUALITIES: Mapping[str, str] = (
     dict.fromkeys(listed("older"), "older")
     | dict.fromkeys(listed("younger"), "younger")
