@@ -167,6 +167,11 @@ class Leasing:
         await self.aclose()
 
 
+def patience_after(error: BaseException | None) -> float:
+    """Return how long a memory's end may take: whoever interrupts the program does not wait for background work."""
+    return PATIENCE if error is None or isinstance(error, Exception) else 0.0
+
+
 def _taken(path: Path, file: str | PathLike[str]) -> _Shared:
     """Return the open file of a path with one lease more; a file that is being closed is waited for."""
     while True:

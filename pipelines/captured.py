@@ -34,9 +34,21 @@ class Captured:
     skipped: tuple[str, ...] = ()
 
 
-async def trouble(fabric: Fabric, ids: ScopeIds) -> tuple[int, str]:
-    """Return how many pieces of a user's background work failed or were put off, and why the last of them was."""
-    failed = [job for job in await fabric.ajobs() if job.error and (job.ids.user, job.ids.org) == (ids.user, ids.org)]
+def reentrant() -> Captured | None:
+    """Return what a capture answers that a model client makes while a memory asks it, None for any other.
+
+    What the memory asks its model about is captured already: reading that again would ask the model again, without end.
+    """
+    from fabric.models.fallback import ASKING  # noqa: PLC0415  whoever has asked a model has loaded it
+
+    problem = "not captured: background work was asking the model that this call came from"
+    return Captured(problem=problem) if ASKING.get() else None
+
+
+async def trouble(fabric: Fabric, ids: ScopeIds, model: object) -> tuple[int, str]:
+    """Return how many pieces of a user's work failed or were put off, and why the last was; none without a model."""
+    left = await fabric.ajobs() if model is not None else ()
+    failed = [job for job in left if job.error and (job.ids.user, job.ids.org) == (ids.user, ids.org)]
     return len(failed), failed[-1].error if failed else ""
 
 

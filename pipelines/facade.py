@@ -20,7 +20,7 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError, SchemaError, ScopeError
 from fabric.generator import ModelChoice
 from fabric.jobs import Job
-from fabric.lease import PATIENCE, File, Lease
+from fabric.lease import PATIENCE, File, Lease, patience_after
 from fabric.models.base import ModelClient
 from fabric.options import names_options, option_names
 from fabric.portal import forbid_nested
@@ -28,7 +28,7 @@ from fabric.session import Session
 from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
-from .captured import Captured, captured, trouble
+from .captured import Captured, captured, reentrant, trouble
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
@@ -60,8 +60,8 @@ class _Calls:
         system: MemorySystem | None = None,
     ) -> None:
         _check(file, user, system)
-        server: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "response_format": response_format}
-        self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder, **server)
+        own: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "response_format": response_format}
+        self.system = system or memory_system(model=model, episodic=True, semantic=True, embedder=embedder, **own)
         self.system.remember_block  # noqa: B018  a system that has no facts is refused before a file is opened
         self._pipeline = replay_pipeline(self.system)
         self._unseen = unseen_block(f"{self.system.layout.name}/unseen")
@@ -85,11 +85,13 @@ class _Calls:
 
     async def _captured(self, messages: Messages, session: str, tags: Sequence[str]) -> Captured:
         here = self._in(session)
+        if (refused := reentrant()) is not None:
+            return refused
         new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
         added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
-        left = await trouble(self.fabric, here.ids) if self.system.model is not None else (0, "")
+        left = await trouble(self.fabric, here.ids, self.system.model)
         return captured(new, done, added, self.fabric.services.secrets, left)
 
     def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
@@ -105,9 +107,9 @@ class Memory(_Calls):
 
     ``file`` is a path, ``":memory:"``, or an open `Fabric` that several users share, which is then not closed.
     ``session`` names the conversation that captured messages belong to unless a call names another. ``model`` reads
-    what was said (an id that litellm knows; None for rules), on the server that ``api_base``, ``api_key`` and
-    ``response_format`` name, as `ModelServer` says; ``models`` answers its calls, and ``embedder`` and ``system`` are
-    those of `memory_system`. Raises StoreError when the file cannot be opened, ScopeError for a blank user.
+    what was said (an id that litellm knows; None for rules) at ``api_base`` with ``api_key`` and ``response_format``;
+    ``models`` answers its calls; ``embedder`` and ``system`` are those of `memory_system`. Raises StoreError when the
+    file cannot be opened, ScopeError for a blank user.
 
     >>> with Memory(user="jake") as memory:
     ...     memory.capture("I joined Stripe last month.")
@@ -203,8 +205,7 @@ class Memory(_Calls):
     def wait(self, timeout: float | None = None) -> list[Job]:
         """Wait until what was captured has been read, or so many seconds; return what is not done, with its error.
 
-        A failed job is tried again with ``memory.fabric.retry(job)``, all with ``retry_all()``; what failed because of
-        the model is also tried again when the file is opened with a model.
+        A failed job is tried again with ``memory.fabric.retry(job)``, or all, and one of a model at the next opening.
         """
         self._lease.check_open()
         return self.fabric.drain(timeout)
@@ -227,7 +228,7 @@ class Memory(_Calls):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close(_patience(error))
+        self.close(patience_after(error))
 
 
 class AsyncMemory(_Calls):
@@ -307,7 +308,7 @@ class AsyncMemory(_Calls):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close(_patience(error))
+        await self.close(patience_after(error))
 
     async def _run(self, block: Block[Any, T], value: Any, session: str = "") -> T:
         output: T = (await self._in(session).arun(block, value)).output
@@ -330,11 +331,6 @@ async def _awaited(records: Generator[T]) -> AsyncGenerator[T]:
         if reading is not None:
             await asyncio.wait([reading])  # the thread goes on when this is cancelled
         records.close()
-
-
-def _patience(error: BaseException | None) -> float:
-    """Return how long a memory's end may take: whoever interrupts the program does not wait for background work."""
-    return PATIENCE if error is None or isinstance(error, Exception) else 0.0
 
 
 def _check(file: object, user: object, system: object) -> None:

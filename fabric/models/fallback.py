@@ -2,12 +2,16 @@
 
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 
 from ..errors import BudgetExceededError, ConfigurationError, ModelError, ModelUnavailableError
+from ..portal import INSIDE
 from . import spans
 from .base import Delta, ModelClient, Reply, Request, Usage
 
+ASKING: ContextVar[bool] = ContextVar("ASKING", default=False)
+"""Whether what runs is a model client that background work asks."""
 Failures = list[tuple[str, ModelError]]
 
 
@@ -54,11 +58,14 @@ async def stream_with_fallback(client: ModelClient, models: Sequence[str], reque
 
 async def _complete(client: ModelClient, request: Request) -> Reply:
     with spans.chat(request) as call:
+        token = ASKING.set(INSIDE.get().startswith("job "))
         try:
             reply = await client.complete(request)
         except ModelError as error:
             spans.failed(call, error, error.usage)
             raise
+        finally:
+            ASKING.reset(token)
         spans.answered(call, reply)
         return reply
 
