@@ -169,9 +169,11 @@ class Finder:
     def _said_by_me(self, pool: Pool) -> Mask:
         """Return which rows the one who asks has said, or are about them: their "my boss" is nobody else's."""
         user = pool.index.columns.get("user")
+        if self.mine <= {USER}:
+            return np.ones(pool.index.size, np.bool_)  # nobody else says anything here
         if user is None:
             return with_subject(pool, self.mine)
-        found = np.full(pool.index.size, self.mine <= {USER}, np.bool_)
+        found = np.zeros(pool.index.size, np.bool_)
         for name in user.names:
             found |= (user.view == user.names[name]) if name and subject_key(name) in self.mine else False
         return found
