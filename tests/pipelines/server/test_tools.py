@@ -50,8 +50,10 @@ async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
     assert all(one.input_schema["type"] == "object" and one.description for one in listed.values())
     assert {name for name, one in listed.items() if one.annotations.read_only_hint} == READING
     assert listed["forget"].annotations.destructive_hint
-    arguments = {name for one in listed.values() for name in one.input_schema["properties"]}
+    arguments = {name for one in listed.values() for name in one.input_schema["properties"] if one.name != "forget"}
     assert arguments.isdisjoint({"user", "session", "agent", "org", "project", "ctx"})
+    whose = {"user", "agent", "org", "project", "ctx"}  # of the same user, what a session gave may be forgotten
+    assert whose.isdisjoint(listed["forget"].input_schema["properties"])
 
 
 async def test_what_has_a_default_may_be_left_out_and_limits_are_told():
