@@ -11,10 +11,23 @@ from .options import DEFAULT_FILE, ApiBase, ApiKey, Model, Org, Project, User
 from .output import note
 from .place import Place, opened
 
+Tokens = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokens", help='A file {"TOKEN": {"user": "NAME"}}: whose memory each bearer token opens.', exists=True
+    ),
+]
+Origins = Annotated[
+    list[str] | None, typer.Option("--origin", help="A web page that may ask, such as https://chat.example.")
+]
+
 
 def mcp(
     file: Annotated[
-        Path, typer.Argument(envvar="THOUGHT_FABRIC_FILE", help="The memory's file, made when there is none.")
+        Path,
+        typer.Argument(
+            envvar="THOUGHT_FABRIC_FILE", help="The memory's file, made when there is none.", callback=Path.expanduser
+        ),
     ] = DEFAULT_FILE,
     user: User = "",
     agent: Annotated[
@@ -35,15 +48,8 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to listen on.")] = 8765,
-    tokens: Annotated[
-        Path | None,
-        typer.Option(
-            "--tokens", help='A file {"TOKEN": {"user": "NAME"}}: whose memory each bearer token opens.', exists=True
-        ),
-    ] = None,
-    origin: Annotated[
-        list[str] | None, typer.Option("--origin", help="A web page that may ask, such as https://chat.example.")
-    ] = None,
+    tokens: Tokens = None,
+    origin: Origins = None,
 ) -> None:
     """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
     try:
