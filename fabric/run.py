@@ -192,10 +192,7 @@ class Fabric:
         return [self.retry(job, by_anybody=by_anybody) for job in left]
 
     def backup(self, to: str | PathLike[str]) -> "Backup":
-        """Copy the file as it is committed now to ``to``, while others go on to write, and read the copy through.
-
-        Raises StoreError where ``to`` exists or cannot be written, and for a memory that is in no file.
-        """
+        """Copy the file to ``to`` as it is committed now, while others write; StoreError where that cannot be done."""
         from .store.backup import back_up  # noqa: PLC0415  few programs make one
 
         self.check_open()
