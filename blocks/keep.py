@@ -69,6 +69,8 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
     state = tx.read(layout.state)
     captured = {turn.id for turn in known.values() if turn.captured} - set(state.pending)
     if exchange.user.id in captured:
+        if exchange.assistant is not None and exchange.assistant.id not in known and not exchange.stored:
+            tx.put(layout.turns, [exchange.assistant.model_copy(update={"captured": True})])
         return CaptureResult.skipped("captured before: this turn was already taken in")
     if exchange.stored and exchange.user.id not in known:
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from .background import Background
 from .block import Block, Retry
 from .clock import Clock, SystemClock
+from .defaults import duckdb_store, redaction
 from .errors import ConfigurationError, ModelUnavailableError, StoreError
 from .events import WorkFinished
 from .jobs import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_back_job
@@ -29,7 +30,6 @@ from .store.base import SYSTEM, Rows, Store, Table
 
 if TYPE_CHECKING:
     from .models.budget import Budget
-    from .secrecy import Secrets
     from .store.backup import Backup
 
 T = TypeVar("T")
@@ -70,8 +70,8 @@ class Fabric:
         self._tables: dict[str, Table] = {}
         self._roots: dict[str, Block[Any, Any]] = {}
         self._scopes: WeakKeyDictionary[Block[Any, Any], set[ScopeKind]] = WeakKeyDictionary()
-        secrets = _redaction(is_on=redact_secrets)
-        self.store = secrets.through(store if store is not None else _duckdb(path))
+        secrets = redaction(is_on=redact_secrets)
+        self.store = secrets.through(store if store is not None else duckdb_store(path))
         self.store.open()
         clock, portal = clock or SystemClock(), Portal()
         self.services = Services(
@@ -146,6 +146,7 @@ class Fabric:
         """
         forbid_nested("fabric.drain")
         self.check_open()
+        self.services.portal.run(self._left(timeout))
         wait(self.services.work_portal.submit(self._background.drain(timeout)))
         return self.jobs()
 
@@ -154,6 +155,7 @@ class Fabric:
         if INSIDE.get().startswith("job "):
             forbid_nested("fabric.adrain")
         self.check_open()
+        await self.on_portal(self._left(timeout))
         await self._drained(timeout)
         return await self.ajobs()
 
@@ -284,6 +286,11 @@ class Fabric:
         finally:
             self._calls.discard(task)
 
+    async def _left(self, timeout: float | None) -> None:  # noqa: ASYNC109
+        if leaving := [call for call in self._calls if call.cancelling()]:
+            await asyncio.wait(leaving, timeout=timeout)
+        await self.services.portal.finish_kept(KEPT_SECONDS if timeout is None else timeout)
+
     async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
@@ -334,15 +341,3 @@ def _check_options(max_concurrency: object, max_attempts: object, retry_delay: o
         raise ConfigurationError(
             f"budget must be a fabric.models.budget.Budget, such as Budget(day_cost=1.0), got {budget!r}"
         )
-
-
-def _redaction(*, is_on: bool) -> "Secrets":
-    from .secrecy import KEPT, Secrets  # noqa: PLC0415  its patterns are compiled when a file is opened
-
-    return Secrets() if is_on else KEPT
-
-
-def _duckdb(path: str | PathLike[str]) -> Store:
-    from .store.duckdb import DuckDBStore  # noqa: PLC0415  duckdb is loaded when a file is opened
-
-    return DuckDBStore(fspath(path))

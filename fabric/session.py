@@ -13,6 +13,7 @@ from .errors import ConfigurationError
 from .events import Event, RunFinished
 from .items import Draft, Item, drafts_from_message, without_secrets
 from .jobs import TURNS, output_of, to_json
+from .left import take_in
 from .live import LiveRun
 from .log import SessionLog
 from .portal import INSIDE, elsewhere, forbid_nested, kept, wait
@@ -161,6 +162,10 @@ class Session:
                 run.hear(block.name)
             output = await _perform(run, block, value)
             return await _finish(run, block, output)
+        except (Exception, asyncio.CancelledError):
+            run.abandon()
+            await take_in(run, block)
+            raise
         except BaseException:
             run.abandon()
             raise

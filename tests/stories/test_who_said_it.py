@@ -1,6 +1,7 @@
 """Who said it: what a run was given is what the user said, whatever stands between it and the capture."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from capabilities.sources import source_of
 from fabric import Fabric, generator, handler, sequencer
 from fabric.errors import SchemaError
+from fabric.events import TextDelta
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import MemorySystem, memory_system
 
@@ -167,7 +169,11 @@ def test_of_a_list_of_messages_the_users_last_is_captured():
 
 def test_a_handler_chat_may_be_given_a_list_of_messages():
     mem = system()
-    chat = handler(lambda messages: f"{len(messages)} messages", name="chat")
+
+    def count(messages: list[Any]) -> str:
+        return f"{len(messages)} messages"
+
+    chat = handler(count, name="chat")
     pipeline = sequencer(name="asking").then(chat).work(mem.capture_from_items)
     with Fabric(clock=FrozenClock()) as fabric:
         session = fabric.session("s", user="u")
@@ -290,3 +296,43 @@ def test_a_message_without_an_answer_is_taken_in_behind_the_outcome_of_the_turn_
         session.run(pipeline, "How are you?")
         fabric.drain()
         assert evidence(session, mem) == {"Lives in Oslo": ["I live in Oslo."]}
+
+
+@pytest.mark.parametrize("capture", ["capture", "capture_from_items"])
+def test_what_was_said_in_a_run_that_failed_is_captured_though_no_turn_follows(tmp_path: Path, capture: str):
+    mem = system()
+    pipeline = sequencer(name="asking").then(handler(int, name="chat")).work(getattr(mem, capture))
+    with Fabric(tmp_path / "m.duckdb", clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="u")
+        with pytest.raises(ValueError, match="invalid literal"):
+            session.run(pipeline, "I live in Oslo.")
+    with Fabric(tmp_path / "m.duckdb", clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="u")
+        assert evidence(session, mem) == {"Lives in Oslo": ["I live in Oslo."]}
+
+
+def test_what_was_said_in_a_stream_that_was_left_is_captured_though_no_turn_follows():
+    mem = system()
+    chat = generator(name="chat", model="m")
+    pipeline = sequencer(name="asking").then(chat).work(mem.capture_from_items)
+    with Fabric(models=ScriptedModel(lambda _: "one two three four five"), clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="u")
+        stream = iter(session.stream(pipeline, "I live in Oslo."))
+        assert any(isinstance(event, TextDelta) for event in stream)
+        stream.close()
+        fabric.drain()
+        assert evidence(session, mem) == {"Lives in Oslo": ["I live in Oslo."]}
+
+
+def test_a_turn_that_is_run_again_keeps_the_answer_beside_the_message_that_was_captured():
+    mem = system()
+    pipeline = broken_at_first(mem)
+    with Fabric(clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="u")
+        with pytest.raises(ValueError, match="down"):
+            session.run(pipeline, "I live in Oslo.", turn_id="t1")
+        fabric.drain()
+        assert session.run(pipeline, "I live in Oslo.", turn_id="t1").output == "Fine."
+        fabric.drain()
+        assert turns(session, mem) == [("user", "I live in Oslo."), ("assistant", "Fine.")]
+        assert [one["reinforcement_count"] for one in exported(session, mem, "fact")] == [1]
