@@ -219,6 +219,19 @@ def same_definition(one: Resource, other: Resource) -> bool:
     return True
 
 
+def check_alike(one: Resource, other: Resource) -> None:
+    """Raise ResourceConflictError when two pipelines of a file keep different things under one key."""
+    if (type(one), _name(one)) != (type(other), _name(other)):
+        raise ResourceConflictError(
+            f"resource {one.key!r} has two definitions in this file: a {type(one).__name__} of {_name(one)}, and a "
+            f"{type(other).__name__} of {_name(other)}; give the one that is yours another key"
+        )
+
+
+def _name(resource: Resource) -> str:
+    return f"{resource.schema.__module__}.{resource.schema.__qualname__}"  # a class made again is the same one
+
+
 def _check_key(key: str, scope: str) -> None:
     if not key.isidentifier() or not key.isascii():
         raise ConfigurationError(f"resource key {key!r}: use letters, digits and underscores")

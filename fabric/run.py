@@ -22,7 +22,7 @@ from .log import ITEMS, Logs
 from .models.base import ModelClient
 from .options import check_whole_number, names_options
 from .portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
-from .resource import Collection
+from .resource import Collection, Resource, check_alike
 from .scope import ScopeIds, ScopeKind
 from .services import Services
 from .session import Session
@@ -69,6 +69,7 @@ class Fabric:
         self._models = models
         self._tables: dict[str, Table] = {}
         self._roots: dict[str, Block[Any, Any]] = {}
+        self._resources: dict[str, Resource] = {}
         self._scopes: WeakKeyDictionary[Block[Any, Any], set[ScopeKind]] = WeakKeyDictionary()
         secrets = redaction(is_on=redact_secrets)
         self.store = secrets.through(store if store is not None else duckdb_store(path))
@@ -123,6 +124,9 @@ class Fabric:
 
         resources = survey(block).resources.values()
         with self._lock:
+            for resource in resources:
+                check_alike(self._resources.get(resource.key, resource), resource)
+            self._resources.update((resource.key, resource) for resource in resources)
             self._scopes[block] = {resource.scope for resource in resources if resource.required}
             for resource in resources:
                 if isinstance(resource, Collection):

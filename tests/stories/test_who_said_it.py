@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from capabilities.sources import source_of
 from fabric import Fabric, generator, handler, sequencer
-from fabric.errors import SchemaError
+from fabric.errors import ResourceConflictError, SchemaError
 from fabric.events import TextDelta
+from fabric.resource import Collection, Document
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import MemorySystem, memory_system
 
@@ -336,3 +338,26 @@ def test_a_turn_that_is_run_again_keeps_the_answer_beside_the_message_that_was_c
         fabric.drain()
         assert turns(session, mem) == [("user", "I live in Oslo."), ("assistant", "Fine.")]
         assert [one["reinforcement_count"] for one in exported(session, mem, "fact")] == [1]
+
+
+class Scratch(BaseModel):
+    """Something of a user's own."""
+
+    id: str = ""
+    text: str = ""
+
+
+@pytest.mark.parametrize(
+    "own",
+    [Document("working_memory", Scratch, "session"), Collection("turns", Scratch, "user")],
+    ids=lambda one: one.key,
+)
+def test_another_pipeline_of_the_file_cannot_take_the_memorys_keys(own: Any):
+    mem = system()
+    mine = handler(lambda _: None, name="mine", uses=[own])
+    with Fabric(clock=FrozenClock()) as fabric:
+        session = fabric.session("s", user="u")
+        session.run(mem.capture, "I live in Oslo.")
+        with pytest.raises(ResourceConflictError, match="give the one that is yours another key"):
+            session.run(mine, "hello")
+        assert facts(session, mem) == ["Lives in Oslo"]
