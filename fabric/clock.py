@@ -2,7 +2,7 @@
 
 import random
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -37,6 +37,17 @@ class SystemClock:
     def chance(self) -> float:
         """Return a random number in [0, 1)."""
         return random.random()  # noqa: S311  chance, not secrecy
+
+
+def not_before(last: datetime | None, now: datetime, clock: Clock) -> datetime:
+    """Return ``now``, as the clock told it, or a microsecond after ``last`` where the clock was set back behind it.
+
+    What was said after something bears a later time, whatever the machine's clock says. A clock that is set to when
+    things were said, as a replay's is (``is_set``), is taken at its word.
+    """
+    if last is None or now >= last or getattr(clock, "is_set", False):
+        return now
+    return last + timedelta(microseconds=1)
 
 
 def utc(moment: datetime) -> datetime:

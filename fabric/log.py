@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from weakref import WeakValueDictionary
 
-from .clock import Clock, utc
+from .clock import Clock, not_before, utc
 from .items import Draft, Item
 from .scope import Scope
 from .store.base import Row, Rows, Store, Table
@@ -121,7 +121,9 @@ class SessionLog:
             data=draft.data,
         )
         with self._lock:
-            numbered = replace(item, seq=self._seq + 1, turn=self._turns + 1 if opens_turn(item) else turn)
+            at = not_before(self._items[-1].created_at if self._items else None, item.created_at, clock)
+            place = self._turns + 1 if opens_turn(item) else turn
+            numbered = replace(item, seq=self._seq + 1, turn=place, created_at=at)
             if numbered.turn in self._erased:
                 numbered = replace(numbered, text=ERASED, data={}, parts=())
             self._append(numbered, turn_id)

@@ -26,6 +26,11 @@ class ReplayClock(SystemClock):
     def __init__(self) -> None:
         self._said: datetime | None = None
 
+    @property
+    def is_set(self) -> bool:
+        """Whether it tells when something was said, and not the machine's time."""
+        return self._said is not None
+
     def set(self, moment: datetime | None) -> None:
         """Go to ``moment`` (a naive one is taken as UTC), or back to the machine's time."""
         self._said = None if moment is None else utc(moment)

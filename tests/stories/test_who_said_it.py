@@ -361,3 +361,16 @@ def test_another_pipeline_of_the_file_cannot_take_the_memorys_keys(own: Any):
         with pytest.raises(ResourceConflictError, match="give the one that is yours another key"):
             session.run(mine, "hello")
         assert facts(session, mem) == ["Lives in Oslo"]
+
+
+def test_with_the_clock_set_back_the_later_correction_holds():
+    mem, clock = system(), FrozenClock()
+    pipeline = sequencer(name="asking").then(handler(lambda _: "Fine.", name="chat")).work(mem.capture_from_items)
+    with Fabric(clock=clock) as fabric:
+        session = fabric.session("s", user="u")
+        session.run(pipeline, "I live in Oslo.")
+        fabric.drain()
+        clock.advance(hours=-3)
+        session.run(pipeline, "I live in Bergen now.")
+        fabric.drain()
+        assert facts(session, mem) == ["Lives in Bergen"]
