@@ -11,6 +11,7 @@ from fabric.embedding.static import TokenTable
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
 from fabric.store.base import RowVectors
+from fabric.terms import LONG_CHARS, prepare_terms
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -32,6 +33,11 @@ class Embedded:
         if self.vectors is None or not texts:
             return None
         return RowVectors(self.space, dict(zip(texts, self.vectors, strict=True)))
+
+
+def _prepared(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    prepare_terms(texts)
+    return with_passages(texts)
 
 
 class Meaning:
@@ -63,7 +69,11 @@ class Meaning:
 
     async def embed_stored(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts that are stored, with those of their passages, as `embed` does."""
-        every, counts = with_passages(texts)
+        if any(len(text) >= LONG_CHARS for text in texts):
+            # Seconds of work: not on the loop, on which others wait, and not in the transaction that stores them.
+            every, counts = await asyncio.to_thread(_prepared, texts)
+        else:
+            every, counts = with_passages(texts)
         embedded = await self.embed(every)
         made = embedded.vectors
         if made is None or isinstance(made, list):

@@ -5,6 +5,7 @@ from itertools import groupby, pairwise
 
 import regex
 
+from .slices import slices
 from .text import UNSPACED
 
 SIZE = 300
@@ -53,18 +54,20 @@ def sentences(text: str) -> list[tuple[int, int]]:
 def _numbered(text: str, share: float) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yield pieces of the text, each with the number of the passage in which its middle lies."""
     before = 0
-    for begin, end in _pieces(text):
-        weight = _weight(text[begin:end])
+    for begin, end, weight in _pieces(text):
         yield int((before + weight / 2) / share), (begin, end)
         before += weight
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    for begin, end in sentences(text):
-        if _weight(text[begin:end]) > SIZE:
-            yield from (one.span() for one in _WORD.finditer(text, begin, end))
-        else:
-            yield begin, end
+def _pieces(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield where each piece begins and ends, and its weight."""
+    for some in slices(sentences(text)):
+        for begin, end in some:
+            weight = _weight(text[begin:end])
+            if weight > SIZE:
+                yield from ((*one.span(), _weight(one.group())) for one in _WORD.finditer(text, begin, end))
+            else:
+                yield begin, end, weight
 
 
 def _weight(text: str) -> int:

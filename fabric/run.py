@@ -39,7 +39,7 @@ class Fabric:
     """One store file, opened; use it as a context manager, sync or async.
 
     ``path`` is the file, made when missing, or ``":memory:"``. ``models`` answers model calls (litellm if not given),
-    ``clock`` gives time, ids and chance, ``budget`` (`fabric.models.budget.Budget`) limits what runs and users' days
+    ``clock`` gives time, ids and chance, ``budget`` (a `Budget`) limits what runs and users' days
     may cost. Background work of one session runs in order, that of at most ``max_concurrency`` sessions side by side;
     work whose model is unavailable is tried ``max_attempts`` times, the first pause being ``retry_delay`` seconds and
     each further one twice as long, at most ten minutes. Keys, tokens, passwords and numbers of cards are taken out of

@@ -1,12 +1,13 @@
 """Terms: what a text is found by. Stems of its words, and exact tokens such as versions, file names and error codes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
 
 from .language import guess_language, is_stop_word, stem
+from .slices import slices
 from .text import normalise, split_words, words
 
 SPELLED = "\t"
@@ -17,6 +18,8 @@ MAX_ASKED = 64
 """How many different terms of a cue are looked up."""
 KEPT_CHARS = 2_000
 """From which length on the terms of a text are not kept in memory."""
+LONG_CHARS = 20_000
+"""From which length on the terms of the last few texts are kept, so that they can be found before a transaction."""
 _RUN = regex.compile(r"[\p{L}\p{N}_][-\p{L}\p{N}_./\\:@#+]*+")
 """What may be a compound. It gives nothing back, so that a text without a space is read once."""
 _CODE = regex.compile(r"(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{3,}")
@@ -64,12 +67,28 @@ def _kept_terms(text: str, about: str) -> tuple[str, ...]:
 
 
 def _terms(text: str, about: str) -> tuple[str, ...]:
-    plain = normalise(text)
-    own = _bare_words(plain)
-    language = guess_language(own)
+    own, exact = _long_terms(text) if len(text) >= LONG_CHARS else _own_terms(text)
     beside = [_bare(word) for word in words(about)] if about else []
-    found = [_term(word, language) for word in own] + [_term(word, "english") for word in beside]
-    return (*found, *compounds(plain), *symbols(plain))
+    return (*own, *(_term(word, "english") for word in beside), *exact)
+
+
+def prepare_terms(texts: Iterable[str]) -> None:
+    """Find the terms of long texts now, in this thread, so that `terms` need not: a transaction holds everybody up."""
+    for text in texts:
+        if len(text) >= LONG_CHARS:
+            _long_terms(text)
+
+
+def _own_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the terms of a text's words, and its exact tokens."""
+    plain = "".join(normalise(piece) for piece in slices(text))
+    own = [word for piece in slices(plain) for word in _bare_words(piece)]
+    language = guess_language(own)
+    found = tuple(_term(word, language) for some in slices(own) for word in some)
+    return found, (*compounds(plain), *symbols(plain))
+
+
+_long_terms = lru_cache(maxsize=4)(_own_terms)
 
 
 def compounds(text: str) -> list[str]:

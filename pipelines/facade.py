@@ -32,7 +32,7 @@ from .captured import Captured, captured, reentrant, trouble
 from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
-from .transcript import Transcript, answers_block, given, late_answers, unseen_block
+from .transcript import Transcript, answers_block, given, late_answers, looked_through, unseen_block
 
 T = TypeVar("T")
 PAGE = 500
@@ -87,7 +87,8 @@ class _Calls:
         here = self._in(session)
         if (refused := reentrant()) is not None:
             return refused
-        new: Transcript = (await here.arun(self._unseen, given(messages, tags))).output
+        asked = await looked_through(given(messages, tags), self.fabric.services.secrets)
+        new: Transcript = (await here.arun(self._unseen, asked)).output
         added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
         done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
         added += [await here.arun(self._answers, one) for one in late_answers(new, done)]

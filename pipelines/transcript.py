@@ -1,5 +1,6 @@
 """Transcripts: messages as chat APIs have them, cut into turns, and only what a session does not hold yet."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,8 +17,10 @@ from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.items import Draft, Item, content_text, drafts_from_message
+from fabric.secrecy import Secrets
 from fabric.sequencer import sequencer
 from fabric.session import RunResult
+from fabric.terms import LONG_CHARS, prepare_terms
 from fabric.tool_parts import tool_part
 from fabric.validation import shown, wrong
 
@@ -25,6 +28,8 @@ from .chat import RecordedTurn, is_users, tagged, turns_of
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])
+MAX_MESSAGE_CHARS = 2_000_000
+"""How long one captured message may be: some 300,000 words."""
 _CALLS = ("tool_call", "tool_result")
 
 
@@ -74,7 +79,7 @@ def given(value: Any, tags: Any = ()) -> Given:
     if isinstance(value, str):
         if not value.strip():
             raise SchemaError("capture: the text is blank; expected what was said; nothing was captured")
-        return Given([{"role": "user", "content": value}], alone=True, tags=filed)
+        value = {"role": "user", "content": value}
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
     messages: list[Any] = [value] if isinstance(value, Mapping) else list(value)
@@ -112,7 +117,17 @@ def _wrong(message: Any) -> str:
         drafts_from_message(message)
     except (ValueError, TypeError, AttributeError) as error:
         return str(error)
-    return _wrong_content(message.get("content"))
+    return _wrong_content(message.get("content")) or _too_long(message.get("content"))
+
+
+def _too_long(content: Any) -> str:
+    length = len(content_text(content)[0])
+    if length <= MAX_MESSAGE_CHARS:
+        return ""
+    return (
+        f"it has {length} characters; at most {MAX_MESSAGE_CHARS} are taken: capture it in several messages, "
+        "or keep a long document, cut into its paragraphs, with import_turns"
+    )
 
 
 def _wrong_content(content: Any) -> str:
@@ -123,6 +138,14 @@ def _wrong_content(content: Any) -> str:
             continue
         return f'content has {shown(part)}; expected a text, or parts such as {{"type": "text", "text": ...}}'
     return ""
+
+
+async def looked_through(said: Given, secrets: Secrets) -> Given:
+    """Return the same, once a thread has read what is long: on the loop, or the store's thread, others would wait."""
+    texts = [content_text(message.get("content"))[0] for message in said.messages]
+    if long := [text for text in texts if len(text) >= LONG_CHARS]:
+        await asyncio.to_thread(lambda: prepare_terms(secrets.redact(text) for text in long))
+    return said
 
 
 def unseen_block(name: str) -> Block[Any, Transcript]:

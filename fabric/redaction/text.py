@@ -32,7 +32,18 @@ def found(text: str) -> list[Finding]:
 
 
 def plainly(text: str) -> list[Finding]:
-    """Return the secrets in a text that is taken as it stands."""
+    """Return the secrets in a text that is taken as it stands; a long one without any is looked through once."""
+    if len(text) <= _SHORT:
+        return _looked_for(text)
+    if hash(text) in _clean:
+        return []
+    secrets = _looked_for(text)
+    if not secrets:
+        _note_clean(text)
+    return secrets
+
+
+def _looked_for(text: str) -> list[Finding]:
     lower = lowered(text)
     signs = _signs().within(lower)
     made = [*tokens(text), *payment(text)]
@@ -60,12 +71,16 @@ def redact(text: str) -> str:
     secrets = found(text)
     if secrets:
         return without(text, secrets)
-    if len(_clean) >= _KEPT:
-        _clean.clear()
-    _clean.add(hash(text))
+    _note_clean(text)
     return text
 
 
+def _note_clean(text: str) -> None:
+    if len(_clean) >= _KEPT:
+        _clean.clear()
+    _clean.add(hash(text))
+
+
 _clean: set[int] = set()
-"""Hashes of short texts that have no secret: what is said is looked at again wherever something is drawn from it."""
+"""Hashes of texts that have no secret: what is said is looked at again wherever something is drawn from it."""
 _SHORT, _KEPT = 4_000, 20_000

@@ -29,16 +29,16 @@ from fabric.logger import logger
 from fabric.scope import ScopeIds
 from fabric.toolhost import ToolHost
 
+from .doorway import Doorway
 from .offer import Offer
 from .protocol import memory_server
+from .shares import MAX_SESSIONS, Shares, share_of
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MIN_TOKEN_CHARS = 16
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 """What a header can carry as a bearer token (RFC 6750)."""
 PATH = "/mcp"
-MAX_SESSIONS = 1_000
-"""How many clients may be connected at once; one that says nothing for half an hour is taken for gone."""
 
 
 class Grant(BaseModel):
@@ -117,24 +117,32 @@ def _reason(error: Exception) -> str:
 
 
 def web_app(
-    offered: Offer, host: ToolHost, *, tokens: Tokens | None, bound_to: str, origins: Sequence[str] = ()
+    offered: Offer,
+    host: ToolHost,
+    *,
+    tokens: Tokens | None,
+    bound_to: str,
+    origins: Sequence[str] = (),
+    share: int | None = None,
 ) -> Starlette:
     """Return the application that serves the offer at ``/mcp``.
 
-    Without ``tokens`` every request is for the host's owner, which is accepted on a loopback address only.
-    ``origins`` are web pages that may ask, beside those of this machine when it listens there only. ConfigurationError
-    for an open door.
+    Each token may hold ``share`` sessions at once, by default as `share_of` says. Without ``tokens`` every request is
+    for the host's owner, which is accepted on a loopback address only. ``origins`` are web pages that may ask, beside
+    those of this machine when it listens there only. ConfigurationError for an open door.
     """
     if tokens is None and bound_to not in LOOPBACK:
         raise ConfigurationError(
             f"{bound_to} can be reached by other machines: name a file of tokens with --tokens, or listen on 127.0.0.1"
         )
     server = memory_server(offered, (lambda: host.of(tokens.owner())) if tokens is not None else (lambda: host))
+    known = len(tokens.grants) if tokens is not None else 0
+    share = share or share_of(known)
     local = [f"http://{name}{port}" for name in ("127.0.0.1", "localhost", "[::1]") for port in ("", ":*")]
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=bound_to,
-        max_sessions=MAX_SESSIONS,
+        max_sessions=max(MAX_SESSIONS, share * known),
         token_verifier=tokens,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=bound_to in LOOPBACK,
@@ -147,6 +155,7 @@ def web_app(
         app.user_middleware[:0] = [
             Middleware(AuthenticationMiddleware, backend=backend),
             Middleware(AuthContextMiddleware),
+            Middleware(Shares, share=share),
         ]
     if bound_to not in LOOPBACK:
         app.user_middleware[:0] = [Middleware(_Origins, known=frozenset(origins))]
@@ -183,9 +192,16 @@ def listening(bound_to: str, port: int) -> socket.socket:
 class WebServer(uvicorn.Server):
     """A web server that leaves signals to its caller: its own handling ends the process before the file is closed."""
 
-    def __init__(self, app: Starlette, bound_to: str, port: int) -> None:
+    def __init__(self, app: Starlette, bound_to: str, port: int, doorway: Doorway | None = None) -> None:
         super().__init__(
-            uvicorn.Config(app, host=bound_to, port=port, log_level="warning", timeout_graceful_shutdown=2)
+            uvicorn.Config(
+                app,
+                host=bound_to,
+                port=port,
+                log_level="warning",
+                timeout_graceful_shutdown=2,
+                http=(doorway or Doorway()).protocol(),
+            )
         )
 
     @contextmanager

@@ -7,6 +7,7 @@ import pytest
 
 from fabric.errors import SchemaError
 from pipelines import AsyncMemory, Memory
+from pipelines.transcript import MAX_MESSAGE_CHARS, given
 
 
 def user(text: str, **more: Any) -> dict[str, Any]:
@@ -125,3 +126,10 @@ def test_content_of_an_unknown_shape_is_refused_by_its_place(content: Any):
         with pytest.raises(SchemaError, match="message 2 of 2: content has"):
             memory.capture([ASKED, user(content)])
         assert list(memory.export()) == []
+
+
+def test_a_message_may_be_long_and_one_that_is_longer_is_refused_with_what_to_do():
+    assert given("x" * MAX_MESSAGE_CHARS).messages
+    for said in ("x" * (MAX_MESSAGE_CHARS + 1), {"role": "user", "content": "x" * (MAX_MESSAGE_CHARS + 1)}):
+        with pytest.raises(SchemaError, match=r"it has 2000001 characters; at most 2000000 are taken: .*import_turns"):
+            given(said)

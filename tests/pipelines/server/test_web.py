@@ -39,13 +39,13 @@ def asking(query: str) -> dict[str, Any]:
 
 @asynccontextmanager
 async def app_of(
-    tokens: Tokens | None, bound_to: str = "127.0.0.1", *origins: str
+    tokens: Tokens | None, bound_to: str = "127.0.0.1", *origins: str, share: int | None = None
 ) -> AsyncGenerator[httpx.AsyncClient]:
     mem = memory_system(episodic=True, semantic=True)
     async with Fabric() as fabric:
         offered = offer(mem)
         host = offered.host(fabric, ScopeIds(session="mcp", user="nobody"))
-        app = web_app(offered, host, tokens=tokens, bound_to=bound_to, origins=origins)
+        app = web_app(offered, host, tokens=tokens, bound_to=bound_to, origins=origins, share=share)
         async with (
             app.router.lifespan_context(app),
             httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8765") as http,
