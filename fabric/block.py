@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 from .calls import Call
 from .capability import Capability
@@ -99,7 +99,7 @@ class Block(Generic[In, Out]):
     """Whether this kind of block says itself where what is inside it stands: else calls of a block are counted."""
 
     def __post_init__(self) -> None:
-        name: object = self.name
+        name = cast("object", self.name)
         if not isinstance(name, str) or not name.strip() or PATH in name:
             raise ConfigurationError(f"a block needs a name, without {PATH!r} in it: name='...'; got {name!r}")
         for use in self.uses:

@@ -109,20 +109,15 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
 
 
 @pytest.mark.parametrize("broken", ['{"observations": [{"subject": "us', "", "I could not find anything.", "null"])
-def test_an_answer_that_cannot_be_read_fails_visibly_and_keeps_the_turn_for_later(broken: str):
-    model = MemoryModel(lambda _: broken, lambda _: broken, [observation("Works at Stripe")])
+def test_a_turn_whose_answer_cannot_be_read_is_read_by_rules(broken: str):
+    model = MemoryModel(lambda _: broken, lambda _: broken)
     fabric, mem = open_memory(model)
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(chat_with(mem), "I work at Stripe")
-        fabric.drain()
-        (job,) = fabric.jobs()
-        assert job.status in ("failed", "pending")
-        assert job.error
+        assert fabric.drain() == []
         turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
-        assert [(one["text"], one["captured"]) for one in turns][:1] == [("I work at Stripe", False)]
-        fabric.retry(job)
-        fabric.drain()
+        assert [(one["text"], one["captured"]) for one in turns][:1] == [("I work at Stripe", True)]
         assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
 
 
@@ -139,7 +134,7 @@ def test_bad_observations_cost_only_themselves():
     fabric, mem = open_memory(MemoryModel(said))
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "Many things")
+        session.run(mem.capture, "I work at Stripe, like tea, and have two cats")
         found = [one.content for one in session.run(mem.recall_block)]
     assert {"Works at Stripe", "Has two cats"} <= set(found)
     assert len(found) <= 3

@@ -149,7 +149,8 @@ def test_erasing_a_user_erases_traces_edges_feedback_and_the_log_and_nobody_else
                 for trace in ids:
                     one.within(lambda traces, _, trace=trace: traces.feedback(trace, "used", "tea?"))
             one("reflect")
-        use.add("tea of all", scope="organization")
+        use.add("tea of all, says jake", scope="organization")
+        ana.add("tea of all, says ana", scope="organization")
         fabric = use.host.fabric
         jakes, anas = fabric.session(**use.ids), fabric.session(**ana.ids)
         held, before = jakes.run(count).output, anas.run(count).output
@@ -160,8 +161,11 @@ def test_erasing_a_user_erases_traces_edges_feedback_and_the_log_and_nobody_else
         jakes.run(forget, Forget(scope="user"))
         left = jakes.run(count).output
         assert {key: number for key, number in left.items() if number and "organization" not in key} == {}
-        assert anas.run(count).output == before
-        assert use.found("tea") == ["tea of all"]
+        after = anas.run(count).output
+        assert {key: after[key] for key in after if "organization" not in key} == {
+            key: before[key] for key in before if "organization" not in key
+        }
+        assert use.found("tea") == ["tea of all, says ana"]  # what rests on what jake alone said is gone there too
         assert len(ana.found("tea", limit=20)) == 7
 
 
