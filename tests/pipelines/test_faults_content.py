@@ -179,7 +179,7 @@ def test_odd_characters_in_an_observation_are_kept_and_found(content: str):
     fabric, mem = open_memory(MemoryModel([observation(content)]))
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, "Something odd")
+        session.run(mem.capture, "Es wurde gestern etwas Seltsames gesagt und nicht vergessen.")
         assert content in [one.content for one in session.run(mem.recall_block, content)]
 
 

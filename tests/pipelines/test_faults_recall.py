@@ -37,10 +37,14 @@ REMEMBERED = [
 ]
 
 
+SAID = "Es wurde gestern über alles Mögliche gesprochen und nichts davon vergessen."
+"""What was said: in another language, so that no word of it need stand in what is remembered of it."""
+
+
 def remembering(*observed: dict[str, Any], **options: Any) -> tuple[Any, Any]:
     """Return a fabric and a memory that took these observations in, in one turn."""
     fabric, mem = open_memory(MemoryModel(list(observed)), **options)
-    fabric.session("monday", user="jake").run(mem.capture, "Things were said")
+    fabric.session("monday", user="jake").run(mem.capture, SAID)
     return fabric, mem
 
 
@@ -52,7 +56,7 @@ def test_any_cue_is_answered_with_scores_between_nought_and_one_in_a_stable_orde
         found: list[RankedMemory] = list(session.run(mem.recall_block, cue))
         again = list(session.run(mem.recall_block, cue))
     remembered = {one["content"] for one in REMEMBERED}
-    assert remembered <= {one.content for one in found} <= {*remembered, "Things were said"}
+    assert remembered <= {one.content for one in found} <= {*remembered, SAID}
     assert all(0.0 <= one.relevance <= 1.0 and 0.0 <= one.overlap <= 1.0 for one in found)
     assert [one.relevance for one in found] == sorted((one.relevance for one in found), reverse=True)
     assert [one.id for one in again] == [one.id for one in found]

@@ -318,7 +318,7 @@ async def test_secrets_are_taken_out_before_anything_is_written(minds: Minds):
         ({"ttl_defaults": {"belief": "soon"}}, "belief='soon': 'soon' is no duration: expected a number and one of"),
         (
             {"ttl_defaults": {"beleif": "3d"}},
-            "beleif='3d': there is no such option; the options are belief, ref",
+            "beleif='3d': there is no such option; did you mean 'belief'? The options are belief, ref",
         ),
         ({"ttl_defaults": "3d"}, "got '3d'; expected True, False, a mapping or a MindTtlDefaults"),
         ({"scope": "galaxy"}, "scope='galaxy'; expected one of user, agent, project, org"),

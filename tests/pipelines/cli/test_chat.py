@@ -15,7 +15,7 @@ from tests.stub_server import Received, StubReply, cut_stream, failure, text
 from .conftest import PATIENCE, run, start
 
 Chatting = Callable[..., Result]
-KEPT = "(the answer is not kept; what you said is, and is learned from with your next message)"
+KEPT = "(the answer is not kept; what you said is, and is learned from behind it)"
 
 
 @pytest.fixture
@@ -234,10 +234,10 @@ def test_an_answer_that_breaks_off_ends_its_line(tmp_path: Path, chatting: Chatt
         server.script([breaking] * ENOUGH)
         told = chatting("Tell me a story.", options=("--model", "openai/test"))
     assert told.stdout == "Once upon \n"
-    error, kept = told.stderr.splitlines()
+    error, *more = told.stderr.splitlines()
     assert error.startswith("error: model 'openai/test' is not")
     assert error.count("APIConnectionError: OpenAIException") == 1
-    assert kept == KEPT
+    assert KEPT in more
     assert told.exit_code == 1
 
 
@@ -264,20 +264,20 @@ def test_a_failed_answer_says_what_is_kept_and_only_a_last_one_is_an_error(
     with scripted_provider(tmp_path) as server:
         server.script([answering] * ENOUGH)
         told = chatting("I joined Stripe.", options=("--model", "openai/test"))
-        assert told.stderr.splitlines()[-1] == KEPT
+        assert KEPT in told.stderr.splitlines()
         assert told.exit_code == 1
         failing = False
         learned = chatting("Hello.", options=("--model", "openai/test"))
     assert learned.exit_code == 0
-    assert "  learned 1: Joined Stripe last month" in learned.stderr
+    assert "Joined Stripe last month" in told.stderr + learned.stderr
 
 
 def test_a_key_that_is_missing_is_named_before_and_after(chatting: Chatting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     told = chatting("Hello.", options=("--model", "openai/gpt-5-mini"))
-    begin, error, kept = told.stderr.splitlines()
+    begin, error, *more = told.stderr.splitlines()
     assert begin.startswith("model: openai/gpt-5-mini, of openai: OPENAI_API_KEY is not set in the environment; ")
     assert begin.endswith("to mend it: export OPENAI_API_KEY=...")
     assert error.startswith("error: model 'openai/gpt-5-mini': OPENAI_API_KEY is not set in the environment: set it,")
-    assert kept == KEPT
+    assert KEPT in more
     assert told.exit_code == 1
