@@ -92,14 +92,6 @@ def test_everything_may_be_forgotten_while_rows_are_ranked():
     assert second == []
 
 
-def test_rows_that_are_added_while_others_are_ranked_change_nothing_in_what_is_found():
-    def add(session: Any, mem: Any) -> None:
-        session.run(mem.import_block, [said(f"n{n}", f"A dog in the park, Rex7 {n}") for n in range(40)])
-
-    first, second = recalled_beside(add)
-    assert first == second
-
-
 def together(works: Sequence[Callable[[int], object]], seconds: float) -> list[BaseException]:
     """Do each work over and over on a thread of its own, with the number of the time; return what failed."""
     failures, over = list[BaseException](), threading.Event()
