@@ -11,19 +11,16 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import StoreError
-from fabric.scope import Scope
 from fabric.store.backup import back_up, backup_findings, rows_of
-from fabric.store.base import Rows, Table
+from fabric.store.base import Rows
 from fabric.store.duckdb import DuckDBStore
 from pipelines import Memory
+from tests.fabric.store.test_duckdb_log import JAKE, NOTES, held
 
-NOTES = Table("notes", {"n": "integer"}, "content")
-JAKE = Scope("user", "jake")
 WRITER = """
 import sys
-from tests.fabric.store.test_backup import NOTES, JAKE
+from tests.fabric.store.test_duckdb_log import JAKE, NOTES
 from fabric.store.duckdb import DuckDBStore
-from pipelines import Memory
 store = DuckDBStore(sys.argv[1])
 store.open()
 store.define(NOTES)
@@ -41,15 +38,6 @@ def written(store: DuckDBStore, numbers: range) -> None:
 
 def _put(note: dict[str, Any], rows: Rows) -> None:
     rows.put(NOTES, JAKE, [note])
-
-
-def numbers_in(path: Path) -> list[int]:
-    store = DuckDBStore(path)
-    store.open()
-    store.define(NOTES)
-    found = store.transact_sync(lambda rows: rows.find(NOTES, JAKE))
-    store.close()
-    return sorted(int(row["n"]) for row in found)
 
 
 def test_backups_hold_all_that_was_committed_before_while_a_thread_writes(tmp_path: Path) -> None:
@@ -70,7 +58,7 @@ def test_backups_hold_all_that_was_committed_before_while_a_thread_writes(tmp_pa
         for number in range(3):
             before = count
             made = back_up(tmp_path / "m.duckdb", tmp_path / f"copy{number}.duckdb")
-            found = numbers_in(made.path)
+            found = sorted(held(made.path))
             assert found == list(range(len(found)))
             assert len(found) >= before
             assert made.rows["notes"] == len(found)
@@ -78,7 +66,7 @@ def test_backups_hold_all_that_was_committed_before_while_a_thread_writes(tmp_pa
         done.set()
         writer.join()
         store.close()
-    assert numbers_in(tmp_path / "m.duckdb") == list(range(count))
+    assert sorted(held(tmp_path / "m.duckdb")) == list(range(count))
 
 
 def test_a_file_that_another_process_writes_can_be_backed_up(tmp_path: Path) -> None:
@@ -90,7 +78,7 @@ def test_a_file_that_another_process_writes_can_be_backed_up(tmp_path: Path) -> 
             said = int(writer.stdout.readline())
         made = back_up(file, tmp_path / "copy.duckdb")
         writer.kill()
-    found = numbers_in(made.path)
+    found = sorted(held(made.path))
     assert found == list(range(len(found)))
     assert len(found) > said
 
