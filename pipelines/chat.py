@@ -98,9 +98,11 @@ def replay_pipeline(mem: MemorySystem) -> Sequencer[Any, Any]:
 
     @handler(name="chat")
     async def recorded(turn: RecordedTurn, ctx: Context) -> str:
-        said = ctx.record(*turn.drafts)
-        answers = [item.text for item in said if item.role == "assistant" and item.kind == "message"]
-        return answers[-1] if answers else ""
+        answer = ""
+        for item in ctx.record(*turn.drafts):
+            if item.kind == "message":
+                answer = item.text if item.role == "assistant" else ""  # what stands before the question is no answer
+        return answer
 
     return _remembering(mem, recorded)
 

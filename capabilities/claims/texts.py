@@ -27,7 +27,7 @@ def compare_texts(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     one, other = _told(known), _told(new)
     a, b = tokens(one), tokens(other)
     if (known.polarity == "holds") != (new.polarity == "holds"):
-        if not _core(one) or _core(one) != _core(other) or _symbols(a) != _symbols(b):
+        if not a or (a != b and (not _core(one) or _core(one) != _core(other) or _symbols(a) != _symbols(b))):
             return "unrelated"
         return "ends" if new.polarity != "holds" else "replaces"
     if a == b:

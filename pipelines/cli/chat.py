@@ -212,5 +212,5 @@ def _kept(items: "list[Item]") -> str:
     if "assistant" in said:
         return "the answer was complete, and is kept"
     if "user" in said:
-        return "the answer is not kept; what you said is, and is learned from behind it"
+        return "what you said is kept, the answer is not"
     return "nothing of this turn is kept"

@@ -28,16 +28,17 @@ class FailingClock(FrozenClock):
 @pytest.mark.parametrize("fails_at", [0, 1, 2])
 def test_a_reflection_that_breaks_writes_nothing_and_can_be_done_again(fails_at: int):
     observed = [observation(f"Owns a {thing}", category="attribute") for thing in ("boat", "piano", "kettle")]
-    model = MemoryModel(observed, observed)
+    model = MemoryModel(observed, observed, observed)
     mem = memory_system(model="test/model", episodic=True, semantic=True)
     clock = FailingClock(fails_at)
     with Fabric(models=model.client, clock=clock) as fabric:
         session = fabric.session("monday", user="jake")
         with pytest.raises(RuntimeError, match="no id"):
-            session.run(mem.capture, "I own things")
+            session.run(mem.capture, "I own a boat, a piano and a kettle")
+        assert [job.status for job in fabric.drain()] == ["failed"]  # what the run left was tried behind it
         assert kinds(session, mem) == ["turn"]
         clock.left = None
-        session.run(mem.capture, "I own things")
+        session.run(mem.capture, "I own a boat, a piano and a kettle")
         assert kinds(session, mem).count("fact") == kinds(session, mem).count("episode") == 3
 
 

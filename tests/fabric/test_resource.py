@@ -1,6 +1,7 @@
 """Documents and collections: declared means installed, one value per scope, no update lost."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,7 +164,7 @@ class After(BaseModel):
 @pytest.mark.parametrize(
     "kind", [lambda schema: Document("mood", schema, "user"), lambda schema: Collection("moods", schema, "user")]
 )
-def test_a_schema_that_no_longer_reads_what_it_wrote_is_named_with_what_to_do(kind: Any):
+def test_a_schema_that_no_longer_reads_what_it_wrote_is_named_with_what_to_do(kind: Any, tmp_path: Path):
     before, after = kind(Before), kind(After)
 
     @handler(name="write", uses=[before])
@@ -180,8 +181,8 @@ def test_a_schema_that_no_longer_reads_what_it_wrote_is_named_with_what_to_do(ki
     async def read(_: object, ctx: Context) -> object:
         return await ctx.transact(lambda tx: tx.read(after) if isinstance(after, Document) else tx.find(after))
 
-    with Fabric() as fabric:
-        session = fabric.session("monday", user="jake")
-        session.run(write)
-        with pytest.raises(SchemaError, match=rf"'{after.key}' of a user: what the file holds does not fit After: s"):
-            session.run(read)
+    with Fabric(tmp_path / "moods.duckdb") as fabric:
+        fabric.session("monday", user="jake").run(write)
+    told = rf"'{after.key}' of a user: what the file holds does not fit After: s"
+    with Fabric(tmp_path / "moods.duckdb") as fabric, pytest.raises(SchemaError, match=told):
+        fabric.session("monday", user="jake").run(read)

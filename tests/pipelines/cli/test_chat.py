@@ -15,7 +15,7 @@ from tests.stub_server import Received, StubReply, cut_stream, failure, text
 from .conftest import PATIENCE, run, start
 
 Chatting = Callable[..., Result]
-KEPT = "(the answer is not kept; what you said is, and is learned from behind it)"
+KEPT = "(what you said is kept, the answer is not)"
 
 
 @pytest.fixture
