@@ -3,8 +3,10 @@
 import pytest
 
 from fabric.redaction import REDACTED, redact
-from tests.bench.redaction.labelled import PARTS, Part, all_of, innocent, secrets
+from tests.bench.redaction.labelled import Part, all_of, innocent, secrets
 from tests.bench.redaction.scored import judged, scored
+
+PARTS: tuple[Part, ...] = ("tuned", "held-out")
 
 
 @pytest.mark.parametrize("part", PARTS)

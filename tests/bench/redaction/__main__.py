@@ -20,7 +20,7 @@ def families(texts: Sequence[Labelled]) -> list[str]:
 
 
 def report(part: Part, *, mistakes: bool) -> None:
-    """Print the scores of one half, all in all, by family and by language, and what was wrong if asked for."""
+    """Print the scores of one part, all in all, by family and by language, and what was wrong if asked for."""
     texts = [*secrets()[part], *innocent()[part]]
     print(line(part, scored(texts)))
     for family in families(texts):
@@ -35,9 +35,9 @@ def report(part: Part, *, mistakes: bool) -> None:
 
 
 def main() -> None:
-    """Print a block for each half: rules were written on the tuned one."""
+    """Print a block for each part: `labelled` says which are which."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=PARTS, help="one half only")
+    parser.add_argument("--part", choices=PARTS, help="one part only")
     parser.add_argument("-v", "--mistakes", action="store_true", help="list what was missed and what was wrong")
     options = parser.parse_args()
     for part in PARTS if options.part is None else (options.part,):

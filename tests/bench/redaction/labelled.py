@@ -1,4 +1,8 @@
-"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, half of each held out."""
+"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, in three parts.
+
+Rules were written on the ``tuned`` half of a first set, the other half was ``held-out``. The ``fresh`` set was written
+later, and looked at once before any rule was changed for it.
+"""
 
 import hashlib
 import json
@@ -8,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
-Part = Literal["tuned", "held-out"]
-PARTS: tuple[Part, ...] = ("tuned", "held-out")
+Part = Literal["tuned", "held-out", "fresh"]
+PARTS: tuple[Part, ...] = ("tuned", "held-out", "fresh")
 HERE = Path(__file__).parent
 
 
@@ -32,12 +36,13 @@ T = TypeVar("T")
 
 @cache
 def secrets() -> dict[Part, list[Labelled]]:
-    """Return the texts with a secret in them, one of each kind. In the file every secret is cut into pieces.
+    """Return the texts with secrets in them, one of each kind. In the files every secret is cut into pieces.
 
     >>> {part: len(texts) >= 75 for part, texts in secrets().items()}
-    {'tuned': True, 'held-out': True}
+    {'tuned': True, 'held-out': True, 'fresh': True}
     """
-    return _halved([_with_places(row) for row in _rows("secrets.json")])
+    first, fresh = ([_with_places(row) for row in _rows(name)] for name in ("secrets.json", "fresh_secrets.json"))
+    return {**_halved(first), "fresh": fresh}
 
 
 @cache
@@ -45,15 +50,19 @@ def innocent() -> dict[Part, list[Labelled]]:
     """Return the texts without a secret.
 
     >>> {part: len(texts) >= 150 for part, texts in innocent().items()}
-    {'tuned': True, 'held-out': True}
+    {'tuned': True, 'held-out': True, 'fresh': True}
     """
-    rows = _rows("innocent.json")
-    return _halved([Labelled("".join(row["pieces"]), (), "", row["family"], row["language"]) for row in rows])
+    first, fresh = ([_harmless(row) for row in _rows(name)] for name in ("innocent.json", "fresh_innocent.json"))
+    return {**_halved(first), "fresh": fresh}
 
 
 def _rows(name: str) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = json.loads((HERE / name).read_text(encoding="utf-8"))
     return rows
+
+
+def _harmless(row: dict[str, str]) -> Labelled:
+    return Labelled("".join(row["pieces"]), (), "", row["family"], row["language"])
 
 
 def _with_places(row: dict[str, str]) -> Labelled:
@@ -78,6 +87,6 @@ def _hash(one: Labelled) -> str:
 
 
 def all_of(parts: Iterable[Part]) -> list[Labelled]:
-    """Return the texts of some halves, secrets first."""
+    """Return the texts of some parts, secrets first."""
     chosen = tuple(parts)
     return [one for kept in (secrets(), innocent()) for part in chosen for one in kept[part]]
