@@ -33,8 +33,9 @@ def forbid_nested(call: str) -> None:
 class Portal:
     """A thread that owns an event loop. It starts with the first call and ends with `stop`, for good."""
 
-    def __init__(self, name: str = "fabric") -> None:
+    def __init__(self, name: str = "fabric", *, task_factory: Any = None) -> None:
         self._name = name
+        self._task_factory = task_factory
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -47,6 +48,16 @@ class Portal:
         """The loop, started if it was not running yet; StoreError once it was stopped."""
         with self._lock:
             return self._started()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread has started and was not stopped."""
+        return self._loop is not None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped, for good."""
+        return self._is_stopped
 
     @property
     def is_forked(self) -> bool:
@@ -131,6 +142,7 @@ class Portal:
             raise StoreError("the file was closed meanwhile: open it again with Fabric(path)")
         if self._loop is None:
             loop = asyncio.new_event_loop()
+            loop.set_task_factory(self._task_factory)
             thread = threading.Thread(target=_serve, args=(loop,), name=self._name, daemon=True)
             try:
                 thread.start()

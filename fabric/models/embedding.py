@@ -7,9 +7,11 @@ from typing import Any
 
 from ..clock import Clock
 from ..errors import ModelUnavailableError
+from ..portal import elsewhere
 from ..usage import Usage
 from .failures import model_error, timed_out
 from .litellm import GRACE, cost_of, load_provider
+from .provider_loop import on_provider_loop
 from .wire import usage_of
 
 
@@ -35,17 +37,19 @@ async def embeddings(request: EmbeddingRequest, clock: Clock) -> tuple[list[list
 
     ModelUnavailableError for what may pass (an answer that is no list of rows too), ModelError for what will not.
     """
-    provider = await asyncio.to_thread(load_provider)
+    provider = await elsewhere(load_provider)
     try:
         async with asyncio.timeout(request.timeout + GRACE):
-            response = await provider.litellm.aembedding(
-                model=request.model,
-                input=request.texts,
-                timeout=request.timeout,
-                max_retries=_No(),
-                num_retries=0,
-                drop_params=True,
-                **request.address,
+            response = await on_provider_loop(
+                provider.litellm.aembedding(
+                    model=request.model,
+                    input=request.texts,
+                    timeout=request.timeout,
+                    max_retries=_No(),
+                    num_retries=0,
+                    drop_params=True,
+                    **request.address,
+                )
             )
     except TimeoutError as error:
         raise timed_out(request.model, request.timeout) from error

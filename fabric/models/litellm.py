@@ -1,21 +1,26 @@
 """Any provider through litellm, which is imported at the first call: it takes seconds and 200 MB."""
 
 import asyncio
+import atexit
 import importlib.util
 import json
 import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, ModelError, ModelUnavailableError
+from ..portal import elsewhere
 from .base import Delta, Reply, Request, Usage
 from .failures import about_schema, model_error, timed_out
+from .provider_loop import begin_on_provider_loop, end_provider_loop, on_provider_loop
 from .retry import Sleep, retrying
 from .server import ModelServer
 from .wire import Assembly, arguments, reply_of, usage_of
@@ -83,7 +88,7 @@ class LiteLLMClient:
 
     async def complete(self, request: Request) -> Reply:
         """Return the answer to one request; its usage includes answers that were paid for but could not be used."""
-        provider = await asyncio.to_thread(load_provider)
+        provider = await elsewhere(load_provider)
         spent = Usage()
 
         async def attempt() -> Reply:
@@ -102,16 +107,19 @@ class LiteLLMClient:
 
         A failure before the first piece is tried again; a later one raises ModelUnavailableError with ``partial``.
         """
-        provider = await asyncio.to_thread(load_provider)
+        provider = await elsewhere(load_provider)
 
-        async def attempt() -> tuple[Delta, AsyncIterator[Delta]]:
+        async def attempt() -> tuple[Delta, AsyncGenerator[Delta, None]]:
             rest = self._stream_once(provider, request)
             return await anext(rest), rest
 
-        opened: tuple[Delta, AsyncIterator[Delta]] = await retrying(self.attempts, self._clock, self._sleep)(attempt)
-        yield opened[0]
-        async for delta in opened[1]:
-            yield delta
+        opened: tuple[Delta, AsyncGenerator[Delta, None]] = await retrying(self.attempts, self._clock, self._sleep)(
+            attempt
+        )
+        async with aclosing(opened[1]) as rest:
+            yield opened[0]
+            async for delta in rest:
+                yield delta
 
     async def _complete_once(self, provider: Provider, request: Request) -> Reply:
         response = await self._call(provider, request, stream=False)
@@ -124,7 +132,7 @@ class LiteLLMClient:
             )
         return reply
 
-    async def _stream_once(self, provider: Provider, request: Request) -> AsyncIterator[Delta]:
+    async def _stream_once(self, provider: Provider, request: Request) -> AsyncGenerator[Delta, None]:
         chunks = await self._call(provider, request, stream=True)
         assembly = Assembly()
         try:
@@ -133,7 +141,8 @@ class LiteLLMClient:
                 if text:
                     yield Delta(text=text)
         finally:
-            await _close(chunks)
+            if hasattr(chunks, "aclose"):
+                begin_on_provider_loop(chunks.aclose())  # not awaited: the caller's loop may be ending
         cost = cost_of(provider.litellm, request.model, assembly.counted)
         yield Delta(reply=assembly.reply(request.model, cost))
 
@@ -141,7 +150,7 @@ class LiteLLMClient:
         timeout = request.timeout or self.timeout
         try:
             async with asyncio.timeout(timeout):
-                return await anext(chunks, None)
+                return await on_provider_loop(_piece(chunks))
         except TimeoutError as error:
             failed: ModelError = timed_out(request.model, timeout)
             cause: BaseException = error
@@ -172,15 +181,17 @@ class LiteLLMClient:
         options = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
         try:
             async with asyncio.timeout(timeout + GRACE):
-                return await provider.litellm.acompletion(
-                    **reached(server, request.model),
-                    timeout=timeout,
-                    max_retries=0,
-                    num_retries=0,
-                    drop_params=True,
-                    **({"allowed_openai_params": ["response_format"]} if native else {}),
-                    **options,
-                    **arguments(request, native_schema=native),
+                return await on_provider_loop(
+                    provider.litellm.acompletion(
+                        **reached(server, request.model),
+                        timeout=timeout,
+                        max_retries=0,
+                        num_retries=0,
+                        drop_params=True,
+                        **({"allowed_openai_params": ["response_format"]} if native else {}),
+                        **options,
+                        **arguments(request, native_schema=native),
+                    )
                 )
         except TimeoutError as error:
             raise timed_out(request.model, timeout) from error
@@ -199,10 +210,13 @@ def load_provider() -> Provider:
         os.environ.setdefault(name, value)
     # It builds pydantic records at any later call; where warnings are errors, its notes on them would be lost answers.
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    import httpx  # noqa: PLC0415
-    import litellm  # noqa: PLC0415
-    import openai  # noqa: PLC0415
-
+    try:
+        import httpx  # noqa: PLC0415
+        import litellm  # noqa: PLC0415
+        import openai  # noqa: PLC0415
+    except RuntimeError as error:  # it starts threads, which an ending interpreter refuses
+        raise ModelUnavailableError(f"models are not available now: {error}") from error
+    _end_before(litellm)
     litellm.suppress_debug_info = True
     if not os.environ.get("LITELLM_LOG"):
         for name in _LOGGERS:
@@ -268,7 +282,22 @@ def cost_of(litellm: Any, model: str, response: Any) -> float:
         return 0.0
 
 
-async def _close(chunks: Any) -> None:
-    close = getattr(chunks, "aclose", None)
-    if close is not None:
-        await close()
+@cache
+def _end_before(litellm: Any) -> None:
+    """Let the loop on which providers are asked end before litellm's own exit handlers, which begin others."""
+
+    async def report() -> None:
+        from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER  # noqa: PLC0415
+        from litellm.responses.streaming_iterator import drain_logging_tasks  # noqa: PLC0415
+
+        try:
+            await drain_logging_tasks()
+            await GLOBAL_LOGGING_WORKER.flush()
+        finally:
+            await litellm.close_litellm_async_clients()
+
+    atexit.register(end_provider_loop, report)  # after the library was imported, and so before its handlers
+
+
+async def _piece(chunks: Any) -> Any:
+    return await anext(chunks, None)
