@@ -24,8 +24,12 @@ from fabric.text import words
 from .forgetting.links import nodes_of
 from .held import kinds
 
-BESIDE = ("goal", "belief", "reflection", "draft", "trace")
-"""What is kept beside the memory's own tiers and is explained like it."""
+BESIDE = {
+    **{kind: kind for kind in ("goal", "belief", "reflection", "draft", "trace", "item", "working", "turn")},
+    "fact": "semantic",
+    "episode": "episodic",
+}
+"""What is kept beside the memory's own tiers, in other memory systems too, and the tier it is explained as."""
 
 
 class Evidence(BaseModel):
@@ -123,12 +127,12 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
 
 
 def _beside(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanation | None:
-    """Explain what is kept beside the memory's own tiers: an entry of a mind, a trace, a message."""
+    """Explain what is kept beside the memory's own tiers: in a mind or another memory system, a trace, a message."""
     if not record_id:
         return None
     held = reach_of(tx.rows, tx.ids)
-    nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept, layout))
-    found = next((one for one in nodes if one.id == record_id and one.kind in (*BESIDE, "item", "working")), None)
+    nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept))
+    found = next((one for one in nodes if one.id == record_id and one.kind in BESIDE), None)
     if found is None:
         return None
     record = found.record
@@ -139,7 +143,7 @@ def _beside(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanatio
     tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn)}
     return Explanation(
         id=found.id,
-        tier=cast(Any, found.kind),
+        tier=cast(Any, BESIDE[found.kind]),
         content=own,
         status=_status(record),
         made_by=str(record.get("made_by") or ""),

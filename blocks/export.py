@@ -1,6 +1,6 @@
 """Export: everything that is kept of a user, a project or a session, memory or not, as portable records."""
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,13 @@ from fabric.context import Context
 from fabric.errors import SchemaError
 from fabric.handler import handler
 from fabric.reach import Held, KeptRow, held_by, reach_of
-from fabric.resource import Collection, Transaction
+from fabric.resource import Transaction
 from fabric.scope import Scope, ScopeKind
 from fabric.session import Session
 from fabric.validation import shown, wrong
 
 from .forgetting.naming import named
-from .held import records
+from .held import TIERS, kind_of, records
 
 
 class Export(BaseModel):
@@ -42,7 +42,7 @@ def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
 
     @handler(name=f"{layout.name}/export", input_schema=Export | None, uses=layout.resources)
     async def export(asked: Export | None, ctx: Context) -> list[dict[str, Any]]:
-        return await ctx.transact(lambda tx: list(_exported(tx, layout, asked or Export())))
+        return await ctx.transact(lambda tx: list(_exported(tx, asked or Export())))
 
     return export
 
@@ -59,18 +59,18 @@ def exported(session: Session, layout: MemoryLayout, asked: Any = None) -> Gener
 
     def records_of() -> Generator[dict[str, Any]]:
         with session.snapshot() as tx:
-            yield from _exported(tx, layout, wanted)
+            yield from _exported(tx, wanted)
 
     return records_of()
 
 
-def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator[dict[str, Any]]:
-    held, subject = _held(tx, layout, wanted), wanted.subject
+def _exported(tx: Transaction, wanted: Export) -> Iterator[dict[str, Any]]:
+    held, subject = _held(tx, wanted), wanted.subject
     if subject is None:
-        yield from records(held, layout)
+        yield from records(held)
         return
-    chosen = {place for one in records(held, layout) for place in _chosen(one, subject)}
-    for one in records(held, layout) if chosen else ():
+    chosen = {place for one in records(held) for place in _chosen(one, subject)}
+    for one in records(held) if chosen else ():
         if not chosen.isdisjoint(_places(one)):
             yield one
 
@@ -87,12 +87,11 @@ def _places(record: Mapping[str, Any]) -> list[tuple[object, ...]]:
     return [(kind, record_id, record.get("session")), *([("turn", record_id)] if kind == "turn" else [])]
 
 
-def _held(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Held:
-    owner = layout.turns.scope
-    if wanted.scope == "session" and owner != "session":
-        tiers: list[Collection[Any] | None] = [layout.semantic, layout.episodic, layout.turns]
-        shared = {one.key: tx.ids.scope(one.scope) for one in tiers if one is not None}
-        return _Given(tx.rows, held_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, shared)
+def _held(tx: Transaction, wanted: Export) -> Held:
+    if wanted.scope == "session":
+        tiers = [table for table in tx.rows.tables() if kind_of(table) in TIERS.values()]
+        shared = [owner for owner in reach_of(tx.rows, tx.ids).scopes if owner.kind != "session"]
+        return _Given(tx.rows, held_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, dict.fromkeys(tiers, shared))
     if wanted.scope is not None:
         return held_by(tx.rows, tx.ids, wanted.scope)
     return reach_of(tx.rows, tx.ids)
@@ -103,13 +102,11 @@ class _Given(Held):
     """What a session holds, and what it gave to the tiers of its user or project."""
 
     session: str
-    tiers: Mapping[str, Scope]
+    tiers: Mapping[str, Sequence[Scope]]
 
     def of(self, table: str) -> Iterator[KeptRow]:
         yield from Held.of(self, table)
-        owner = self.tiers.get(table)
-        if owner is None:
-            return
-        for row in self.rows.held(owner, table):
-            if self.session in (row.get("session"), *(source["session"] for source in row.get("sources", ()))):
-                yield KeptRow(table, row, owner)
+        for owner in self.tiers.get(table, ()):
+            for row in self.rows.held(owner, table):
+                if self.session in (row.get("session"), *(source["session"] for source in row.get("sources", ()))):
+                    yield KeptRow(table, row, owner)

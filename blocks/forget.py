@@ -1,13 +1,16 @@
 """Forget: a memory, a person, a session, a tag or a whole scope leaves every table, index, job and cache at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from capabilities.keys import MEMORY, system_of
 from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import FACT_SCOPES, create_semantic_memory_resource
 from capabilities.vocabulary import Subject, Tag
 from fabric.block import Block
 from fabric.context import Context
@@ -17,8 +20,8 @@ from fabric.handler import handler
 from fabric.log import ITEMS
 from fabric.reach import Held, KeptRow, reach_of, sessions_of
 from fabric.resource import Collection, Transaction
-from fabric.scope import ScopeIds, ScopeKind
-from fabric.store.base import Row, Table, Where
+from fabric.scope import Scope, ScopeIds, ScopeKind
+from fabric.store.base import Table, Where
 from fabric.text import words
 
 from .forgetting.circle import Circle, Said
@@ -26,7 +29,10 @@ from .forgetting.links import Node, nodes_of
 from .forgetting.naming import concerns, look_for
 from .forgetting.removal import Removal
 from .forgetting.texts import Texts
-from .held import kinds
+from .held import kind_of, kinds
+
+MEMORIES = ("fact", "episode", "working", "turn")
+"""The kinds of records that a memory system keeps of what somebody said."""
 
 
 class Forget(BaseModel):
@@ -121,11 +127,23 @@ class _Forgetting:
     asked: Forget
     erased: Erased = field(default_factory=Erased)
     held: Held = field(init=False)
+    """What the ids open, and of a project's memory the sessions of all who spoke there."""
+    wide: Held = field(init=False)
+    """The same and, of a project's memory, what other systems keep of the same words for those who spoke."""
     circle: Circle = field(init=False)
 
     def __post_init__(self) -> None:
-        self.held = self._reach()
-        self.circle = Circle(self.held, self.layout)
+        self.held = reach_of(self.tx.rows, self.tx.ids)
+        if self.asked.session:
+            self.held = self._with({self._in(self.asked.session).scope("session"): self.asked.session})
+        others: set[Scope] = set()
+        if self.layout.turns.scope == "project":
+            said = {(node.record.get("user"), node.record["session"]) for node in self._kept_turns("project")}
+            places = [(replace(self.tx.ids, user=user, session=name), name) for user, name in said]
+            self.held = self._with({place.scope("session"): name for place, name in places})
+            others = {place.scope("user") for place, _ in places if place.user} - self.held.scopes.keys()
+        self.wide = self._with(dict.fromkeys(others, ""))
+        self.circle = Circle(self.wide, others)
 
     def run(self) -> Receipt:
         """Find what has to go, take it out, and look for what is left."""
@@ -148,39 +166,47 @@ class _Forgetting:
         self._reopen()
         self._purge()
         self._verify(removal)
-        searched, naming = look_for(self.held, self.layout, self.asked.subject or "")
+        searched, naming = look_for(self.held, self.asked.subject or "")
         left = _united(removal.left(), naming)
         stays = _ids(node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids)
         return Receipt(asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=stays)
 
-    def _reach(self) -> Held:
-        """Return what the ids open, and of a project's memory the sessions of all who spoke there."""
-        held = reach_of(self.tx.rows, self.tx.ids)
-        if self.layout.turns.scope != "project":
-            return held
-        said = {(turn.user, turn.session) for turn in self.tx.find(self.layout.turns)}
-        more = {replace(self.tx.ids, user=user, session=name).scope("session"): name for user, name in said}
-        return Held(self.tx.rows, {**more, **held.scopes})
+    def _with(self, more: Mapping[Scope, str]) -> Held:
+        return Held(self.tx.rows, {**more, **self.held.scopes})
+
+    def _turn_tables(self) -> list[str]:
+        return [table for table in self.tx.rows.tables() if kind_of(table) == "turn"]
+
+    def _kept_turns(self, *kinds: ScopeKind) -> Iterator[Node]:
+        """Yield the kept turns of all memory systems in the scopes of these kinds, or in all that are held."""
+        for table in self._turn_tables():
+            for owner in [one for one in self.held.scopes if not kinds or one.kind in kinds]:
+                for row in self.tx.rows.held(owner, table):
+                    yield Node("turn", row, KeptRow(table, row, owner))
 
     def _find_subject(self) -> None:
         subject = self.asked.subject or ""
         tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
-        nodes = [node for kept in self.held for node in nodes_of(kept, self.layout)]
+        nodes = [node for kept in self.held for node in nodes_of(kept)]
+
+        def is_own(node: Node) -> bool:
+            return node.kept.table in tiers or (node.kind, node.kept.row["id"]) == ("working", self.layout.working.key)
 
         def about(node: Node) -> bool:
-            return (node.kept.table in tiers or node.kind == "working") and concerns(node, subject)
+            return node.kind in MEMORIES and concerns(node, subject)
 
         self.circle.about = about
-        self.circle.grow({node.id for node in nodes if about(node)})
+        self.circle.grow({node.id for node in nodes if is_own(node) and about(node)})
 
     def _find_said(self, session: str = "", tag: str = "") -> None:
         """Find the turns of a session or a tag, and what rests on them alone."""
         self._only_what_rests(Said(sessions={(self.tx.ids.user, session)}) if session else Said())
-        owner = self._in(session or self.tx.ids.session).scope(self.layout.turns.scope)
-        for turn in list(self.tx.rows.held(owner, self.layout.turns.key)):
+        place = (self.layout.turns.key, self.tx.ids.scope(self.layout.turns.scope))
+        for node in list(self._kept_turns()):
+            turn, is_filed = node.record, tag in node.record.get("tags", ())
             own = turn["session"] == session and turn.get("user") in (None, self.tx.ids.user)
-            if own or tag in turn.get("tags", ()):
-                self._take_turn(turn)
+            if own or (is_filed and (node.kept.table, node.kept.owner) == place):
+                self.circle.take(node)
         if session:
             self.circle.turned.ids |= {
                 row["id"] for row in self.tx.rows.find(ITEMS, self._in(session).scope("session"))
@@ -192,29 +218,24 @@ class _Forgetting:
         ids, scope = self.tx.ids, self.asked.scope or "user"
         owner = ids.scope(scope)
         own = {owner, *(self._in(name).scope("session") for name in sessions_of(self.tx.rows, ids) if scope == "user")}
-        shared = {one: name for one, name in self.held.scopes.items() if one not in own}
+        shared = {one: name for one, name in self.wide.scopes.items() if one not in own}
         self.circle.held = Held(self.tx.rows, shared)
         self._only_what_rests(Said(users={ids.user} if scope == "user" and ids.user else set()))
-        turns = self.layout.turns
-        for row in list(self.tx.rows.held(ids.scope(turns.scope), turns.key)):
-            self._note_turn(row, scope)
+        for node in list(self._kept_turns()):
+            self._note_turn(node, scope)
         self.circle.rests()
 
-    def _note_turn(self, row: Row, scope: ScopeKind) -> None:
+    def _note_turn(self, node: Node, scope: ScopeKind) -> None:
         """Take note of a kept turn as one of the scope's; what the scope does not own of it is taken."""
-        kept_in = self.layout.turns.scope
-        if scope == kept_in or (scope == "user" and row.get("user") == self.tx.ids.user):
-            self.circle.turned.ids.add(row["id"])
+        kept_in = node.kept.owner.kind
+        if scope == kept_in or (scope == "user" and node.record.get("user") == self.tx.ids.user):
+            self.circle.turned.ids.add(node.id)
             if kept_in == "project":
-                self._take_turn(row)
+                self.circle.take(node)
 
     def _only_what_rests(self, said: Said) -> None:
         self.circle.turned, self.circle.follows_versions = said, False
         self.circle.about = lambda node: node.kind == "turn" or self.circle.turned.is_all_of(node)
-
-    def _take_turn(self, row: Row) -> None:
-        turns = self.layout.turns
-        self.circle.take(Node("turn", row, KeptRow(turns.key, row, self.tx.ids.scope(turns.scope))))
 
     def _with_siblings(self) -> Said:
         """Take also what rests on the same turns and says the same; return all turns that go."""
@@ -239,7 +260,8 @@ class _Forgetting:
             place = replace(self.tx.ids, user=one.get("user") or self.tx.ids.user, session=one["session"])
             if one["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
                 places[place].add(one["turn"])
-        return Removal(self.tx, self.layout, self.held, self.erased, nodes, self._turns(evidence, places), places)
+        turns = [node for node in self._turns(evidence, places) if node.key not in self.circle.taken]
+        return Removal(self.tx, self.wide, self.erased, nodes, turns, places)
 
     def _items(self) -> list[dict[str, Any]]:
         """Return where the messages are of which a turn's id, or the asked one, is that of an item."""
@@ -251,28 +273,34 @@ class _Forgetting:
             for row in self.tx.rows.get(ITEMS, scope, wanted)
         ]
 
-    def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> list[Row]:
-        """Return the kept turns that go as evidence: those with the ids, and what was said in the same turns."""
-        table = self.layout.turns
-        if self.asked.scope == table.scope:  # they go with the scope itself
-            return []
-        found = [turn.model_dump(mode="json") for turn in self.tx.get_many(table, sorted(evidence.ids))]
-        for place, numbers in places.items():
-            where = (Where("session", "=", place.session), Where("turn", "in", sorted(numbers)))
-            found += [
-                turn.model_dump(mode="json") for turn in self.tx.find(table, *where) if turn.user in (None, place.user)
-            ]
-        taken = self.circle.ids
-        return list({turn["id"]: turn for turn in found if turn["id"] not in taken}.values())
+    def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> Iterator[Node]:
+        """Yield the kept turns that go as evidence, in every system: with the ids, or said in the same turns."""
+        shared = {one for one in self.wide.scopes if one.kind != "session"}
+        sessions = {place.scope("session") for place in places} | {self.tx.ids.scope("session")}
+        ids = sorted(evidence.ids)
+        for table, owner in product(self._turn_tables(), shared | sessions):
+            if owner.kind == self.asked.scope:  # they go with the scope itself
+                continue
+            rows = self.tx.rows.get(Table(table, {}), owner, ids)
+            for place, numbers in places.items():
+                where = (Where("session", "=", place.session), Where("turn", "in", sorted(numbers)))
+                said = self.tx.rows.find(Table(table, {}), owner, where)
+                rows += [row for row in said if row.get("user") in (None, place.user)]
+            for row in {one["id"]: one for one in rows}.values():
+                yield Node("turn", row, KeptRow(table, row, owner))
 
     def _reopen(self) -> None:
         """Hold again what only a fact ended that is forgotten with the session or tag in which it was said."""
-        facts, gone = self.layout.semantic, self.circle.ids
-        if facts is None or self.circle.follows_versions:
+        if self.circle.follows_versions:
             return
-        closed = self.tx.find(facts, Where("status", "=", "superseded"))
+        gone = self.circle.ids
         again = {"status": "current", "valid_to": None, "superseded_at": None, "superseded_by": "", "reason": ""}
-        self.tx.put(facts, [fact.model_copy(update=again) for fact in closed if fact.superseded_by in gone])
+        tables = [table for table in self.tx.rows.tables() if kind_of(table) == "fact"]
+        for table, kind in product(tables, FACT_SCOPES):
+            kept = create_semantic_memory_resource(kind, system_of(table) or MEMORY).table
+            for owner in [one for one in self.wide.scopes if one.kind == kind]:
+                closed = self.tx.rows.find(kept, owner, [Where("status", "=", "superseded")])
+                self.tx.rows.put(kept, owner, [{**row, **again} for row in closed if row["superseded_by"] in gone])
 
     def _purge(self) -> None:
         """Take everything that the asked scope owns; a user's sessions are the user's."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from capabilities.memory.layout import MemoryLayout
+from capabilities.keys import system_of, tier_of
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
 from fabric.log import ERASED, ITEMS
@@ -13,17 +13,19 @@ from fabric.scope import SCOPE_KINDS
 from fabric.text import printable
 
 DOCUMENTS = "documents"
-NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user"})
+TIERS: Mapping[str, str] = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}
+"""What one record of a memory system's tier is called, whichever system's it is."""
+NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user", "memory"})
 """Fields whose words are no mention of anybody."""
 
 
 @cache
 def kinds() -> Mapping[str, str]:
-    """Return what one record of a collection is called; one that is not here is called by its collection's key."""
+    """Return what one record of a collection is called, those of the default memory system first; see `kind_of`."""
     from capabilities.mind.store import mind_collections  # noqa: PLC0415  minds and traces need numpy, which few imports need
     from capabilities.traces.tables import ALL_TABLES  # noqa: PLC0415
 
-    named = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}
+    named = dict(TIERS)
     for scope in SCOPE_KINDS:
         mind = mind_collections(scope)
         named |= {mind.goals.key: "goal", mind.beliefs.key: "belief"}
@@ -34,18 +36,38 @@ def kinds() -> Mapping[str, str]:
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 
-def records(held: Held, layout: MemoryLayout) -> Iterator[dict[str, Any]]:
+def kind_of(table: str) -> str:
+    """Return what one record of a table is called; where nothing else is known, by the table's own name.
+
+    >>> kind_of("turns"), kind_of("turns__team"), kind_of("fabric_jobs"), kind_of("recipes")
+    ('turn', 'turn', 'job', 'recipes')
+    """
+    return TIERS.get(tier_of(table)) or kinds().get(table, table)
+
+
+def is_working(kept: KeptRow) -> bool:
+    """Return whether a row is the working memory of a session, of whichever memory system."""
+    return kept.table == DOCUMENTS and tier_of(kept.row["id"]) == "working_memory"
+
+
+def is_state(kept: KeptRow) -> bool:
+    """Return whether a row holds the counters of a memory system, and which turns it has yet to read."""
+    return kept.table == DOCUMENTS and tier_of(kept.row["id"]) == "memory_state"
+
+
+def records(held: Held) -> Iterator[dict[str, Any]]:
     """Yield rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
 
-    A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``. Half
-    a character (a lone surrogate), which no reader of JSON need take, is replaced by U+FFFD.
+    A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``; one of a memory system
+    with a name of its own has that as ``memory``. Half a character (a lone surrogate), which no reader of JSON need
+    take, is replaced by U+FFFD.
     """
-    states = (row.row["value"] for row in held.of(DOCUMENTS) if row.row["id"] == layout.state.key)
-    pending = {one for state in states for one in state.get("pending") or ()}
-    for table, is_working in _parts(held.rows.tables()):
+    states = ((system_of(row.row["id"]), row.row["value"]) for row in held.of(DOCUMENTS) if is_state(row))
+    pending = {(system, one) for system, state in states for one in state.get("pending") or ()}
+    for table, wants_working in _parts(held.rows.tables()):
         for row in held.of(table):
-            if _is_document(row, layout.working.key) == is_working:
-                yield from (redacted(record, printable) for record in _records(row, layout, pending))
+            if is_working(row) == wants_working:
+                yield from (redacted(record, printable) for record in _records(row, pending))
 
 
 def _parts(tables: Sequence[str]) -> list[tuple[str, bool]]:
@@ -53,24 +75,29 @@ def _parts(tables: Sequence[str]) -> list[tuple[str, bool]]:
     others = [*dict.fromkeys(kinds().values())][2:]
     places = {kind: place for place, kind in enumerate(["fact", "episode", "working", *others])}
     parts = [(table, False) for table in tables] + [(DOCUMENTS, True)]
-    return sorted(parts, key=lambda part: places.get("working" if part[1] else kinds().get(part[0], ""), len(places)))
+    return sorted(parts, key=lambda part: places.get("working" if part[1] else kind_of(part[0]), len(places)))
 
 
-def _is_document(held: KeptRow, key: str) -> bool:
-    return held.table == DOCUMENTS and held.row["id"] == key
-
-
-def _records(held: KeptRow, layout: MemoryLayout, pending: set[str]) -> Iterator[dict[str, Any]]:
+def _records(held: KeptRow, pending: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     row = held.row
     if ERASED in (row.get("text"), row.get("output")):
         return
-    if _is_document(held, layout.working.key):
-        yield from ({"kind": "working", **entry, "session": held.session} for entry in row["value"].get("entries", ()))
+    if is_working(held):
+        own = _named(row["id"])
+        for entry in row["value"].get("entries", ()):
+            yield {"kind": "working", **own, **entry, "session": held.session}
         return
-    kind = "document" if held.table == DOCUMENTS else kinds().get(held.table, held.table)
-    record = {"kind": kind, **{f"{kind}_kind" if name == "kind" else name: value for name, value in row.items()}}
+    kind = "document" if held.table == DOCUMENTS else kind_of(held.table)
+    own = _named(held.table) if kind in TIERS.values() else {}
+    record = {"kind": kind, **own, **{f"{kind}_kind" if name == "kind" else name: one for name, one in row.items()}}
     if kind == "turn":
-        record["captured"] = bool(row.get("captured")) and row["id"] not in pending
+        record["captured"] = bool(row.get("captured")) and (system_of(held.table), row["id"]) not in pending
     if held.session:
         record.setdefault("session", held.session)
     yield record
+
+
+def _named(key: str) -> dict[str, str]:
+    """Return which memory system a key is of, as a record tells it."""
+    system = system_of(key)
+    return {"memory": system} if system else {}

@@ -75,7 +75,7 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
     if exchange.stored and exchange.user.id not in known:
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
     missed = [turn for turn in exchange.missed if turn.id not in captured]
-    waiting = _waiting_in_jobs(tx) if missed else set[str]()
+    waiting = _waiting_in_jobs(tx, layout) if missed else set[str]()
     fresh = exchange.model_copy(
         update={
             "user": _merged(exchange.user, known),
@@ -91,10 +91,11 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
     return fresh
 
 
-def _waiting_in_jobs(tx: Transaction) -> set[str]:
-    """Return the ids of the user's messages that a job of this session will read, or could not read yet."""
+def _waiting_in_jobs(tx: Transaction, layout: MemoryLayout) -> set[str]:
+    """Return the ids of the user's messages that a job of this system and session will read, or could not read yet."""
     rows = tx.rows.find(JOBS, SYSTEM, [Where("session", "=", tx.ids.scope("session").key)])
-    users = [row["input"].get("user") for row in rows if isinstance(row["input"], Mapping)]
+    own = [row["input"] for row in rows if row["block"].split(" > ")[-1].startswith(f"{layout.name}/")]
+    users = [value.get("user") for value in own if isinstance(value, Mapping)]
     return {user["id"] for user in users if isinstance(user, Mapping) and "id" in user}
 
 

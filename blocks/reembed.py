@@ -7,14 +7,16 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from capabilities.keys import system_of
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.systems import collections_of_others
 from fabric.block import Block
 from fabric.context import Context
 from fabric.embedding.renewal import Coverage, Embedded, Transact, coverage, renew
 from fabric.errors import EmbedderError
 from fabric.handler import handler
 from fabric.resource import Collection
-from fabric.store.base import Rows, Store
+from fabric.store.base import Rows, Store, Table
 
 T = TypeVar("T")
 CATCH_UP = 2_000
@@ -199,6 +201,11 @@ async def _of_file(layout: MemoryLayout, store: Store) -> _Task:
     for name, one in embedded_collections(layout).items():
         await asyncio.to_thread(store.define, one.table)
         found += [(name, Embedded(one.table, scope)) for scope in await asyncio.to_thread(store.scopes, one.table)]
+    for table in await store.transact(lambda rows: rows.tables()):
+        scopes = await asyncio.to_thread(store.scopes, Table(table, {})) if system_of(table) else []
+        for name, one in collections_of_others([table], *(scope.kind for scope in scopes)):
+            await asyncio.to_thread(store.define, one.table)
+            found += [(name, Embedded(one.table, scope)) for scope in scopes]
     return _Task(layout, store.transact, found)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import platform
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from blocks.reembed import embedded_collections, embedding_status
 from capabilities.memory.checkup import reference_findings
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.systems import collections_of_others
 from capabilities.mind.checkup import draft_findings
 from capabilities.mind.store import mind_collections
 from capabilities.traces.checkup import trace_findings
@@ -19,7 +20,7 @@ from capabilities.traces.tables import RESOURCES as TRACES
 from fabric.checkup import job_findings, record_findings
 from fabric.embedding.files import is_installed
 from fabric.embedding.remote import RemoteEmbedder
-from fabric.embedding.renewal import coverage
+from fabric.embedding.renewal import Coverage, coverage
 from fabric.embedding.static import PACKAGE
 from fabric.errors import ConfigurationError, EmbedderError, StoreError
 from fabric.finding import Finding
@@ -116,32 +117,34 @@ def contents(held: Held, file: Path, embedder: str, moved: Callable[[int], objec
         yield from embedder_findings(held, embedder, at)
         yield from reference_findings(held, memory_system(episodic=True, semantic=True, embedder=None).layout)
         yield from trace_findings(held)
-        yield from record_findings(held, known_collections())
-        yield from index_findings(held, known_tables(), f"thought-fabric doctor {place} --rebuild-index", moved)
+        yield from record_findings(held, known_collections(held.tables))
+        rebuild_it = f"thought-fabric doctor {place} --rebuild-index"
+        yield from index_findings(held, known_tables(held.tables), rebuild_it, moved)
 
 
-def known_collections() -> list[Collection[Any]]:
-    """Return every collection of the memories that are known here."""
+def known_collections(tables: Iterable[str] = ()) -> list[Collection[Any]]:
+    """Return every collection of the memories that are known here, and of those with names among a file's tables."""
     layout = memory_system(episodic=True, semantic=True, embedder=None).layout
     kept: list[Resource] = [*layout.resources, *TRACES]
     for kind in SCOPE_KINDS:
         kept += mind_collections(kind).all
-    return [one for one in kept if isinstance(one, Collection)]
+    others = [one for _, one in collections_of_others(tables)]
+    return [*(one for one in kept if isinstance(one, Collection)), *others]
 
 
-def known_tables() -> list[Table]:
+def known_tables(tables: Iterable[str] = ()) -> list[Table]:
     """Return the tables of those collections, and of the engine itself, with how their rows are found."""
-    return [*ENGINE_TABLES, *(one.table for one in known_collections())]
+    return [*ENGINE_TABLES, *(one.table for one in known_collections(tables))]
 
 
 def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
     """Make the index of a file anew from its rows; return how many rows of each collection it was wrong for."""
-    with reading(file):  # raises for what is no memory, of which opening it would make one
-        pass
+    with reading(file) as sql:  # raises for what is no memory, of which opening it would make one
+        tables = list(Held(sql).tables)
     store = DuckDBStore(file)
     store.open()
     try:
-        return store.rebuild(known_tables(), moved)
+        return store.rebuild(known_tables(tables), moved)
     finally:
         store.close()
 
@@ -167,10 +170,9 @@ def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
             )
         return
     space, failure = _space(layout, held)
-    seen = {
-        name: coverage(held.spaces(one.table.name), space, held.uncut(one.table.name, space))
-        for name, one in embedded_collections(layout).items()
-    }
+    seen = dict.fromkeys(embedded_collections(layout), Coverage())
+    for name, one in [*embedded_collections(layout).items(), *collections_of_others(held.tables)]:
+        seen[name] += coverage(held.spaces(one.table.name), space, held.uncut(one.table.name, space))
     status = embedding_status(own.name, space, seen, failure)
     rows = sum(kind.rows for kind in status.kinds)
     if failure:
@@ -190,7 +192,7 @@ def _space(layout: MemoryLayout, held: Held) -> tuple[str, str]:
     """Return the identity of the embedder's model, and why it fails; one of a provider is told by its name only."""
     own = layout.meaning.embedder
     if isinstance(own, RemoteEmbedder):
-        spaces = {space for one in embedded_collections(layout).values() for space in held.spaces(one.table.name)}
+        spaces = {space for one in known_collections(held.tables) for space in held.spaces(one.table.name)}
         return next((space for space in sorted(spaces) if space.rsplit("/", 2)[0] == own.name), ""), ""
     try:
         return asyncio.run(layout.meaning.space()), ""

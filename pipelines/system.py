@@ -18,6 +18,7 @@ from capabilities.episodic import (
     EpisodicMemory,
     create_episodic_memory_capability,
 )
+from capabilities.keys import capability_name
 from capabilities.memory.evidence import TOKENS, evidence
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
 from capabilities.memory.recall import RankedMemory, RecallRequest, recall, recall_request
@@ -225,14 +226,14 @@ class MemorySystem:
     @cached_property
     def working_memory_capability(self) -> Capability[WorkingMemory]:
         """The working tier as a capability."""
-        return create_working_memory_capability(self.layout.working_config)
+        return create_working_memory_capability(self.layout.working_config, self.layout.name)
 
     @cached_property
     def episodic_memory_capability(self) -> Capability[EpisodicMemory] | None:
         """The episodic tier as a capability, None where it is not configured."""
         if self.layout.episodic is None:
             return None
-        return create_episodic_memory_capability(self.layout.episodic_config)
+        return create_episodic_memory_capability(self.layout.episodic_config, self.layout.name)
 
     @cached_property
     def semantic_memory_capability(self) -> Capability[SemanticMemory] | None:
@@ -241,14 +242,14 @@ class MemorySystem:
             return None
         scope = self.layout.semantic.scope
         config = self.layout.semantic_config.model_copy(update={"scope": scope})
-        return create_semantic_memory_capability(config, self.layout.episodic)
+        return create_semantic_memory_capability(config, self.layout.episodic, self.layout.name)
 
     @cached_property
     def capability(self) -> Capability[MemoryView]:
         """The whole system as a capability: resources, recall, and the tiers' functions; context on by default."""
         tiers = (self.working_memory_capability, self.episodic_memory_capability, self.semantic_memory_capability)
         return define_capability(
-            "memory",
+            capability_name("memory", self.layout.name),
             resources=self.layout.resources,
             helpers=lambda ctx: MemoryView(ctx, self.layout),
             context=[self.context_formatter],
@@ -299,8 +300,8 @@ def memory_system(
     which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads, ``context_tokens``
     how much of a prompt what is remembered takes (estimated at 4 characters a token). ``embedder`` gives vectors to
     what is said: ``"default"`` for the static model where it is installed, None for words only, ``"minilm"``, a litellm
-    id, an embedder or a function of texts. ``name`` is the prefix of the block names: give two systems in one pipeline
-    two names.
+    id, an embedder or a function of texts. ``name`` is the prefix of the block names, and its data
+    is kept under it: two systems of two names, in one file or pipeline, share nothing but the messages of sessions.
 
     Raises ConfigurationError for options that cannot work together.
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from capabilities.claims import compare, read_as
-from capabilities.memory.layout import MemoryLayout
 from fabric.reach import Held
 from fabric.scope import Scope
 
@@ -47,7 +46,8 @@ class Circle:
     """What has to go, of all that is ``held``; ``about`` tells whether a record is what is to be forgotten."""
 
     held: Held
-    layout: MemoryLayout
+    others: AbstractSet[Scope] = frozenset()
+    """Scopes of other users among them: what they hold goes only by the ids of turns."""
     about: Callable[[Node], bool] = lambda _: True
     follows_versions: bool = True
     """Whether other versions of what goes go too, whatever they rest on."""
@@ -68,10 +68,9 @@ class Circle:
 
     def take(self, node: Node) -> set[str]:
         """Take a record; return the ids that lead on from it."""
-        key = (node.kept.table, node.kept.owner, node.id)
-        if key in self.taken:
+        if node.key in self.taken:
             return set()
-        self.taken[key] = node
+        self.taken[node.key] = node
         if node.kind == "turn":
             self.turned.ids.add(node.id)
         versions = node.links.versions if self.follows_versions else ()
@@ -79,8 +78,9 @@ class Circle:
 
     def rests(self) -> None:
         """Take what rests on the turns that were asked for and on nothing else, and what is tied to that."""
-        alone = [node for node in self._all() if self.turned.is_all_of(node)]
-        for node in alone:
+        by_id = Said(ids=self.turned.ids)
+        asked = [(node, by_id if node.kept.owner in self.others else self.turned) for node in self._all()]
+        for node in [node for node, turned in asked if turned.is_all_of(node)]:
             self.grow(self.take(node))
 
     def siblings(self, evidence: Said) -> list[Node]:
@@ -133,10 +133,10 @@ class Circle:
             yield from self._all()
             return
         for kept in list(self.held.containing(sorted(ids))):
-            yield from nodes_of(kept, self.layout)
+            yield from nodes_of(kept)
 
     def _all(self) -> list[Node]:
-        return [node for kept in self.held for node in nodes_of(kept, self.layout) if node.kind in LINKS]
+        return [node for kept in self.held for node in nodes_of(kept) if node.kind in LINKS]
 
     def _is_left(self, node: Node) -> bool:
-        return (node.kept.table, node.kept.owner, node.id) not in self.taken
+        return node.key not in self.taken

@@ -6,10 +6,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from capabilities.memory.layout import MemoryLayout
 from fabric.reach import KeptRow
+from fabric.scope import Scope
 
-from ..held import DOCUMENTS, kinds
+from ..held import DOCUMENTS, is_working, kind_of
 
 
 class Links(NamedTuple):
@@ -67,6 +67,11 @@ class Node:
         return str(self.record.get("id"))
 
     @property
+    def key(self) -> tuple[str, Scope, str]:
+        """Where it stands: no other record has the same."""
+        return self.kept.table, self.kept.owner, self.id
+
+    @property
     def links(self) -> Links:
         """Its links; none for what is not forgotten as a whole."""
         return LINKS.get(self.kind, Links())
@@ -86,11 +91,11 @@ class Node:
         return self.named(self.links.says)
 
 
-def nodes_of(kept: KeptRow, layout: MemoryLayout) -> Iterator[Node]:
+def nodes_of(kept: KeptRow) -> Iterator[Node]:
     """Yield the records of a row: the entries of a working memory, of any other row itself."""
     if kept.table != DOCUMENTS:
-        yield Node(kinds().get(kept.table, kept.table), kept.row, kept)
-    elif kept.row["id"] == layout.working.key:
+        yield Node(kind_of(kept.table), kept.row, kept)
+    elif is_working(kept):
         yield from (Node("working", entry, kept) for entry in kept.row["value"].get("entries", ()))
     else:
         yield Node("document", kept.row, kept)

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from capabilities.memory.layout import MemoryLayout
 from capabilities.relations.mentions import Mention, mention
 from fabric.reach import Held
 
@@ -17,7 +16,7 @@ def concerns(node: Node, subject: str) -> bool:
     return node.record.get("subject") == subject or any(mention(text, subject) == "yes" for text in node.texts)
 
 
-def look_for(held: Held, layout: MemoryLayout, subject: str) -> tuple[dict[str, int], dict[str, list[str]]]:
+def look_for(held: Held, subject: str) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Look through all that is held for a name: how many records of each kind, and the ids of those that may have it.
 
     "" and ``user`` are no names.
@@ -26,7 +25,7 @@ def look_for(held: Held, layout: MemoryLayout, subject: str) -> tuple[dict[str, 
         return {}, {}
     searched: Counter[str] = Counter()
     left: dict[str, list[str]] = {}
-    for record in records(held, layout):
+    for record in records(held):
         searched[record["kind"]] += 1
         if named(record, subject) != "no":
             left.setdefault(record["kind"], []).append(str(record["id"]))

@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from capabilities.memory.layout import MemoryLayout
 from fabric.erasure import Erased, erase_effects, erase_items, erase_outputs, erase_turns, erase_work
 from fabric.jobs import EFFECTS, JOBS, TURNS
 from fabric.log import ITEMS
@@ -15,6 +14,7 @@ from fabric.resource import Transaction
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table, Where
 
+from ..held import is_state
 from .circle import MANY
 from .links import Node, mentions_id, nodes_of
 from .texts import Texts
@@ -33,30 +33,25 @@ class Removal:
     """One removal: the records that go, the turns they rest on, and what was made of either."""
 
     tx: Transaction
-    layout: MemoryLayout
     held: Held
     erased: Erased
     nodes: list[Node]
-    turns: list[Row]
-    """The kept turns that go as evidence."""
+    turns: list[Node]
+    """The kept turns that go as evidence, of every memory system that has them."""
     places: Mapping[ScopeIds, set[int]]
     """The numbers of the turns that go, by session."""
     texts: Texts = field(init=False)
     ids: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = {node.id for node in self.nodes} | {turn["id"] for turn in self.turns}
-        said = {text for node in self.nodes for text in node.texts} | {turn["text"] for turn in self.turns}
-        self.texts = Texts.of(said)
+        gone = [*self.nodes, *self.turns]
+        self.ids = {node.id for node in gone}
+        self.texts = Texts.of({text for node in gone for text in node.texts})
 
     def run(self) -> None:
         """Take all of it out."""
-        self._delete(node for node in self.nodes if node.kind != "working")
+        self._delete(node for node in [*self.nodes, *self.turns] if node.kind != "working")
         self._delete_entries()
-        self.erased.count("kept turns", self.tx.delete(self.layout.turns, [turn["id"] for turn in self.turns]))
-        state = self.tx.read(self.layout.state)
-        if not self.ids.isdisjoint(state.pending):
-            self.tx.write(self.layout.state, state.took(self.ids))
         for ids, numbers in self.places.items():
             erase_turns(self.tx.rows, ids, numbers, self.erased)
         self._erase_made()
@@ -65,7 +60,7 @@ class Removal:
         """Look for the forgotten texts in everything that is held; return by kind the ids of what still has one."""
         found: dict[str, list[str]] = {}
         for kept in self._holding(self.texts.spellings):
-            for node in nodes_of(kept, self.layout):
+            for node in nodes_of(kept):
                 if self.texts.held_by(dict(node.record)) and node.id not in found.get(node.kind, ()):
                     found.setdefault(node.kind, []).append(node.id)
         return found
@@ -82,15 +77,15 @@ class Removal:
             self.erased.count(COUNTED.get(kind, f"{kind}s"), self.tx.rows.delete(Table(table, {}), owner, ids))
 
     def _delete_entries(self) -> None:
-        gone: dict[Scope, set[str]] = defaultdict(set)
+        gone: dict[tuple[str, Scope], set[str]] = defaultdict(set)
         for node in self.nodes:
             if node.kind == "working":
-                gone[node.kept.owner].add(node.id)
-        for owner, ids in gone.items():
-            state = self.tx.rows.read(self.layout.working.key, owner)
+                gone[node.kept.row["id"], node.kept.owner].add(node.id)
+        for (key, owner), ids in gone.items():
+            state = self.tx.rows.read(key, owner)
             left = [entry for entry in state["entries"] if entry["id"] not in ids]
             self.erased.count("working entries", len(state["entries"]) - len(left))
-            self.tx.rows.write(self.layout.working.key, owner, {**state, "entries": left})
+            self.tx.rows.write(key, owner, {**state, "entries": left})
 
     def _erase_made(self) -> None:
         """Take out what the engine keeps of what was done with the rows: told by their ids, and by their texts."""
@@ -106,6 +101,11 @@ class Removal:
         for kept in by_table[JOBS.name]:
             erase_work(self.tx.rows, kept.row, self._cut, self._is_clean, self.erased)
         erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
+        for kept in filter(is_state, made):
+            state = kept.row["value"]
+            waiting = [one for one in state.get("pending", ()) if one not in self.ids]
+            if len(waiting) < len(state.get("pending", ())):
+                self.tx.rows.write(kept.row["id"], kept.owner, {**state, "pending": waiting})
 
     def _is_made(self, kept: KeptRow) -> bool:
         """Return whether a row of the engine was made of what goes; words that somebody said are left to the sweep."""
@@ -144,8 +144,3 @@ def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:
     for one in kept:
         found[one.owner].append(one.row)
     return found
-
-
-def place_of(tx: Transaction, user: str | None, session: str) -> ScopeIds:
-    """Return the ids of a session in which something was said: what a project knows may be of any of its users."""
-    return replace(tx.ids, user=user, session=session)

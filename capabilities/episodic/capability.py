@@ -9,6 +9,7 @@ from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.resource import Collection, Transaction
 
+from ..keys import MEMORY, capability_name
 from ..vocabulary import Category, Durability
 from .log import RECENT, EpisodeLog, create_episodic_memory_resource
 from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig
@@ -79,20 +80,22 @@ class EpisodicMemory:
 
 def create_episodic_memory_capability(
     config: EpisodicConfig | Mapping[str, Any] = DEFAULT_EPISODIC_CONFIG,
+    system: str = MEMORY,
 ) -> Capability[EpisodicMemory]:
     """Return the episodic tier as a capability.
 
-    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work.
+    ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work. ``system`` is the name of
+    the memory system that it is a tier of.
     """
-    return _capability((EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG).model_dump_json())
+    return _capability((EpisodicConfig.of(config) or DEFAULT_EPISODIC_CONFIG).model_dump_json(), system)
 
 
 @cache
-def _capability(options: str) -> Capability[EpisodicMemory]:
+def _capability(options: str, system: str) -> Capability[EpisodicMemory]:
     limits = EpisodicConfig.model_validate_json(options)
-    episodes = create_episodic_memory_resource(limits.scope)
+    episodes = create_episodic_memory_resource(limits.scope, system)
     return define_capability(
-        "episodic_memory",
+        capability_name("episodic_memory", system),
         resources=[episodes],
         helpers=lambda ctx: EpisodicMemory(ctx, episodes, limits),
     )

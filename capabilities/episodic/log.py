@@ -7,6 +7,7 @@ from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
 from ..claims import claim_of, slot, subject_key
+from ..keys import MEMORY, key_of
 from ..sources import content_terms
 from .record import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, EpisodicScope
 from .state import surplus
@@ -14,10 +15,10 @@ from .state import surplus
 RECENT = 10
 
 
-def create_episodic_memory_resource(scope: EpisodicScope = "user") -> Collection[Episode]:
+def create_episodic_memory_resource(scope: EpisodicScope = "user", system: str = MEMORY) -> Collection[Episode]:
     """Return the collection that holds the episodes of a user or of a project."""
     return Collection(
-        key="episodic_memory",
+        key=key_of("episodic_memory", system),
         schema=Episode,
         scope=scope,
         columns={

@@ -1,31 +1,36 @@
 """What facts and episodes point to, as a check sees it: the version that replaced one, and the turns it rests on."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from fabric.checkup import records
 from fabric.finding import Finding, several
 from fabric.log import ERASED, ITEMS
+from fabric.resource import Collection
 from fabric.store.held import Held
 
 from ..episodic import Episode
+from ..keys import MEMORY, key_of, system_of, tier_of
 from ..semantic import Fact
 from .layout import MemoryLayout
+from .systems import collections_of_others
 
 NOTHING_SUFFERS = "recall does as before; only why has less to show. Forget it by its id, or have it said again"
 
 
 def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
-    """Say which facts and episodes name a version or turns that the file has not.
+    """Say which facts and episodes name a version or turns that the file has not; ``layout`` is the default system's.
 
     A turn may have been forgotten for what else was said in it, which the session tells; a memory that names only
     turns of which nothing tells that has lost them.
     """
     forgotten = {row["id"] for _, row in held.rows(ITEMS.name) if row.get("text") == ERASED}
-    turns = {row["id"] for _, row in held.rows(layout.turns.key)}
+    turns = {key: {row["id"] for _, row in held.rows(key)} for key in held.tables if tier_of(key) == layout.turns.key}
     looked, cut = 0, 0
     bare: list[str] = []
-    for one in _memories(held, layout):
-        gone = [] if _came_closed(one) else [source.turn_id for source in one.sources if source.turn_id not in turns]
+    for key, one in _memories(held, layout):
+        kept = turns.get(key_of(layout.turns.key, system_of(key) or MEMORY), set())
+        gone = [] if _came_closed(one) else [source.turn_id for source in one.sources if source.turn_id not in kept]
         looked += 1
         cut += len(gone)
         if gone and len(gone) == len(one.sources) and forgotten.isdisjoint(gone):
@@ -49,16 +54,23 @@ def _came_closed(one: Fact | Episode) -> bool:
     return isinstance(one, Fact) and one.status == "invalidated" and one.made_by.startswith("import from ")
 
 
-def _memories(held: Held, layout: MemoryLayout) -> Iterator[Fact | Episode]:
-    if layout.semantic is not None:
-        yield from (fact for _, fact in records(held, layout.semantic))
-    if layout.episodic is not None:
-        yield from (episode for _, episode in records(held, layout.episodic))
+def _tiers(held: Held, *own: Collection[Any] | None) -> list[Collection[Any]]:
+    """Return the collections of a system, and those of the same tiers of the named systems that the file holds."""
+    tiers = [one for one in own if one is not None]
+    keys = {one.key for one in tiers}
+    return [*tiers, *(one for _, one in collections_of_others(held.tables) if tier_of(one.key) in keys)]
+
+
+def _memories(held: Held, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
+    """Yield every fact and episode, with the key under which it is kept."""
+    for tier in _tiers(held, layout.semantic, layout.episodic):
+        yield from ((tier.key, one) for _, one in records(held, tier))
 
 
 def _without_successor(held: Held, layout: MemoryLayout) -> Iterator[str]:
-    facts = list(records(held, layout.semantic)) if layout.semantic is not None else []
-    ids = {(owner, fact.id) for owner, fact in facts}
-    for owner, fact in facts:
-        if fact.superseded_by and (owner, fact.superseded_by) not in ids:
-            yield fact.id
+    for tier in _tiers(held, layout.semantic):
+        facts: list[tuple[int, Fact]] = list(records(held, tier))
+        ids = {(owner, fact.id) for owner, fact in facts}
+        for owner, fact in facts:
+            if fact.superseded_by and (owner, fact.superseded_by) not in ids:
+                yield fact.id

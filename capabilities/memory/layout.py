@@ -8,10 +8,11 @@ from fabric.resource import Collection, Document, Resource
 from fabric.scope import ScopeKind
 
 from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_episodic_memory_resource
+from ..keys import key_of
 from ..meaning import Meaning
 from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
 from ..turns import Turn, create_turns_resource
-from ..working import WorkingMemoryConfig, WorkingState, working_memory_resource
+from ..working import WorkingMemoryConfig, WorkingState, create_working_memory_resource
 from .state import MemoryState
 
 DEFAULT_CONTEXT_TOKENS = 2_000
@@ -20,7 +21,11 @@ DEFAULT_CONTEXT_TOKENS = 2_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MemoryLayout:
-    """The parts of one memory system. ``episodic`` and ``semantic`` are None where the tier is not used."""
+    """The parts of one memory system. ``episodic`` and ``semantic`` are None where the tier is not used.
+
+    All of them are kept under keys that end with the system's ``name``, so that several systems of a file share the
+    messages of its sessions and nothing else; those of the default system have none.
+    """
 
     name: str
     working: Document[WorkingState]
@@ -60,13 +65,13 @@ def lay_out(
     )
     return MemoryLayout(
         name=name,
-        working=working_memory_resource,
+        working=create_working_memory_resource(name),
         working_config=working,
-        turns=create_turns_resource(scope),
-        state=Document("memory_state", MemoryState, scope),
-        episodic=create_episodic_memory_resource(episodic.scope) if episodic else None,
+        turns=create_turns_resource(scope, name),
+        state=Document(key_of("memory_state", name), MemoryState, scope),
+        episodic=create_episodic_memory_resource(episodic.scope, name) if episodic else None,
         episodic_config=episodic or DEFAULT_EPISODIC_CONFIG,
-        semantic=create_semantic_memory_resource(fact_scope) if semantic else None,
+        semantic=create_semantic_memory_resource(fact_scope, name) if semantic else None,
         semantic_config=semantic or DEFAULT_SEMANTIC_CONFIG,
         max_assistant_chars=max_assistant_chars,
         context_tokens=context_tokens,

@@ -1,6 +1,7 @@
 """Semantic memory: curated facts with confidence, history and sources."""
 
 from .capability import (
+    FACT_SCOPES,
     SemanticMemory,
     create_semantic_memory_capability,
     create_semantic_memory_resource,
@@ -25,6 +26,7 @@ __all__ = [
     "DEFAULT_CONSOLIDATION_CONFIG",
     "DEFAULT_PRUNE_CONFIG",
     "DEFAULT_SEMANTIC_CONFIG",
+    "FACT_SCOPES",
     "Arrival",
     "ConsolidationConfig",
     "Fact",

@@ -10,16 +10,21 @@ from fabric.context import Context
 from fabric.prompt import data_block
 from fabric.resource import Collection, Transaction
 
+from ..keys import MEMORY, capability_name, key_of
 from ..sources import Outcome, Source, content_terms
 from .format import format_facts
 from .record import DEFAULT_SEMANTIC_CONFIG, Fact, FactInput, SemanticConfig
 from .table import FactTable
 
+FactScope = Literal["user", "project"]
+FACT_SCOPES: tuple[FactScope, ...] = ("user", "project")
+"""What may own facts."""
 
-def create_semantic_memory_resource(scope: Literal["user", "project"] = "user") -> Collection[Fact]:
+
+def create_semantic_memory_resource(scope: FactScope = "user", system: str = MEMORY) -> Collection[Fact]:
     """Return the collection that holds the facts of a user or of a project."""
     return Collection(
-        key="semantic_memory",
+        key=key_of("semantic_memory", system),
         schema=Fact,
         scope=scope,
         columns={
@@ -104,31 +109,33 @@ class SemanticMemory:
 def create_semantic_memory_capability(
     config: SemanticConfig | Mapping[str, Any] = DEFAULT_SEMANTIC_CONFIG,
     episodes: Collection[Any] | None = None,
+    system: str = MEMORY,
 ) -> Capability[SemanticMemory]:
     """Return the semantic tier as a capability; its ``context`` preset puts the facts into a generator's prompt.
 
     ``config`` may be a mapping of its fields; ConfigurationError when a value cannot work. Where the ``episodes`` that
-    facts rest on are given, those of facts that are found to be over are noted as superseded.
+    facts rest on are given, those of facts that are found to be over are noted as superseded. ``system`` is the name of
+    the memory system that it is a tier of.
     """
     limits = SemanticConfig.of(config) or DEFAULT_SEMANTIC_CONFIG
     scope = limits.scope or "user"
-    return _capability(scope) if episodes is None else _define(scope, episodes)
+    return _capability(scope, system) if episodes is None else _define(scope, episodes, system)
 
 
 @cache
-def _capability(scope: Literal["user", "project"]) -> Capability[SemanticMemory]:
-    return _define(scope, None)
+def _capability(scope: FactScope, system: str) -> Capability[SemanticMemory]:
+    return _define(scope, None, system)
 
 
-def _define(scope: Literal["user", "project"], episodes: Collection[Any] | None) -> Capability[SemanticMemory]:
-    facts = create_semantic_memory_resource(scope)
+def _define(scope: FactScope, episodes: Collection[Any] | None, system: str) -> Capability[SemanticMemory]:
+    facts = create_semantic_memory_resource(scope, system)
 
     async def context(ctx: Context) -> str:
         text = await SemanticMemory(ctx, facts).format()
         return data_block("memory", text) if text else ""
 
     return define_capability(
-        "semantic_memory",
+        capability_name("semantic_memory", system),
         resources=[facts, *([episodes] if episodes is not None else [])],
         helpers=lambda ctx: SemanticMemory(ctx, facts, episodes),
         context=[context],

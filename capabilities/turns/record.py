@@ -11,6 +11,7 @@ from fabric.scope import ScopeKind
 from fabric.store.base import ColumnType, Row
 from fabric.terms import terms
 
+from ..keys import MEMORY, key_of
 from ..sources import Source
 from ..vocabulary import Tag
 
@@ -113,11 +114,11 @@ def tag_term(tag: str) -> str:
     return f"#{tag}"
 
 
-def create_turns_resource(scope: ScopeKind) -> Collection[Turn]:
+def create_turns_resource(scope: ScopeKind, system: str = MEMORY) -> Collection[Turn]:
     """Return the collection that holds the captured messages of a scope; in a shared one it is known whose each is."""
     shared: dict[str, ColumnType] = {} if scope in ("session", "user") else {"user": "text"}
     return Collection(
-        key="turns",
+        key=key_of("turns", system),
         schema=Turn,
         scope=scope,
         columns={"session": "text", "turn": "integer", "role": "text", "said_at": "time", "speaker": "text", **shared},

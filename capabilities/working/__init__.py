@@ -1,7 +1,19 @@
 """Working memory: the few things an agent tracks in one session, which fade unless they are used."""
 
 from .capability import WorkingMemory, create_working_memory_capability, working_memory_capability
-from .document import add, advance, evict, items, load, pin, refresh, save, unpin, working_memory_resource
+from .document import (
+    add,
+    advance,
+    create_working_memory_resource,
+    evict,
+    items,
+    load,
+    pin,
+    refresh,
+    save,
+    unpin,
+    working_memory_resource,
+)
 from .format import format_active, format_entries, format_for_observer
 from .record import (
     DEFAULT_WORKING_MEMORY_CONFIG,
@@ -23,6 +35,7 @@ __all__ = [
     "add",
     "advance",
     "create_working_memory_capability",
+    "create_working_memory_resource",
     "evict",
     "format_active",
     "format_entries",

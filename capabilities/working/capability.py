@@ -7,19 +7,27 @@ from typing import Any
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.prompt import data_block
+from fabric.resource import Document
 
+from ..keys import MEMORY, capability_name
 from ..vocabulary import Category, Durability
 from . import document
 from .format import format_active
-from .record import DEFAULT_WORKING_MEMORY_CONFIG, Added, WorkingEntry, WorkingMemoryConfig
+from .record import DEFAULT_WORKING_MEMORY_CONFIG, Added, WorkingEntry, WorkingMemoryConfig, WorkingState
 
 
 class WorkingMemory:
     """``ctx.cap.working_memory``: what the agent is tracking in this session. Each method is one transaction."""
 
-    def __init__(self, ctx: Context, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG,
+        kept: Document[WorkingState] = document.working_memory_resource,
+    ) -> None:
         self._ctx = ctx
         self._config = config
+        self._kept = kept
 
     async def add(
         self,
@@ -43,32 +51,32 @@ class WorkingMemory:
             subject=subject,
             metadata=dict(metadata or {}),
         )
-        return await self._ctx.transact(lambda tx: document.add(tx, entry, self._config))
+        return await self._ctx.transact(lambda tx: document.add(tx, entry, self._config, self._kept))
 
     async def evict(self, entry_id: str) -> bool:
         """Remove an entry, pinned or not; False when there is no such entry."""
-        return await self._ctx.transact(lambda tx: document.evict(tx, entry_id))
+        return await self._ctx.transact(lambda tx: document.evict(tx, entry_id, self._kept))
 
     async def pin(self, entry_id: str) -> bool:
         """Protect an entry from eviction; False when there is no such entry or all pinned slots are taken."""
-        return await self._ctx.transact(lambda tx: document.pin(tx, entry_id, self._config))
+        return await self._ctx.transact(lambda tx: document.pin(tx, entry_id, self._config, self._kept))
 
     async def unpin(self, entry_id: str) -> bool:
         """Take an entry's protection away; False when there is no such entry."""
-        return await self._ctx.transact(lambda tx: document.unpin(tx, entry_id))
+        return await self._ctx.transact(lambda tx: document.unpin(tx, entry_id, self._kept))
 
     async def refresh(self, entry_id: str) -> bool:
         """Count an entry as used now, which restores its salience; False when there is no such entry."""
-        return await self._ctx.transact(lambda tx: document.refresh(tx, entry_id, self._config))
+        return await self._ctx.transact(lambda tx: document.refresh(tx, entry_id, self._config, self._kept))
 
     async def advance(self) -> int:
         """Go on by one turn, score every entry again, and return the turn reached."""
-        state = await self._ctx.transact(lambda tx: document.advance(tx, self._config))
+        state = await self._ctx.transact(lambda tx: document.advance(tx, self._config, self._kept))
         return state.current_turn
 
     async def items(self) -> list[WorkingEntry]:
         """Return the entries, most salient first."""
-        return await self._ctx.transact(document.items)
+        return await self._ctx.transact(lambda tx: document.items(tx, self._kept))
 
     async def format(self) -> str:
         """Return the entries as a list under "Active memories:", most salient first; "" when there are none."""
@@ -77,27 +85,30 @@ class WorkingMemory:
 
 def create_working_memory_capability(
     config: WorkingMemoryConfig | Mapping[str, Any] = DEFAULT_WORKING_MEMORY_CONFIG,
+    system: str = MEMORY,
 ) -> Capability[WorkingMemory]:
     """Return the working tier as a capability; its ``context`` preset puts the entries into a generator's prompt.
 
     ``config`` may be a mapping of its fields; ConfigurationError when a limit cannot work. The same configuration
-    always gives the same capability, so that it may be declared in several places.
+    always gives the same capability, so that it may be declared in several places. ``system`` is the name of the memory
+    system that it is a tier of.
     """
-    return _capability((WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG).model_dump_json())
+    return _capability((WorkingMemoryConfig.of(config) or DEFAULT_WORKING_MEMORY_CONFIG).model_dump_json(), system)
 
 
 @cache
-def _capability(options: str) -> Capability[WorkingMemory]:
+def _capability(options: str, system: str) -> Capability[WorkingMemory]:
     limits = WorkingMemoryConfig.model_validate_json(options)
+    kept = document.create_working_memory_resource(system)
 
     async def context(ctx: Context) -> str:
-        text = await WorkingMemory(ctx, limits).format()
+        text = await WorkingMemory(ctx, limits, kept).format()
         return data_block("memory", text) if text else ""
 
     return define_capability(
-        "working_memory",
-        resources=[document.working_memory_resource],
-        helpers=lambda ctx: WorkingMemory(ctx, limits),
+        capability_name("working_memory", system),
+        resources=[kept],
+        helpers=lambda ctx: WorkingMemory(ctx, limits, kept),
         context=[context],
     )
 

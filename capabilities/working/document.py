@@ -2,64 +2,96 @@
 
 from fabric.resource import Document, Transaction
 
+from ..keys import MEMORY, key_of
 from . import state
 from .record import DEFAULT_WORKING_MEMORY_CONFIG, Added, WorkingEntry, WorkingMemoryConfig, WorkingState
 
-working_memory_resource = Document("working_memory", WorkingState, "session")
+Kept = Document[WorkingState]
+"""Where a working memory is kept; each memory system has one of its own."""
 
 
-def load(tx: Transaction) -> WorkingState:
+def create_working_memory_resource(system: str = MEMORY) -> Kept:
+    """Return the document that holds the working memory of a session."""
+    return Document(key_of("working_memory", system), WorkingState, "session")
+
+
+working_memory_resource = create_working_memory_resource()
+
+
+def load(tx: Transaction, kept: Kept = working_memory_resource) -> WorkingState:
     """Return the session's working memory. For several changes at once: load, use `state`'s functions, save."""
-    return tx.read(working_memory_resource)
+    return tx.read(kept)
 
 
-def save(tx: Transaction, value: WorkingState) -> None:
+def save(tx: Transaction, value: WorkingState, kept: Kept = working_memory_resource) -> None:
     """Replace the session's working memory."""
-    tx.write(working_memory_resource, value)
+    tx.write(kept, value)
 
 
-def add(tx: Transaction, entry: WorkingEntry, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> Added:
+def add(
+    tx: Transaction,
+    entry: WorkingEntry,
+    config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG,
+    kept: Kept = working_memory_resource,
+) -> Added:
     """Add an entry, evicting at capacity; ConflictError when its id is taken."""
-    after, evicted = state.add(load(tx), entry, config)
-    save(tx, after)
-    kept = after.entries[-1]
-    return Added(kept, evicted, pin_refused=entry.pinned and not kept.pinned)
+    after, evicted = state.add(load(tx, kept), entry, config)
+    save(tx, after, kept)
+    added = after.entries[-1]
+    return Added(added, evicted, pin_refused=entry.pinned and not added.pinned)
 
 
-def evict(tx: Transaction, entry_id: str) -> bool:
+def evict(tx: Transaction, entry_id: str, kept: Kept = working_memory_resource) -> bool:
     """Remove an entry, pinned or not; False when there is no such entry."""
-    after, gone = state.evict(load(tx), entry_id)
-    return _save_if(tx, after, gone is not None)
+    after, gone = state.evict(load(tx, kept), entry_id)
+    return _save_if(tx, after, kept, done=gone is not None)
 
 
-def pin(tx: Transaction, entry_id: str, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> bool:
+def pin(
+    tx: Transaction,
+    entry_id: str,
+    config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG,
+    kept: Kept = working_memory_resource,
+) -> bool:
     """Protect an entry from eviction; False when there is no such entry or all pinned slots are taken."""
-    return _save_if(tx, *state.pin(load(tx), entry_id, config))
+    after, done = state.pin(load(tx, kept), entry_id, config)
+    return _save_if(tx, after, kept, done=done)
 
 
-def unpin(tx: Transaction, entry_id: str) -> bool:
+def unpin(tx: Transaction, entry_id: str, kept: Kept = working_memory_resource) -> bool:
     """Take an entry's protection away; False when there is no such entry."""
-    return _save_if(tx, *state.unpin(load(tx), entry_id))
+    after, done = state.unpin(load(tx, kept), entry_id)
+    return _save_if(tx, after, kept, done=done)
 
 
-def refresh(tx: Transaction, entry_id: str, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> bool:
+def refresh(
+    tx: Transaction,
+    entry_id: str,
+    config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG,
+    kept: Kept = working_memory_resource,
+) -> bool:
     """Count an entry as used now; False when there is no such entry."""
-    return _save_if(tx, *state.refresh(load(tx), entry_id, config))
+    after, done = state.refresh(load(tx, kept), entry_id, config)
+    return _save_if(tx, after, kept, done=done)
 
 
-def advance(tx: Transaction, config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG) -> WorkingState:
+def advance(
+    tx: Transaction,
+    config: WorkingMemoryConfig = DEFAULT_WORKING_MEMORY_CONFIG,
+    kept: Kept = working_memory_resource,
+) -> WorkingState:
     """Go on by one turn, score every entry again, and return the state."""
-    after = state.advance(load(tx), config)
-    save(tx, after)
+    after = state.advance(load(tx, kept), config)
+    save(tx, after, kept)
     return after
 
 
-def items(tx: Transaction) -> list[WorkingEntry]:
+def items(tx: Transaction, kept: Kept = working_memory_resource) -> list[WorkingEntry]:
     """Return the entries, most salient first."""
-    return state.items(load(tx))
+    return state.items(load(tx, kept))
 
 
-def _save_if(tx: Transaction, after: WorkingState, done: bool) -> bool:
+def _save_if(tx: Transaction, after: WorkingState, kept: Kept, *, done: bool) -> bool:
     if done:
-        save(tx, after)
+        save(tx, after, kept)
     return done

@@ -105,6 +105,8 @@ class SqlRows:
     def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
         """Insert the rows, or replace those of the same id in their place."""
         known = self._catalog.table(table)
+        if known.terms is None and table.terms is not None and self._catalog.learn(table):
+            self._searching.drop_table(table.name)  # nobody has declared it here: how it is searched is told now
         latest = {row_id(row, known.name): row for row in rows}
         if not latest:
             return

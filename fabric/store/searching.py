@@ -123,6 +123,10 @@ class Searching:
         """Forget the index, because all its rows are gone."""
         self._indexes.drop(known.name, owner)
 
+    def drop_table(self, table: str) -> None:
+        """Forget all indexes of a collection, because it is searched in another way from now on."""
+        self._indexes.drop_table(table)
+
     def index(self, known: Known, owner: int) -> "TextIndex":
         """Return the index of a scope's rows; raise StoreError when the collection is not searched."""
         from .index import TextIndex  # noqa: PLC0415  numpy is too slow to import for those who never search

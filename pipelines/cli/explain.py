@@ -129,9 +129,9 @@ def _question(given: dict[str, str], at: Opened, covered: "Receipt") -> str:
 
 
 def _rows(receipt: "Receipt") -> str:
-    from blocks.held import kinds  # noqa: PLC0415
+    from blocks.held import kind_of, kinds  # noqa: PLC0415
 
-    named = {where: f"{kind}s" for where, kind in kinds().items()}
+    named = {where: f"{kind_of(where)}s" for where in receipt.removed if kind_of(where) in kinds().values()}
     return ", ".join(counted(number, plain(named.get(where, where))) for where, number in receipt.removed.items())
 
 

@@ -1,0 +1,39 @@
+"""Systems: the collections of memory systems that have a name of their own, as a file tells which there are."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fabric.resource import Collection
+from fabric.scope import ScopeKind
+
+from ..episodic import create_episodic_memory_resource
+from ..keys import system_of, tier_of
+from ..semantic import create_semantic_memory_resource
+from ..turns import create_turns_resource
+
+SEARCHED = {"turns": "turns", "episodic_memory": "episodes", "semantic_memory": "facts"}
+"""What the rows of a tier are called, by the tier's key."""
+
+
+def collections_of_others(tables: Iterable[str], *scopes: ScopeKind) -> Iterator[tuple[str, Collection[Any]]]:
+    """Yield what its rows are called, and the definition, of each collection of a named system among these tables.
+
+    ``scopes`` are those that own rows of them: in a project's memory it is known whose each turn is.
+
+    >>> [(name, one.key) for name, one in collections_of_others(["turns", "turns__team", "recipes__x"])]
+    [('turns', 'turns__team')]
+    """
+    shared = "project" in scopes
+    for table in tables:
+        tier, system = tier_of(table), system_of(table)
+        if not system or tier not in SEARCHED:
+            continue
+        yield SEARCHED[tier], _defined(tier, system, shared=shared)
+
+
+def _defined(tier: str, system: str, *, shared: bool) -> Collection[Any]:
+    if tier == "turns":
+        return create_turns_resource("project" if shared else "user", system)
+    if tier == "episodic_memory":
+        return create_episodic_memory_resource("project" if shared else "user", system)
+    return create_semantic_memory_resource("project" if shared else "user", system)
