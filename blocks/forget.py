@@ -98,7 +98,7 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
             receipt = forgetting.run()
             if asked.preview:
                 raise _PreviewError(receipt)
-            ctx.run.erase(forgetting.erased)
+            tx.rows.afterwards(lambda: ctx.run.erase(forgetting.erased))
             return receipt
 
         kinds()  # what it imports at its first call must not hold the store up

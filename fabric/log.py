@@ -196,6 +196,7 @@ class Logs:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
+        self._changes = 0
         self._alive: WeakValueDictionary[Scope, SessionLog] = WeakValueDictionary()
         self._recent: OrderedDict[Scope, SessionLog] = OrderedDict()
 
@@ -205,16 +206,24 @@ class Logs:
 
     async def load(self, scope: Scope) -> SessionLog:
         """Return the session's log, read from the store unless it is in memory."""
-        known = self._known(scope)
-        return known or self._keep(SessionLog(scope, await self._store.transact(lambda rows: _read(rows, scope))))
+        log = self._known(scope)
+        while log is None:
+            changes = self._changes
+            log = self._keep(SessionLog(scope, await self._store.transact(lambda rows: _read(rows, scope))), changes)
+        return log
 
     def load_sync(self, scope: Scope) -> SessionLog:
         """Do the same from code that cannot await."""
-        known = self._known(scope)
-        return known or self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))))
+        log = self._known(scope)
+        while log is None:
+            changes = self._changes
+            log = self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))), changes)
+        return log
 
     def erase(self, items: Mapping[Scope, Collection[str] | None], turns: Mapping[Scope, Collection[int]]) -> None:
-        """Do what `SessionLog.erase` does in every log that is in memory."""
+        """Do what `SessionLog.erase` does in every log that is in memory; called when the store has erased it."""
+        with self._lock:
+            self._changes += 1
         for scope in {**items, **turns}:
             log = self._known(scope)
             if log is not None:
@@ -223,6 +232,7 @@ class Logs:
     def forget(self, scope: Scope | None = None) -> None:
         """Drop a session's log, or all of them, from memory: what the store holds was changed by somebody else."""
         with self._lock:
+            self._changes += 1
             for one in [scope] if scope is not None else [*self._alive]:
                 self._alive.pop(one, None)
                 self._recent.pop(one, None)
@@ -232,8 +242,11 @@ class Logs:
             log = self._alive.get(scope)
             return None if log is None else self._touch(log)
 
-    def _keep(self, loaded: SessionLog) -> SessionLog:
+    def _keep(self, loaded: SessionLog, changes: int) -> SessionLog | None:
+        """Keep a log that was read after so many changes of the store; None when there was another meanwhile."""
         with self._lock:
+            if changes != self._changes:
+                return None
             return self._touch(self._alive.setdefault(loaded.scope, loaded))
 
     def _touch(self, log: SessionLog) -> SessionLog:

@@ -107,7 +107,8 @@ class Run(Protocol):
     def erase(self, erased: "Erased") -> None:
         """Take what a transaction erased out of the logs in memory too.
 
-        Called as the last thing inside the transaction, it keeps runs from storing meanwhile what was erased.
+        Called by ``tx.rows.afterwards``, it keeps runs from storing later what was erased, and a transaction that
+        fails from blanking what the file still holds.
         """
         ...
 

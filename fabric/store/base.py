@@ -187,6 +187,13 @@ class Rows(Protocol):
         """Write the document's JSON value; None removes the document."""
         ...
 
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call a function once the transaction is committed and before the next begins; never if it is rolled back.
+
+        It brings what is held in memory in line with the file: it must be quick, and must not raise.
+        """
+        ...
+
 
 class Store(Protocol):
     """A database: opened by its constructor's arguments, used by any number of threads and event loops."""

@@ -2,7 +2,7 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
@@ -38,6 +38,7 @@ class SqlRows:
         self._sql = sql
         self._catalog = catalog
         self._texts = Texts(kept)
+        self._after: list[Callable[[], object]] = []
         self._searching = Searching(sql, indexes)
         self._documents = Documents(sql, self._texts)
         self._writing = Writing(sql, self._searching, self._texts)
@@ -237,6 +238,12 @@ class SqlRows:
     def committed(self) -> None:
         """Keep in memory what is in the file now; called after the commit."""
         self._texts.committed()
+        for call in self._after:
+            call()
+
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call a function once the transaction is committed and before the next begins; never if it is rolled back."""
+        self._after.append(call)
 
     def fill(self, known: Known) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -47,6 +48,27 @@ def test_even_a_request_to_exit_undoes_everything(store: Store):
     with pytest.raises(SystemExit):
         run(store, work)
     assert run(store, lambda tx: tx.count(NOTES, JAKE)) == 0
+
+
+def test_what_comes_afterwards_is_called_after_the_commit_and_never_after_a_rollback(store: Store):
+    called: list[str] = []
+
+    def work(name: str, error: Exception | None) -> Callable[[Rows], list[str]]:
+        def write(tx: Rows) -> list[str]:
+            tx.afterwards(lambda: called.append(name))
+            tx.put(NOTES, JAKE, [note(name)])
+            if error is not None:
+                raise error
+            return list(called)
+
+        return write
+
+    assert run(store, work("a", None)) == []
+    with pytest.raises(LookupError):
+        run(store, work("b", LookupError()))
+    assert run(store, work("c", None)) == ["a"]
+    assert called == ["a", "c"]
+    assert ids(run(store, lambda tx: tx.find(NOTES, JAKE))) == called
 
 
 def test_an_error_caught_inside_the_work_does_not_spoil_it(store: Store):
