@@ -221,14 +221,16 @@ def same_definition(one: Resource, other: Resource) -> bool:
 
 def check_alike(one: Resource, other: Resource) -> None:
     """Raise ResourceConflictError when two pipelines of a file keep different things under one key."""
-    if (type(one), _name(one)) != (type(other), _name(other)):
+    if (type(one), schema_name(one)) != (type(other), schema_name(other)):
+        both = [f"a {type(resource).__name__} of {schema_name(resource)}" for resource in (one, other)]
         raise ResourceConflictError(
-            f"resource {one.key!r} has two definitions in this file: a {type(one).__name__} of {_name(one)}, and a "
-            f"{type(other).__name__} of {_name(other)}; give the one that is yours another key"
+            f"resource {one.key!r} has two definitions in this file: {', and '.join(both)}; give the one that is yours "
+            "another key"
         )
 
 
-def _name(resource: Resource) -> str:
+def schema_name(resource: Resource) -> str:
+    """Return what a resource's schema is called, with its module."""
     return f"{resource.schema.__module__}.{resource.schema.__qualname__}"  # a class made again is the same one
 
 

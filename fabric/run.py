@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from .background import Background
 from .block import Block, Retry
 from .clock import Clock, SystemClock
+from .declared import declare
 from .defaults import duckdb_store, redaction
 from .errors import ConfigurationError, ModelUnavailableError, StoreError
 from .events import WorkFinished
@@ -126,6 +127,7 @@ class Fabric:
         with self._lock:
             for resource in resources:
                 check_alike(self._resources.get(resource.key, resource), resource)
+            declare(self.store, [one for one in resources if one.key not in self._resources])
             self._resources.update((resource.key, resource) for resource in resources)
             self._scopes[block] = {resource.scope for resource in resources if resource.required}
             for resource in resources:

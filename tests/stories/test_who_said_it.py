@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from capabilities.sources import source_of
-from fabric import Fabric, generator, handler, sequencer
+from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import ResourceConflictError, SchemaError
 from fabric.events import TextDelta
 from fabric.resource import Collection, Document
@@ -361,6 +361,29 @@ def test_another_pipeline_of_the_file_cannot_take_the_memorys_keys(own: Any):
         with pytest.raises(ResourceConflictError, match="give the one that is yours another key"):
             session.run(mine, "hello")
         assert facts(session, mem) == ["Lives in Oslo"]
+
+
+@pytest.mark.parametrize("own", [Document("working_memory", Scratch, "session"), Collection("turns", Scratch, "user")])
+def test_nor_can_another_opening_of_the_file_and_only_what_keeps_nothing_gives_way(own: Any, tmp_path: Path):
+    mem, file = system(), tmp_path / "memory.duckdb"
+
+    @handler(name="mine", uses=[own])
+    async def mine(text: str, ctx: Context) -> None:
+        if text and isinstance(own, Document):
+            await ctx.transact(lambda tx: tx.write(own, Scratch()))
+        elif text:
+            await ctx.transact(lambda tx: tx.put(own, [Scratch()]))
+
+    with Fabric(file) as fabric:
+        fabric.session("s", user="u").run(mine, "")
+    with Fabric(file) as fabric:  # what was declared and never used keeps nobody out
+        fabric.session("s", user="u").run(mem.capture, "I live in Oslo.")
+    with Fabric(file) as fabric, pytest.raises(ResourceConflictError, match="when it was opened before"):
+        fabric.session("s", user="u").run(mine, "hello")
+    with Fabric(tmp_path / "other.duckdb") as fabric:
+        fabric.session("s", user="u").run(mine, "hello")
+    with Fabric(tmp_path / "other.duckdb") as fabric, pytest.raises(ResourceConflictError, match="Scratch"):
+        fabric.session("s", user="u").run(mem.capture, "I live in Oslo.")
 
 
 def test_with_the_clock_set_back_the_later_correction_holds():
