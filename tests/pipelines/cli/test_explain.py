@@ -146,11 +146,19 @@ def test_a_preview_tells_what_would_go_and_changes_nothing(jake: Command) -> Non
     assert jake("forget", "--subject", "tom", "--preview").exit_code == 3
 
 
-def test_what_is_filed_under_a_tag_is_forgotten(tmp_path: Path) -> None:
+def test_what_is_filed_under_a_tag_or_was_said_in_a_session_is_forgotten(tmp_path: Path) -> None:
     file = str(tmp_path / "tags.duckdb")
     with Memory(file, user="jake") as memory:
         memory.remember("Owns a boat", tags=["harbour"])
         memory.remember("Likes jazz")
-    assert run("forget", "--file", file, "--user", "jake", "--tag", "harbour", "--yes").exit_code == 0
-    shown = run("export", "--file", file, "--user", "jake").stdout
-    assert ("boat" in shown, "jazz" in shown) == (False, True)
+        memory.capture("I live in Oslo.", session="monday")
+    whose = ("--file", file, "--user", "jake")
+    for what, gone in ((("--tag", "harbour"), "boat"), (("--scope", "session", "--session", "monday"), "Oslo")):
+        told = run("forget", *whose, *what, "--preview")
+        assert told.stdout.startswith("This would be deleted: ")
+        assert gone in run("export", *whose).stdout
+        receipt = run("forget", *whose, *what, "--yes").stdout
+        assert receipt.removeprefix("Forgotten for good: ") == told.stdout.removeprefix("This would be deleted: ")
+        assert gone not in run("export", *whose).stdout
+        assert run("forget", *whose, *what, "--preview").exit_code == 3
+    assert "jazz" in run("export", *whose).stdout
