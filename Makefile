@@ -4,14 +4,15 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 
-.PHONY: demo test check unit lint types clean
+.PHONY: demo test check unit lint mypy pyright clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
 
 test: check unit
 
-check: lint types
+check: $(STAMP)
+	$(MAKE) -j 2 lint mypy pyright
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -21,8 +22,10 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(STAMP)
+mypy: $(STAMP)
 	$(BIN)/mypy
+
+pyright: $(STAMP)
 	$(BIN)/pyright
 
 $(STAMP): pyproject.toml

@@ -143,5 +143,5 @@ class StoreMachine(RuleBasedStateMachine):
 def test_a_back_end_does_what_dictionaries_do(factory: Factory) -> None:
     machine = type("Machine", (StoreMachine,), {"factory": staticmethod(factory)})
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    limits = settings(max_examples=25, stateful_step_count=12, suppress_health_check=checks)
+    limits = settings(max_examples=8, stateful_step_count=12, suppress_health_check=checks)
     run_state_machine_as_test(machine, settings=limits)

@@ -13,8 +13,8 @@ from fabric import Fabric
 from .crash_child import SESSIONS
 from .talk import notes, talk
 
-KILLS = int(os.environ.get("FABRIC_KILLS", "12"))
-TURNS = max(40, 2 * KILLS)
+KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
+TURNS = max(20, 2 * KILLS)
 ROOT = Path(__file__).parents[2]
 
 

@@ -174,7 +174,7 @@ def session() -> Iterator[Session]:
 
 
 @given(plan=PLANS, value=st.integers(-5, 15))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_nesting_does_what_the_plain_function_says(session: Session, plan: Any, value: int):
     trial = Trial()
     block = trial.build(plan[0], "root", plan[1])

@@ -9,7 +9,7 @@ from tests.bench.recall.small import asked
 
 @pytest.mark.parametrize("size", [1, 3, 5, 20])
 def test_what_a_small_memory_answers_is_above_the_mark_and_what_it_does_not_below(size: int) -> None:
-    everything = list(asked([size], memories=max(2, 10 // size)))
+    everything = list(asked([size], memories=max(2, 6 // size)))
     answered = [one.relevance for one in everything if one.related]
     beside = [one.relevance for one in everything if not one.related]
     assert separation(answered, beside) > 0.85

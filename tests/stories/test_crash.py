@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .crash import kill_and_check
 
-KILLS = int(os.environ.get("FABRIC_KILLS", "12"))
+KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
 
 
 def test_a_memory_that_is_killed_again_and_again_is_what_was_said(tmp_path: Path):

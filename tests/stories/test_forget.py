@@ -113,12 +113,15 @@ def test_waiting_work_on_a_forgotten_turn_is_dropped_too():
 
 
 def test_two_hundred_and_fifty_facts_go_in_one_go():
-    facts = [[observation(f"Owns item number {n} zz{n}", category="attribute")] for n in range(250)]
-    fabric, mem = open_memory(MemoryModel(*facts))
+    turns = [
+        [observation(f"Owns item {n} zz{n}", category="attribute") for n in range(at, at + 25)]
+        for at in range(0, 250, 25)
+    ]
+    fabric, mem = open_memory(MemoryModel(*turns))
     with fabric:
         session = fabric.session("monday", user="jake")
-        for number in range(250):
-            session.run(mem.capture, f"I own item number {number}")
+        for at in range(10):
+            session.run(mem.capture, f"I own each item of shelf {at}")
         receipt = session.run(mem.forget_block, {"scope": "user"}).output
         assert receipt.removed["semantic_memory"] >= 200
         assert session.run(mem.export_block).output == []

@@ -192,7 +192,7 @@ class Forgetting(RuleBasedStateMachine):
 
 TestForgetting = Forgetting.TestCase
 TestForgetting.settings = settings(
-    max_examples=int(os.environ.get("FORGET_EXAMPLES", "6")),
+    max_examples=int(os.environ.get("FORGET_EXAMPLES", "3")),
     stateful_step_count=14,
     suppress_health_check=[HealthCheck.too_slow],
 )

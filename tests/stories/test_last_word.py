@@ -150,9 +150,9 @@ class RulesMachine(LastWordMachine):
 
 
 TestLastWordOfAModel = LastWordMachine.TestCase
-TestLastWordOfAModel.settings = settings(max_examples=12, stateful_step_count=12)
+TestLastWordOfAModel.settings = settings(max_examples=6, stateful_step_count=12)
 TestLastWordByRules = RulesMachine.TestCase
-TestLastWordByRules.settings = settings(max_examples=8, stateful_step_count=12)
+TestLastWordByRules.settings = settings(max_examples=4, stateful_step_count=12)
 
 
 def test_a_value_that_returns_day_after_day_stays_what_was_said_last(tmp_path: Path):

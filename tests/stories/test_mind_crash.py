@@ -6,4 +6,4 @@ from .mind_crash import kill_often
 
 
 def test_an_agent_that_is_killed_at_random_points_has_lost_nothing_that_was_acknowledged(tmp_path: Path):
-    assert kill_often(tmp_path / "mind.duckdb", times=5, seed=7) > 0
+    assert kill_often(tmp_path / "mind.duckdb", times=3, seed=7) > 0

@@ -131,7 +131,7 @@ def shuffled(draw: st.DrawFn, sayings: st.SearchStrategy[list[Saying]]) -> Drawn
     return said, draw(st.permutations(range(len(said))))
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(shuffled(st.lists(SAYINGS, min_size=2, max_size=8)))
 def test_sayings_about_several_people_end_with_the_last_word_on_each(opened: Facts, drawn: Drawn):
     said, order = drawn
@@ -145,7 +145,7 @@ WORKS, LEFT = (
 ELSEWHERE = Saying("user", "employer", 1, holds=True, wording=1)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(shuffled(ONE_TOPIC))
 @example(([WORKS, ELSEWHERE, WORKS], [2, 0, 1]))
 @example(([WORKS, LEFT], [1, 0]))

@@ -181,4 +181,4 @@ class Minds(RuleBasedStateMachine):
 
 
 TestMinds = Minds.TestCase
-TestMinds.settings = settings(max_examples=150, stateful_step_count=40)
+TestMinds.settings = settings(max_examples=50, stateful_step_count=40)

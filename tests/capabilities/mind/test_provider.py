@@ -66,7 +66,7 @@ async def test_without_vectors_entries_are_compared_by_their_words(minds: Minds)
         assert found == pytest.approx({one.id: alike_in_words(one.content, asked) for one in held})
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.lists(
         st.tuples(st.sampled_from(LEVELS), st.booleans(), st.integers(0, 9), st.none() | st.integers(-3, 3)), max_size=8

@@ -179,5 +179,5 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
             found |= more
 
 
-SemanticMemoryMachine.TestCase.settings = settings(max_examples=20, stateful_step_count=25)
+SemanticMemoryMachine.TestCase.settings = settings(max_examples=8, stateful_step_count=25)
 TestSemanticMemoryMachine = SemanticMemoryMachine.TestCase

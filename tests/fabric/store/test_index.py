@@ -134,7 +134,7 @@ def pictures(store: DuckDBStore) -> tuple[dict[str, Any], dict[str, Any]]:
     return kept, store.transact_sync(lambda rows: picture(rows.index(NOTES, JAKE, SPACE)))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(CHANGES, st.booleans()), max_size=12))
 def test_the_index_is_what_the_rows_say_whatever_was_done(store: DuckDBStore, steps: list[tuple[Any, bool]]):
     store.transact_sync(lambda rows: rows.purge(JAKE))

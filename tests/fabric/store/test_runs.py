@@ -220,7 +220,7 @@ CHANGES = st.one_of(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(st.tuples(CHANGES, st.sampled_from([JAKE, RUTH])), max_size=10))
 def test_the_index_is_what_the_rows_say_whatever_was_done(tmp_path_factory: pytest.TempPathFactory, steps: list[Any]):
     path = tmp_path_factory.mktemp("runs") / "notes.duckdb"

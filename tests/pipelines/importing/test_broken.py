@@ -180,7 +180,7 @@ def imported(path: Path, fabric: Fabric, block: Any, form: str) -> ImportReport 
     return done
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
 @given(
     value=st.lists(st.dictionaries(st.sampled_from(NAMES), RECORD, max_size=7) | RECORD, max_size=3) | RECORD,
     lines=st.booleans(),
@@ -199,7 +199,7 @@ def test_any_json_is_imported_once_or_refused_in_any_format(path: Path, value: A
                 assert again.total == first.total
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
 @given(
     data=st.binary(max_size=200)
     | st.lists(st.sampled_from(['{"a":', "[", "]", "}", '"', "\\", "1", ",", "\n", " "])).map(
