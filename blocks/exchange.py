@@ -48,7 +48,8 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
 
     The run's own input is what the user said. A text that is no part of it, such as an answer, is not taken in its
     place, and where the input is no message it must stand in it: SchemaError otherwise. A message whose role is
-    ``user`` is taken at its word.
+    ``user`` is taken at its word. Messages to the same pipeline before it that never got an answer, because the
+    process ended, are taken in with it, unless they were already.
     """
     if isinstance(value, Exchange):
         return value
@@ -68,7 +69,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     turn = turn_of(said, ctx)
     if said.text != text and (is_stated or _stands_in(text, said.text)):  # another text of the same turn, as a part
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
-    return Exchange(user=turn)
+    return Exchange(user=turn, missed=_missed([one for one in _unanswered(said, ctx) if _is_own(one, ctx)], ctx))
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
@@ -94,7 +95,7 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     return Exchange(
         user=None if reason else user,
         assistant=turn_of(answers[-1], ctx) if answers else None,
-        missed=[turn for item in _unanswered(said, ctx) for turn in [turn_of(item, ctx)] if turn.text.strip()],
+        missed=_missed(_unanswered(said, ctx), ctx),
         background=[clean(item.text, ctx) for item in earlier[-BACKGROUND_MESSAGES:]],
         reason=reason,
     )
@@ -148,14 +149,27 @@ def _unanswered(said: Item, ctx: Context) -> list[Item]:
     What else was noted in the session, as the outcome of background work, is no answer. A message that another run is
     about to answer is left to that.
     """
-    before = [item for item in ctx.items if item.seq < said.seq]
-    answered = {item.turn for item in before if item.kind in ANSWERS and item.role in ("assistant", "tool")}
+    answered: set[int] = set()
     missed: list[Item] = []
-    for item in reversed([one for one in before if _is_message(one, "user")]):
-        if item.turn in answered or len(missed) == MISSED_MESSAGES:
-            break
-        missed += [] if ctx.run.is_under_way(item) else [item]
+    for item in reversed(ctx.items):  # from the end, which is near in a session of any length
+        if item.seq >= said.seq:
+            continue
+        if item.kind in ANSWERS and item.role in ("assistant", "tool"):
+            answered.add(item.turn)
+        elif _is_message(item, "user"):
+            if item.turn in answered or len(missed) == MISSED_MESSAGES:
+                break
+            missed += [] if ctx.run.is_under_way(item) else [item]
     return missed[::-1]
+
+
+def _missed(items: list[Item], ctx: Context) -> list[Turn]:
+    return [turn for turn in (turn_of(item, ctx) for item in items) if turn.text.strip()]
+
+
+def _is_own(item: Item, ctx: Context) -> bool:
+    """Return whether a message was said to the pipeline that this run is of."""
+    return item.block.split(" > ")[0] == ctx.path.split(" > ")[0]
 
 
 def _is_forgotten(said: Item, ctx: Context) -> bool:

@@ -39,6 +39,8 @@ class SessionLog:
         self._all: tuple[Item, ...] | None = None
         for row in rows:
             self._append(item_of(row), row.get("turn_id", ""))
+        if self._items and opens_turn(self._items[-1]):  # whoever was to answer it ended with an earlier process
+            self._failed.add(self._items[-1].id)
 
     @property
     def turns(self) -> int:

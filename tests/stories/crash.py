@@ -1,6 +1,9 @@
 """A process that captures turns until it is killed, and what must be in its file afterwards."""
 
+import asyncio
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -9,7 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from fabric import Fabric
+from fabric import Context, Fabric, handler, sequencer
+from fabric.log import ITEMS
 from pipelines import MemorySystem, memory_system
 
 from .scripts import chat_with
@@ -43,6 +47,33 @@ def talk_for_ever(path: str, first: int) -> None:
                 print(f"{name} {turn}", flush=True)
             if turn % 3 == 0:
                 fabric.drain()
+
+
+@handler(name="dies")
+async def dies(said: str, ctx: Context) -> str:
+    """End the process as SIGKILL does, once what the user said is in the file and before it is answered."""
+    scope = ctx.ids.scope("session")
+    while said not in [row["text"] for row in await ctx.transact(lambda tx: tx.rows.find(ITEMS, scope))]:  # noqa: ASYNC110
+        await asyncio.sleep(0.005)  # nothing tells when another task has stored it
+    os.kill(os.getpid(), signal.SIGKILL)
+    return said
+
+
+def capturing_first(mem: MemorySystem, chat: Any) -> Any:
+    """Return a pipeline that captures before it answers, and whose answers are not recorded."""
+    return sequencer(name="capturing-first").work(mem.capture).then(chat)
+
+
+def die_answering(path: str, said: str) -> None:
+    """Say something, and be killed before the answer."""
+    with Fabric(path) as fabric:
+        fabric.session("a", user="a").run(capturing_first(memory(), dies), said)
+
+
+def killed_answering(path: Path, said: str) -> None:
+    """Let such a process run, and look that it was killed."""
+    command = [sys.executable, "-m", "tests.stories.crash", str(path), "say", said]
+    assert subprocess.run(command, cwd=ROOT, check=False, timeout=300).returncode == -signal.SIGKILL
 
 
 def kill_after(path: Path, lines_said: int, seconds: float, first: int) -> dict[str, int]:
@@ -128,4 +159,7 @@ def kill_and_check(path: Path, rounds: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    talk_for_ever(sys.argv[1], int(sys.argv[2]))
+    if sys.argv[2] == "say":
+        die_answering(sys.argv[1], sys.argv[3])
+    else:
+        talk_for_ever(sys.argv[1], int(sys.argv[2]))

@@ -3,10 +3,37 @@
 import os
 from pathlib import Path
 
-from .crash import kill_and_check
+from fabric import Fabric, handler
+
+from .crash import capturing_first, kill_and_check, killed_answering, memory
 
 KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
 
 
 def test_a_memory_that_is_killed_again_and_again_is_what_was_said(tmp_path: Path):
     assert kill_and_check(tmp_path / "killed.duckdb", KILLS, seed=3) > 0
+
+
+def test_what_was_said_before_a_kill_is_taken_in_once_with_what_is_said_next(tmp_path: Path):
+    path = tmp_path / "killed.duckdb"
+    killed_answering(path, "I like jazz.")
+    mem = memory()
+    pipeline = capturing_first(mem, handler(lambda _: "Noted.", name="dies"))
+    with Fabric(path) as fabric:
+        session = fabric.session("a", user="a")
+        assert [item.text for item in session.items] == ["I like jazz."]
+        for said in ("I like tea.", "I like chess.", "I like jazz."):
+            session.run(pipeline, said)
+            fabric.drain()
+        records = session.run(mem.export_block).output
+        facts = {one["content"]: one["reinforcement_count"] for one in records if one["kind"] == "fact"}
+        assert facts == {"Likes jazz": 2, "Likes tea": 1, "Likes chess": 1}
+        turns = [(one["text"], one["captured"]) for one in records if one["kind"] == "turn"]
+        assert turns == [(said, True) for said in ("I like jazz.", "I like tea.", "I like chess.", "I like jazz.")]
+    killed_answering(path, "I like cats.")
+    with Fabric(path) as fabric:  # who gets no answer says it again: that is the same message
+        session = fabric.session("a", user="a")
+        session.run(pipeline, "I like cats.")
+        fabric.drain()
+        texts = [one["text"] for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        assert texts.count("I like cats.") == 1
