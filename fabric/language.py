@@ -6,6 +6,7 @@ from typing import Any
 
 import regex
 
+from .slices import slices
 from .text import FUNCTION_WORDS, words
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
@@ -136,17 +137,17 @@ def guess_language(words: Sequence[str]) -> str:
     >>> guess_language("wo wohnt anna jetzt".split()), guess_language("кошка спит".split()), guess_language(["pizza"])
     ('german', 'russian', 'english')
     """
-    text = " ".join(words)
-    if text.isascii():
+    texts = [" ".join(some) for some in slices(words)]
+    if all(map(str.isascii, texts)):
         return _latin(words)
-    found = next((language for language, script in _BY_SCRIPT if script.search(text)), "")
-    if found == "arabic" and _PERSIAN.search(text):
+    found = next((language for language, script in _BY_SCRIPT if any(map(script.search, texts))), "")
+    if found == "arabic" and any(map(_PERSIAN.search, texts)):
         return ""
     if found:
         return found
-    if _KANA.search(text):
+    if any(map(_KANA.search, texts)):
         return "japanese"
-    return "chinese" if _HAN.search(text) else _latin(words)
+    return "chinese" if any(map(_HAN.search, texts)) else _latin(words)
 
 
 def _latin(words: Sequence[str]) -> str:

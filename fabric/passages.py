@@ -33,7 +33,7 @@ def passages(text: str) -> list[tuple[int, int]]:
     >>> [text[begin:end].strip()[-9:] for begin, end in passages(text)]
     ['a number.', 'a number.']
     """
-    if len(text) * WIDE <= LONG or (total := _weight(text)) <= LONG:
+    if len(text) * WIDE <= LONG or (total := sum(map(_weight, slices(text)))) <= LONG:
         return []
     share = total / min(MOST, max(2, round(total / SIZE)))
     numbered = groupby(_numbered(text, share), key=lambda one: one[0])

@@ -85,7 +85,8 @@ def _own_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     own = [word for piece in slices(plain) for word in _bare_words(piece)]
     language = guess_language(own)
     found = tuple(_term(word, language) for some in slices(own) for word in some)
-    return found, (*compounds(plain), *symbols(plain))
+    exact = (one for read in (compounds, symbols) for piece in slices(plain) for one in read(piece))
+    return found, tuple(exact)
 
 
 _long_terms = lru_cache(maxsize=4)(_own_terms)
