@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
+from ..slices import paced
 from .finding import REDACTED, Finding
 from .labels import labelled
 from .signs import lowered
@@ -23,10 +24,8 @@ def in_json(text: str, find: Find) -> list[Finding] | None:
     """
     if text.lstrip()[:1] not in ("{", "[") or not _is_json(text):
         return None
-    found: list[Finding] = []
-    for name, start, end in _values(text):
-        found.extend(_in_value(name, text[start:end], start, find))
-    return found
+    values = paced(_values(text))
+    return [one for name, start, end in values for one in _in_value(name, text[start:end], start, find)]
 
 
 def _is_json(text: str) -> bool:
@@ -41,7 +40,7 @@ def _values(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield strings and numbers with the name they have: that of their list for what stands in one, "" for none."""
     name = ""
     tokens = ((found[0], found.start(), found.end()) for found in _TOKEN.finditer(text))
-    for (token, start, end), (after, _, _) in pairwise([*tokens, ("", 0, 0)]):
+    for (token, start, end), (after, _, _) in pairwise(chain(tokens, [("", 0, 0)])):
         if token[0] == '"' and after == ":":
             name = _plain(token)
         elif token[0] == '"' or token[0].isdigit() or token[0] == "-":
@@ -65,14 +64,18 @@ def _in_value(name: str, token: str, start: int, find: Find) -> list[Finding]:
         return [Finding(start + 1, start + len(token) - 1, named)]
     inside = in_json(value, find)
     secrets = find(value) if inside is None else inside
-    return [_escaped(one, token, start) for one in secrets] if secrets else []
+    return _escaped(secrets, token, start) if secrets else []
 
 
-def _escaped(one: Finding, token: str, start: int) -> Finding:
-    """Return a finding in a string as one in the JSON around it, where some characters are written as several."""
-    places = [piece.start() for piece in _PIECE.finditer(token, 1, len(token) - 1)] + [len(token) - 1]
-    instead = json.dumps(one.instead)[1:-1]
-    return Finding(start + places[one.start], start + places[one.end], one.kind, instead)
+def _escaped(secrets: Sequence[Finding], token: str, start: int) -> list[Finding]:
+    """Return findings in a string as those in the JSON around it, where some characters are written as several."""
+    places: Sequence[int] = range(1, len(token))
+    if "\\" in token:
+        places = [piece.start() for piece in _PIECE.finditer(token, 1, len(token) - 1)] + [len(token) - 1]
+    return [
+        Finding(start + places[one.start], start + places[one.end], one.kind, json.dumps(one.instead)[1:-1])
+        for one in secrets
+    ]
 
 
 def named_secret(name: str, value: str) -> str:

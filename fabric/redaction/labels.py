@@ -15,6 +15,10 @@ Sort = Literal["unspaced", "digits", "strong", "weak"]
 SORTS: tuple[Sort, ...] = ("weak", "strong", "digits", "unspaced")
 LEAST_SPOKEN, LEAST_TOKEN, LEAST_WORD, LEAST_NUMBER = 12, 8, 6, 4
 _BETWEEN = re.compile(r"[\s_-]")
+_DIGIT = re.compile(r"\d")
+_BREAK = re.compile(r"""[\s"'`,;&<>(){}\[\]。，；：、！？]""")
+MOST_IN_A_RUN = 32
+"""How many labels are looked behind in a run of characters without a break: the values of all of them are one."""
 _PARAMETER = re.compile(r"&[\w.-]+=")
 _VALUE = re.compile(
     r"""(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
@@ -55,13 +59,21 @@ def stems() -> frozenset[str]:
 
 def labelled(text: str, lower: str) -> Iterator[Finding]:
     """Yield what stands behind a word for a secret, where it looks like one; ``lower`` is the text in lower case."""
-    known, done = _labels(), 0
+    known, done, run_end, tried = _labels(), 0, 0, 0
     for stem in known.stems.finditer(lower):
-        if stem.start() >= done:
+        if stem.start() >= run_end:
+            run_end, tried = _run_end(lower, stem.end()), 0
+        tried += 1
+        if stem.start() >= done and tried <= MOST_IN_A_RUN:
             found = _behind(text, lower, stem.start(), known)
             if found is not None:
                 done = found.end
                 yield found
+
+
+def _run_end(lower: str, start: int) -> int:
+    end = _BREAK.search(lower, start)
+    return end.end() if end is not None else len(lower)
 
 
 @cache
@@ -92,26 +104,34 @@ def _any(words: Iterable[str]) -> str:
 
 
 def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None:
-    """Return the secret behind a label that may begin here."""
+    """Return the secret behind a label that may begin here. What rules most labels out is looked at first."""
     found = known.label.match(lower, start)
     if found is None:
         return None
-    sort = known.sorts[_BETWEEN.sub("", found["label"])]
-    loud = text[start : found.end("label")].isupper()
-    label = _Label(sort, found["label"], found["quote"] is not None, loud)
-    if _is_part_of_a_word(lower, start, label, known):
+    sort, end = _sort(found["label"]), found.end()
+    if sort == "unspaced":
+        particle = known.particle.match(lower, end)
+        join, value = None, _ASCII.match(text, particle.end() if particle else end)
+    else:
+        linked = known.linked.match(lower, end) if lower[end : end + 1].isspace() else None
+        join = linked or known.join.match(lower, end)
+        if join is None or (sort == "digits" and not _DIGIT.search(text, join.end(), join.end() + 3)):
+            return None
+        value = _VALUE.match(text, join.end())
+    if value is None or _is_part_of_a_word(lower, start, found["label"], known):
         return None
-    if label.sort == "unspaced":
-        particle = known.particle.match(lower, found.end())
-        value = _ASCII.match(text, particle.end() if particle else found.end())
-        return None if value is None else _judged(value, label, None)
-    join = known.linked.match(lower, found.end()) or known.join.match(lower, found.end())
-    value = None if join is None else _VALUE.match(text, join.end())
-    return None if value is None else _judged(value, label, join)
+    loud = text[start : found.end("label")].isupper()
+    return _judged(value, _Label(sort, found["label"], found["quote"] is not None, loud), join)
 
 
-def _is_part_of_a_word(lower: str, start: int, label: _Label, known: _Labels) -> bool:
-    if label.text in known.bounded and lower[start - 1 : start].isalnum() and start:
+@cache
+def _sort(label: str) -> Sort:
+    """Return the sort of a label as it is written: there are few ways to."""
+    return _labels().sorts[_BETWEEN.sub("", label)]
+
+
+def _is_part_of_a_word(lower: str, start: int, label: str, known: _Labels) -> bool:
+    if label in known.bounded and lower[start - 1 : start].isalnum() and start:
         return True
     return known.never_after.search(lower[max(0, start - 14) : start]) is not None
 

@@ -11,9 +11,10 @@ _CARD = re.compile(r"(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
 _GROUPS = re.compile(
     r"\d+|\d{4}(?P<sep>[ -])\d{4}(?P=sep)\d{4}(?P=sep)\d{4}(?:(?P=sep)\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}"
 )
-_ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}(?![A-Za-z0-9])")
-LEAST_DIGITS = 13
-"""In how few digits a text has no number of a card; one of an account has as many letters and digits."""
+_ACCOUNT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[a-z]{2})(?=\d{2})")
+"""The country with which the number of an account begins."""
+_PART = re.compile(r"(\d+)!([nac])")
+_SPACED = {"n": "(?: ?[0-9])", "a": "(?: ?[A-Za-z])", "c": "(?: ?[A-Za-z0-9])"}
 
 
 def payment(text: str) -> Iterator[Finding]:
@@ -23,13 +24,14 @@ def payment(text: str) -> Iterator[Finding]:
     for found in _CARD.finditer(text):
         if _GROUPS.fullmatch(found[0]) and _is_card(re.sub(r"[ -]", "", found[0])):
             yield Finding(found.start(), found.end(), "card_number")
-    for found in _ACCOUNT.finditer(text):
-        end = _end_of_account(found[0])
-        if end:
-            yield Finding(found.start(), found.start() + end, "iban")
+    for country in _ACCOUNT.finditer(text):
+        form = _form(country[0].upper())
+        account = form.match(text, country.end()) if form is not None else None
+        if account is not None and _is_account(country[0] + account[0]):
+            yield Finding(country.start(), account.end(), "iban")
 
 
-_DIGITS = re.compile(r"\d{4}[ -]?\d{4}|[A-Z]{2}\d{2}")
+_DIGITS = re.compile(r"\d{4}[ -]?\d{4}|\b(?:[A-Z]{2}|[a-z]{2})\d{2}")
 
 
 @cache
@@ -44,13 +46,17 @@ def _is_card(digits: str) -> bool:
     return any(issued) and luhn.is_valid(digits) and len(set(digits)) > 2
 
 
-def _end_of_account(text: str) -> int:
-    """Return how much of a text is the number of an account: a word in capitals may stand behind it; 0 for none."""
+@cache
+def _form(country: str) -> "re.Pattern[str] | None":
+    """Return what follows a country in the number of an account, which has one length there; None for no country."""
+    from stdnum import numdb  # noqa: PLC0415  as above
+
+    (_, told), *_ = numdb.get("iban").info(country)
+    parts = [f"{_SPACED[kind]}{{{length}}}" for length, kind in _PART.findall(told.get("bban", ""))]
+    return re.compile(rf"\d{{2}}{''.join(parts)}(?![A-Za-z0-9])") if parts else None
+
+
+def _is_account(number: str) -> bool:
     from stdnum import iban  # noqa: PLC0415  as above
 
-    end = len(text)
-    while end >= LEAST_DIGITS:
-        if iban.is_valid(text[:end], check_country=False):
-            return end
-        end = text.rfind(" ", 0, end)
-    return 0
+    return iban.is_valid(number, check_country=False)

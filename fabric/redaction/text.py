@@ -11,6 +11,7 @@ from .shapes import shaped
 from .shapes import signs as shape_signs
 from .signs import Signs, lowered
 from .tokens import tokens
+from .windows import WINDOW, in_windows
 
 _MANY = 48
 """How long a text is at least that is a seed phrase: the shortest has twelve words of three letters."""
@@ -27,20 +28,26 @@ def found(text: str) -> list[Finding]:
     >>> [str(one) for one in found("use AKIAABCDEFGHIJKLMNOP, the pin is 4711")]
     ['aws_access_key at 4-24', 'pin at 37-41']
     """
+    if len(text) <= _SHORT:
+        return _found(text)
+    key = hash(text)
+    if key in _clean:
+        return []
+    secrets = _of_long.get(key)
+    if secrets is None:
+        secrets = _found(text)
+        _note(text, secrets)
+    return list(secrets)
+
+
+def _found(text: str) -> list[Finding]:
     inside = in_json(text, plainly)
     return plainly(text) if inside is None else inside
 
 
 def plainly(text: str) -> list[Finding]:
-    """Return the secrets in a text that is taken as it stands; a long one without any is looked through once."""
-    if len(text) <= _SHORT:
-        return _looked_for(text)
-    if hash(text) in _clean:
-        return []
-    secrets = _looked_for(text)
-    if not secrets:
-        _note_clean(text)
-    return secrets
+    """Return the secrets in a text that is taken as it stands; a long one is looked at in windows."""
+    return _looked_for(text) if len(text) <= WINDOW else in_windows(text, _looked_for)
 
 
 def _looked_for(text: str) -> list[Finding]:
@@ -63,24 +70,31 @@ def redact(text: str) -> str:
     >>> redact('{"token": "USDC", "pin": 1234}')
     '{"token": "USDC", "pin": "[redacted]"}'
     """
-    if len(text) > _SHORT:
-        secrets = found(text)
-        return without(text, secrets) if secrets else text
     if hash(text) in _clean:
         return text
     secrets = found(text)
+    if not secrets:
+        _note(text, secrets)
+        return text
+    cleaned = without(text, secrets)
+    if len(text) > _SHORT:
+        _note(cleaned, [])  # it is read again wherever it passes, up to the store's own thread
+    return cleaned
+
+
+def _note(text: str, secrets: list[Finding]) -> None:
     if secrets:
-        return without(text, secrets)
-    _note_clean(text)
-    return text
-
-
-def _note_clean(text: str) -> None:
-    if len(_clean) >= _KEPT:
-        _clean.clear()
-    _clean.add(hash(text))
+        if len(_of_long) >= _KEPT_LONG:
+            _of_long.clear()
+        _of_long[hash(text)] = secrets
+    else:
+        if len(_clean) >= _KEPT:
+            _clean.clear()
+        _clean.add(hash(text))
 
 
 _clean: set[int] = set()
 """Hashes of texts that have no secret: what is said is looked at again wherever something is drawn from it."""
-_SHORT, _KEPT = 4_000, 20_000
+_of_long: dict[int, list[Finding]] = {}
+"""By hash, the secrets of long texts that have some."""
+_SHORT, _KEPT, _KEPT_LONG = 4_000, 20_000, 16

@@ -81,16 +81,18 @@ def tokens(text: str) -> Iterator[Finding]:
 def _in_run(text: str, start: int, end: int) -> Iterator[Finding]:
     begin = max(0, start - NEAR)
     for rule in _rules().for_signs_in(text[begin:end].lower()):
-        for found in rule.form.finditer(text, begin if rule.by_name else start, end):
+        at = begin if rule.by_name else start
+        while (found := rule.form.search(text, at, end)) is not None:
             from_, to = found.span(1) if found.re.groups and found.group(1) else found.span()
+            at = found.end()
             if rule.by_name and not any(letter.isdigit() for letter in text[from_:to]):
                 continue
-            to = max(to, _end_of(text, to))
+            at = to = max(to, _end_of(text, to, end))
             if not is_placeholder(text[from_:to]):
                 yield Finding(from_, to, rule.kind)
 
 
-def _end_of(text: str, end: int) -> int:
+def _end_of(text: str, end: int, run_end: int) -> int:
     """Return where a token ends that goes on behind the form of its rule."""
-    tail = _TAIL.match(text, end)
+    tail = _TAIL.match(text, end, run_end)
     return tail.end() if tail is not None and text[end - 1 : end].isalnum() else end
