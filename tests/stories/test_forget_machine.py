@@ -1,8 +1,9 @@
-"""After any sequence of operations and a forget, no table, export or prompt holds what was forgotten."""
+"""After any sequence of operations and a forget, no table, export, prompt or span holds what was forgotten."""
 
 import os
 import re
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.models.base import Request
 from fabric.testing import ScriptedModel, call
 from pipelines import memory_system
+from tests.fabric.recorded import recording, said
 from tests.stories.test_forget import dump
 
 MEM = memory_system(model=None, episodic=True, semantic=True, embedder=None)
@@ -73,6 +75,8 @@ class Forgetting(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.tracing = ExitStack()
+        self.spans = self.tracing.enter_context(recording())
         self.place = tempfile.TemporaryDirectory()
         self.path = Path(self.place.name) / "memory.duckdb"
         self.model = ScriptedModel(answer)
@@ -187,7 +191,10 @@ class Forgetting(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.fabric.close()
+        told = said(self.spans)
+        self.tracing.close()
         self.place.cleanup()
+        assert not _TOKEN.search(told)
 
 
 TestForgetting = Forgetting.TestCase
