@@ -20,7 +20,10 @@ from .telling import message_of
 
 T = TypeVar("T")
 JobStatus = Literal["pending", "running", "failed"]
-JOBS = Table("fabric_jobs", {"seq": "integer", "status": "text", "session": "text", "user": "text", "root": "text"})
+JOBS = Table(
+    "fabric_jobs",
+    {"seq": "integer", "status": "text", "session": "text", "user": "text", "root": "text", "error": "text"},
+)
 EFFECTS = Table("fabric_effects", {"owner": "text", "session": "text", "user": "text"})
 TURNS = Table("fabric_turns", {"turn": "integer"})
 UNKNOWN_HINT = "waits until its pipeline is known: run it again, or fabric.register(pipeline)"
@@ -130,6 +133,14 @@ def read_job(rows: Rows, identity: str) -> Job | None:
     """Return the job with this id, or None when it is done or was never made."""
     found = rows.get(JOBS, SYSTEM, [identity])
     return job_of(found[0]) if found else None
+
+
+def troubled(rows: Rows, ids: ScopeIds) -> tuple[int, str]:
+    """Return how many jobs of the user, or of the session without one, failed or were put off, and why the last was."""
+    column = "user" if ids.has("user") else "session"
+    where = [Where(column, "=", owner_columns(ids)[column]), Where("error", "!=", "")]
+    last = rows.find(JOBS, SYSTEM, where, order="-seq", limit=1)
+    return (rows.count(JOBS, SYSTEM, where), last[0]["error"]) if last else (0, "")
 
 
 def put_jobs(rows: Rows, jobs: Sequence[Job]) -> None:

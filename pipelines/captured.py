@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from blocks.exchange import why_empty
 from fabric.items import drafts_from_message
+from fabric.jobs import troubled
 from fabric.log import opens_turn
 from fabric.run import Fabric
 from fabric.scope import ScopeIds
@@ -47,9 +48,7 @@ def reentrant() -> Captured | None:
 
 async def trouble(fabric: Fabric, ids: ScopeIds, model: object) -> tuple[int, str]:
     """Return how many pieces of a user's work failed or were put off, and why the last was; none without a model."""
-    left = await fabric.ajobs() if model is not None else ()
-    failed = [job for job in left if job.error and (job.ids.user, job.ids.org) == (ids.user, ids.org)]
-    return len(failed), failed[-1].error if failed else ""
+    return (0, "") if model is None else await fabric.store.transact(lambda rows: troubled(rows, ids))
 
 
 def captured(

@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from fabric import Fabric
+from fabric.errors import ModelUnavailableError
+from fabric.models.base import Request
+from fabric.testing import ScriptedModel
 from pipelines import Memory
 from pipelines.cli.app import app
 from tests.stub_server import StubServer, failure, text
@@ -49,6 +52,24 @@ def facts(memory: Memory) -> list[str]:
 
 def run(*arguments: object) -> Any:
     return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def test_nobody_is_told_of_the_trouble_of_others():
+    def away(request: Request) -> str:
+        raise ModelUnavailableError(f"down, it was asked of {'Oslo' if 'Oslo' in str(request.messages) else 'tea'}")
+
+    options: dict[str, Any] = {"model": "test/m", "embedder": None}
+    with Fabric(models=ScriptedModel(away), retry_delay=600) as fabric:
+        told: list[tuple[int, str]] = []
+        for user, org in (("jake", None), ("anna", None), ("jake", "acme")):
+            memory = Memory(fabric, user=user, org=org, **options)
+            assert memory.capture("I like tea.").problem == ""
+            fabric.drain()
+            memory.capture("I live in Oslo.", session="monday")
+            fabric.drain()
+            after = memory.capture("I am tired.", session="monday")  # behind what waits there
+            told.append((after.unread, after.problem.rpartition("of ")[2]))
+        assert told == [(2, "Oslo")] * 3
 
 
 def test_the_caller_of_capture_is_told(file: Path, server: StubServer):
