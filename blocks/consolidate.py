@@ -286,5 +286,5 @@ def _offered(proposal: FactProposal, evidence: dict[str, Episode], target: Fact 
 def _since(sources: Sequence[Source], target: Fact | None) -> datetime:
     """Return since when it is so: first said after what it changes was said last."""
     held = stated(target)[0] if target is not None else None
-    later = [one.said_at for one in sources if held is None or one.said_at > held]
-    return min(later or [one.said_at for one in sources])
+    later = [one.ordered for one in sources if held is None or one.ordered > held]
+    return min(later or [one.ordered for one in sources])

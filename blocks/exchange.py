@@ -195,5 +195,6 @@ def turn_of(item: Item, ctx: Context) -> Turn:
         role="assistant" if item.role == "assistant" else "user",
         text=clean(words_of(item), ctx),
         said_at=item.created_at,
+        counts_as=item.counts_as,
         tags=list(item.data.get(TAGS, ())),
     )

@@ -117,7 +117,8 @@ def _merged(turn: Turn, known: Mapping[str, Turn]) -> Turn:
         return turn
     tags = list(dict.fromkeys([*turn.tags, *held.tags]))
     speaker = turn.speaker or held.speaker
-    return turn.model_copy(update={"said_at": held.said_at, "speaker": speaker, "tags": tags})
+    when = {"said_at": held.said_at, "counts_as": held.counts_as}
+    return turn.model_copy(update={**when, "speaker": speaker, "tags": tags})
 
 
 def _give_vectors(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn]) -> None:

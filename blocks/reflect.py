@@ -248,7 +248,7 @@ class _Routing:
     def _is_late(self, observation: Observation, entry: WorkingEntry) -> bool:
         """Return whether it was said before the entry was: a turn that failed is read again after later ones."""
         said = self._said_at(observation)
-        return said is not None and bool(entry.sources) and all(said < one.said_at for one in entry.sources)
+        return said is not None and bool(entry.sources) and all(said < one.ordered for one in entry.sources)
 
     def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None, episode_id: str) -> str:
         if self.facts is None or not _stable(observation):
@@ -280,7 +280,7 @@ class _Routing:
         return [turn.source() for turn in turns_behind(observation.content, self.observed.exchange.said)]
 
     def _said_at(self, observation: Observation) -> datetime | None:
-        return max((source.said_at for source in self._sources(observation)), default=None)
+        return max((source.ordered for source in self._sources(observation)), default=None)
 
     def _note(
         self,

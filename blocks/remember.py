@@ -150,6 +150,7 @@ def _retire(tx: Transaction, layout: MemoryLayout, fact_id: str) -> None:
 
 def _said(text: str, ctx: Context, tags: Sequence[str] = ()) -> Turn:
     """Return the statement as a turn of the session, kept as the fact's source."""
+    now = ctx.clock.now()
     return Turn(
         id=ctx.clock.new_id("stated"),
         session=ctx.session,
@@ -157,7 +158,8 @@ def _said(text: str, ctx: Context, tags: Sequence[str] = ()) -> Turn:
         turn=0,
         role="user",
         text=ctx.redact(text),
-        said_at=ctx.clock.now(),
+        said_at=now,
+        counts_as=ctx.run.counts_as(now),
         tags=list(tags),
         captured=True,
     )

@@ -25,6 +25,13 @@ class Source(BaseModel):
     user: str | None = None
     """Who spoke, where the memory is shared by several users."""
     said_at: Moment
+    counts_as: Moment | None = None
+    """When it counts as said among others, where the clock was behind what had been said before; see `fabric.order`."""
+
+    @property
+    def ordered(self) -> Moment:
+        """What tells whether it was said before or after another turn."""
+        return self.counts_as or self.said_at
 
 
 def source_of(ctx: Context) -> Source | None:
@@ -32,7 +39,14 @@ def source_of(ctx: Context) -> Source | None:
     said = ctx.run.said
     if said is None:
         return None
-    return Source(turn_id=said.id, session=ctx.session, turn=said.turn, user=ctx.user, said_at=said.created_at)
+    return Source(
+        turn_id=said.id,
+        session=ctx.session,
+        turn=said.turn,
+        user=ctx.user,
+        said_at=said.created_at,
+        counts_as=said.counts_as,
+    )
 
 
 class Outcome(BaseModel):

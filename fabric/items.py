@@ -33,7 +33,8 @@ class Item:
     ``turn`` counts user messages from 1; ``seq`` counts items of the session from 1. ``text`` is what was said;
     ``parts`` names the parts of a message that are not text (images, audio), as ``{"type": ..., "note": ...}``, with
     ``text`` where somebody wrote one to it.
-    ``call_id`` pairs a tool call with its result. ``block`` is the path of the block that made the item.
+    ``call_id`` pairs a tool call with its result. ``block`` is the path of the block that made the item. ``counts_as``
+    is the moment after which it was said in truth, where the clock had been set back behind what was said before.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Item:
     call_id: str = ""
     parts: tuple[Mapping[str, Any], ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    counts_as: datetime | None = None
 
 
 def last_said(items: Sequence[Item]) -> Item | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .block import Block
@@ -112,6 +113,10 @@ class LiveRun:
                 self.record([self._own], block)
             self._is_heard = self.said is not None
         return self.said
+
+    def counts_as(self, at: datetime) -> datetime | None:
+        """Return when something counts as said that is said now: None for ``at``, the clock's time."""
+        return self.log.order.counts_as(at, self.clock)
 
     def is_under_way(self, said: Item) -> bool:
         """Return whether a run of the session is about to answer a message of the user."""

@@ -10,12 +10,15 @@ from weakref import WeakValueDictionary
 
 from .clock import Clock, not_before, utc
 from .items import Draft, Item
+from .order import Order
 from .scope import Scope
 from .store.base import Row, Rows, Store, Table
 
 ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
 ERASED = "[forgotten]"
 """What stands in the place of an erased message."""
+LATEST = 256
+"""How many of the items stored last tell what was said last: those of a long run are stored after later ones."""
 RECENT_SESSIONS = 128
 """How many sessions' logs are kept in memory after their last use."""
 
@@ -23,8 +26,9 @@ RECENT_SESSIONS = 128
 class SessionLog:
     """The items of one session, oldest first. Every method may be called from any thread."""
 
-    def __init__(self, scope: Scope, rows: Iterable[Row] = ()) -> None:
+    def __init__(self, scope: Scope, rows: Iterable[Row] = (), order: Order | None = None) -> None:
         self.scope = scope
+        self.order = order or Order()
         self._lock = threading.Lock()
         self._items: list[Item] = []
         self._by_id: dict[str, Item] = {}
@@ -125,7 +129,8 @@ class SessionLog:
         with self._lock:
             at = not_before(self._items[-1].created_at if self._items else None, item.created_at, clock)
             place = self._turns + 1 if opens_turn(item) else turn
-            numbered = replace(item, seq=self._seq + 1, turn=place, created_at=at)
+            after = self.order.counts_as(item.created_at, clock)
+            numbered = replace(item, seq=self._seq + 1, turn=place, created_at=at, counts_as=after)
             if numbered.turn in self._erased:
                 numbered = replace(numbered, text=ERASED, data={}, parts=())
             self._append(numbered, turn_id)
@@ -199,6 +204,7 @@ class Logs:
         self._store = store
         self._lock = threading.Lock()
         self._changes = 0
+        self._order, self._is_learnt = Order(), False
         self._alive: WeakValueDictionary[Scope, SessionLog] = WeakValueDictionary()
         self._recent: OrderedDict[Scope, SessionLog] = OrderedDict()
 
@@ -211,7 +217,8 @@ class Logs:
         log = self._known(scope)
         while log is None:
             changes = self._changes
-            log = self._keep(SessionLog(scope, await self._store.transact(lambda rows: _read(rows, scope))), changes)
+            rows = await self._store.transact(lambda rows: self._read(rows, scope))
+            log = self._keep(SessionLog(scope, rows, self._order), changes)
         return log
 
     def load_sync(self, scope: Scope) -> SessionLog:
@@ -219,7 +226,8 @@ class Logs:
         log = self._known(scope)
         while log is None:
             changes = self._changes
-            log = self._keep(SessionLog(scope, self._store.transact_sync(lambda rows: _read(rows, scope))), changes)
+            rows = self._store.transact_sync(lambda rows: self._read(rows, scope))
+            log = self._keep(SessionLog(scope, rows, self._order), changes)
         return log
 
     def erase(self, items: Mapping[Scope, Collection[str] | None], turns: Mapping[Scope, Collection[int]]) -> None:
@@ -238,6 +246,14 @@ class Logs:
             for one in [scope] if scope is not None else [*self._alive]:
                 self._alive.pop(one, None)
                 self._recent.pop(one, None)
+
+    def _read(self, rows: Rows, scope: Scope) -> list[Row]:
+        """Read a session's items; the first time since the file was opened also learn what was said last in it."""
+        if not self._is_learnt:
+            latest = map(item_of, rows.newest(ITEMS, LATEST))
+            self._order.learn(item.counts_as or item.created_at for item in latest)
+            self._is_learnt = True
+        return rows.find(ITEMS, scope, order="seq")
 
     def _known(self, scope: Scope) -> SessionLog | None:
         with self._lock:
@@ -270,7 +286,7 @@ def opens_turn(item: Item | Draft) -> bool:
 
 def row_of(item: Item) -> Row:
     """Return an item as JSON values."""
-    return {
+    row: Row = {
         "id": item.id,
         "seq": item.seq,
         "turn": item.turn,
@@ -284,6 +300,7 @@ def row_of(item: Item) -> Row:
         "parts": [dict(part) for part in item.parts],
         "data": dict(item.data),
     }
+    return row if item.counts_as is None else {**row, "counts_as": utc(item.counts_as).isoformat()}
 
 
 def item_of(row: Row) -> Item:
@@ -291,8 +308,6 @@ def item_of(row: Row) -> Item:
     known: dict[str, Any] = {key: value for key, value in row.items() if key != "turn_id"}
     known["created_at"] = datetime.fromisoformat(row["created_at"])
     known["parts"] = tuple(row["parts"])
+    if "counts_as" in row:
+        known["counts_as"] = datetime.fromisoformat(row["counts_as"])
     return Item(**known)
-
-
-def _read(rows: Rows, scope: Scope) -> list[Row]:
-    return rows.find(ITEMS, scope, order="seq")

@@ -1,6 +1,7 @@
 """One run as the contexts of its blocks see it."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .clock import Clock
@@ -57,6 +58,10 @@ class Run(Protocol):
 
         ``waiting`` is one that waits for its answer: it is not said again.
         """
+        ...
+
+    def counts_as(self, at: datetime) -> datetime | None:
+        """Return when something counts as said that is said now: None for ``at``, the clock's time; see `Order`."""
         ...
 
     def is_under_way(self, said: Item) -> bool:

@@ -63,7 +63,7 @@ def overtaken(found: Sequence[RankedMemory]) -> Iterator[tuple[int, int]]:
 
 
 def _said_at(memory: RankedMemory) -> datetime | None:
-    return memory.said_at or max((source.said_at for source in memory.sources), default=None)
+    return max((source.ordered for source in memory.sources), default=memory.said_at)
 
 
 def _voice(memory: RankedMemory) -> str:

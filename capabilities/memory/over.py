@@ -75,10 +75,10 @@ def _is_over(noted: Noted, claim: Claim, facts: dict[str, Fact]) -> bool:
 
 
 def _stated(fact: Fact) -> datetime:
-    return max((source.said_at for source in fact.sources), default=fact.recorded_at)
+    return max((source.ordered for source in fact.sources), default=fact.recorded_at)
 
 
 def _noted(noted: Noted, fact: Fact) -> datetime:
     """Return when something was noted; what has no turn was noted before every fact that has one."""
     known = noted.encoded_at if isinstance(noted, Episode) else None
-    return max((source.said_at for source in noted.sources), default=known or fact.valid_from)
+    return max((source.ordered for source in noted.sources), default=known or fact.valid_from)

@@ -46,6 +46,8 @@ class Turn(BaseModel):
     role: Literal["user", "assistant"]
     text: str
     said_at: datetime
+    counts_as: datetime | None = None
+    """When it counts as said among others, where the clock was behind what had been said before."""
     speaker: str = ""
     """The name of who said it, where the role does not tell; "" where it does."""
     tags: list[Tag] = []
@@ -63,7 +65,14 @@ class Turn(BaseModel):
 
     def source(self) -> Source:
         """Return the turn as the source of a fact or an episode."""
-        return Source(turn_id=self.id, session=self.session, turn=self.turn, user=self.user, said_at=self.said_at)
+        return Source(
+            turn_id=self.id,
+            session=self.session,
+            turn=self.turn,
+            user=self.user,
+            said_at=self.said_at,
+            counts_as=self.counts_as,
+        )
 
 
 class Exchange(BaseModel):

@@ -149,6 +149,10 @@ class Rows(Protocol):
         """
         ...
 
+    def newest(self, table: Table, limit: int) -> list[Row]:
+        """Return the rows that were inserted last, whoever owns them, in that order: at most so many, or a few less."""
+        ...
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows whose text shares most words with ``words``, best first, ties by insertion.
 

@@ -174,6 +174,12 @@ class SqlRows:
             found = [(owner, json.loads(text)) for owner, text in told]
         yield from ((owners[owner], row) for owner, row in found)
 
+    def newest(self, table: Table, limit: int) -> list[Row]:
+        """Return the rows of the last so many places; what was deleted leaves its place empty."""
+        known = self._catalog.table(table)
+        query = f"SELECT _row FROM {known.sql} WHERE _seq >= ? ORDER BY _seq"
+        return [json.loads(text) for (text,) in self._sql.rows(query, [known.next_place - limit])]
+
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""
         known, owner = self._searched(table), self._catalog.scope(scope)

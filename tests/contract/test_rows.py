@@ -5,7 +5,7 @@ import pytest
 from fabric.errors import StoreError
 from fabric.store.base import Row, Rows, Store, Where
 
-from .samples import HOSTILE, JAKE, NOTES, ids, note, put, run
+from .samples import HOSTILE, JAKE, NOTES, RUTH, ids, note, put, run
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +17,15 @@ def test_get_follows_the_order_asked_and_leaves_out_the_missing(store: Store):
     put(store, note("a"), note("b"), note("c"))
     assert ids(run(store, lambda tx: tx.get(NOTES, JAKE, ["c", "nope", "a", "c"]))) == ["c", "a", "c"]
     assert run(store, lambda tx: tx.get(NOTES, JAKE, [])) == []
+
+
+def test_the_newest_rows_are_those_inserted_last_of_all_scopes(store: Store):
+    assert run(store, lambda tx: tx.newest(NOTES, 2)) == []
+    put(store, note("a"), note("b"))
+    run(store, lambda tx: tx.put(NOTES, RUTH, [note("c")]))
+    put(store, note("a", label="again"))
+    assert ids(run(store, lambda tx: tx.newest(NOTES, 2))) == ["b", "c"]
+    assert ids(run(store, lambda tx: tx.newest(NOTES, 9))) == ["a", "b", "c"]
 
 
 def test_any_json_comes_back_as_it_was(store: Store):

@@ -397,3 +397,27 @@ def test_with_the_clock_set_back_the_later_correction_holds():
         session.run(pipeline, "I live in Bergen now.")
         fabric.drain()
         assert facts(session, mem) == ["Lives in Bergen"]
+
+
+def test_with_the_clock_set_back_between_sessions_the_later_correction_holds(tmp_path: Path):
+    mem, clock = system(), FrozenClock()
+
+    def said(text: str, session: str) -> list[str]:
+        fabric.session(session, user="u").run(mem.capture, text)
+        fabric.drain()
+        return facts(fabric.session(session, user="u"), mem)
+
+    with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
+        assert said("I live in Oslo.", "a") == ["Lives in Oslo"]
+        clock.advance(hours=-3)
+        assert said("I live in Bergen now.", "b") == ["Lives in Bergen"]
+        clock.advance(minutes=5)
+        assert said("I live in Paris now.", "a") == ["Lives in Paris"]
+        fabric.session("b", user="u").run(mem.remember_block, "Lives in Tromsø")
+        assert facts(fabric.session("b", user="u"), mem) == ["Lives in Tromsø"]
+        assert said("I live in Bodø now.", "c") == ["Lives in Bodø"]
+    clock.advance(hours=-1)
+    with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
+        assert said("I live in Narva now.", "d") == ["Lives in Narva"]
+        told = [one for one in exported(fabric.session("d", user="u"), mem, "turn") if "Narva" in one["text"]]
+        assert told[0]["said_at"] == clock.now().isoformat().replace("+00:00", "Z")  # it bears the time of the clock
