@@ -20,7 +20,6 @@ from .request import MOST_RESULTS
 if TYPE_CHECKING:
     from ..retrieval.packing import Passage
 
-TITLE = "memory"
 TOKENS = 2_000
 """How many tokens of evidence a context has at most unless it is said."""
 SPARE = 20
@@ -44,22 +43,22 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
         raise ConfigurationError(f"context: tokens is {shown(tokens)}; expected a number, at least 1")
     asked = frozenset(term for word in read_cue(cue).words for term in word.terms)
     now = ctx.clock.now()
-    room = max(0, tokens - estimate_tokens(data_block(TITLE, ".")))
+    room = max(0, tokens - estimate_tokens(data_block(layout.title, ".")))
     most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)
     while True:
         found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
         chosen = choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
-            return _fitting(chosen.lines, tokens)
+            return _fitting(chosen.lines, tokens, layout.title)
         most = min(MOST_RESULTS, 2 * most)
 
 
-def _fitting(lines: "Sequence[tuple[Passage, str]]", tokens: int) -> str:
+def _fitting(lines: "Sequence[tuple[Passage, str]]", tokens: int, title: str) -> str:
     """Return the finished block of as many lines as it has room for; what stands for a bracket takes more than it."""
     from ..retrieval.packing import written  # noqa: PLC0415
 
     for count in range(len(lines), 0, -1):
-        block = data_block(TITLE, written(lines[:count]))
+        block = data_block(title, written(lines[:count]))
         if estimate_tokens(block) <= tokens:
             return block
     return ""

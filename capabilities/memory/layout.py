@@ -8,7 +8,7 @@ from fabric.resource import Collection, Document, Resource
 from fabric.scope import ScopeKind
 
 from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_episodic_memory_resource
-from ..keys import key_of
+from ..keys import MEMORY, key_of
 from ..meaning import Meaning
 from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
 from ..turns import Turn, create_turns_resource
@@ -40,6 +40,11 @@ class MemoryLayout:
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     meaning: Meaning = field(default_factory=lambda: Meaning(None))
     """What gives vectors to texts, and finds words of like meaning."""
+
+    @property
+    def title(self) -> str:
+        """What its block in a prompt is called, so that a model can tell two memories apart."""
+        return MEMORY if self.name == MEMORY else f"{MEMORY}: {self.name}"
 
     @property
     def resources(self) -> tuple[Resource, ...]:

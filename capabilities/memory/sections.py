@@ -8,6 +8,7 @@ from fabric.events import Recalled
 from fabric.prompt import data_block
 
 from ..formulas.budget import pack, tokens
+from ..keys import MEMORY
 from ..semantic.format import format_facts, line
 from ..vocabulary import about
 from .layout import MemoryLayout
@@ -20,10 +21,10 @@ async def memory_context(ctx: Context, layout: MemoryLayout) -> str:
     The block has at most ``layout.context_tokens`` tokens (estimated at 4 characters each): what is least relevant is
     left out. Whoever streams the run is told which memories are in it, by a `Recalled` event.
     """
-    told = fitting(list(map(_noted, await recall(ctx, layout))), layout.context_tokens)
+    told = fitting(list(map(_noted, await recall(ctx, layout))), layout.context_tokens, layout.title)
     if told:
         ctx.run.emit(Recalled(ctx.path, tuple(told)))
-    return _block(told)
+    return _block(told, layout.title)
 
 
 def _noted(memory: RankedMemory) -> RankedMemory:
@@ -31,15 +32,15 @@ def _noted(memory: RankedMemory) -> RankedMemory:
     return memory.model_copy(update={"content": f"{memory.content} {memory.note}"}) if memory.note else memory
 
 
-def fitting(memories: Sequence[RankedMemory], limit: int) -> Sequence[RankedMemory]:
+def fitting(memories: Sequence[RankedMemory], limit: int, title: str = MEMORY) -> Sequence[RankedMemory]:
     """Return as many of the memories, most relevant first, as an escaped block of at most ``limit`` tokens holds."""
     most = len(pack((f"- {line(about(one.subject, one.content))}" for one in memories), limit))
-    size = bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(_block(memories[:number]))))
+    size = bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(_block(memories[:number], title))))
     return memories[:size]
 
 
-def _block(memories: Sequence[RankedMemory]) -> str:
-    return data_block("memory", format_memories(memories))
+def _block(memories: Sequence[RankedMemory], title: str) -> str:
+    return data_block(title, format_memories(memories))
 
 
 def format_memories(memories: Sequence[RankedMemory]) -> str:

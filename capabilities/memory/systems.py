@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fabric.resource import Collection
-from fabric.scope import ScopeKind
 
 from ..episodic import create_episodic_memory_resource
 from ..keys import system_of, tier_of
@@ -15,7 +14,7 @@ SEARCHED = {"turns": "turns", "episodic_memory": "episodes", "semantic_memory": 
 """What the rows of a tier are called, by the tier's key."""
 
 
-def collections_of_others(tables: Iterable[str], *scopes: ScopeKind) -> Iterator[tuple[str, Collection[Any]]]:
+def collections_of_others(tables: Iterable[str], *scopes: str) -> Iterator[tuple[str, Collection[Any]]]:
     """Yield what its rows are called, and the definition, of each collection of a named system among these tables.
 
     ``scopes`` are those that own rows of them: in a project's memory it is known whose each turn is.

@@ -81,6 +81,7 @@ def test_each_takes_in_the_same_message_and_is_recalled_by_itself(fabric: Fabric
 
     of_team, mine, entries = anna.run(asking, None).output
     assert ("peanuts" in of_team, "peanuts" in mine, entries) == (False, True, 1)
+    assert ('title="memory: team"' in of_team, 'title="memory: me"' in mine) == (True, True)
     exported = [record for record in ME.export(anna) if record["kind"] == "fact"]
     assert sorted(record["memory"] for record in exported) == ["me", "me", "team"]
     for record in exported:  # an id says enough, whichever system is asked
