@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from contextlib import closing, nullcontext
 from enum import StrEnum
 from itertools import chain
@@ -131,8 +132,10 @@ def _question(given: dict[str, str], at: Opened, covered: "Receipt") -> str:
 def _rows(receipt: "Receipt") -> str:
     from blocks.held import kind_of, kinds  # noqa: PLC0415
 
-    named = {where: f"{kind_of(where)}s" for where in receipt.removed if kind_of(where) in kinds().values()}
-    return ", ".join(counted(number, plain(named.get(where, where))) for where, number in receipt.removed.items())
+    known, counts = set(kinds().values()), Counter[str]()
+    for where, number in receipt.removed.items():
+        counts[f"{kind_of(where)}s" if kind_of(where) in known else where] += number
+    return ", ".join(counted(number, plain(name)) for name, number in counts.items())
 
 
 def _tell_left(receipt: "Receipt") -> None:
