@@ -17,7 +17,7 @@ from .store.base import Row, Rows, Store, Table
 ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
 ERASED = "[forgotten]"
 """What stands in the place of an erased message."""
-LATEST = 256
+LATEST = 64
 """How many of the items stored last tell what was said last: those of a long run are stored after later ones."""
 RECENT_SESSIONS = 128
 """How many sessions' logs are kept in memory after their last use."""
