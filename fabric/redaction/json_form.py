@@ -7,14 +7,20 @@ from itertools import chain, pairwise
 
 from ..slices import paced
 from .finding import REDACTED, Finding
-from .labels import labelled
+from .labels import LEAST_TOKEN, labelled
 from .signs import lowered
+from .value import is_random
 
 Find = Callable[[str], Sequence[Finding]]
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*+|[:{}\[\],]|true|false|null', re.DOTALL)
 _PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 """One character as it is written in a string; what is written as a pair of halves is one."""
 LONGEST_NAME, LONGEST_VALUE = 100, 4_000
+NAMES, VALUES = frozenset(("name", "key", "header", "variable")), frozenset(("value", "val"))
+"""Under what the name of a value stands beside it, and the value: {"name": "API_KEY", "value": "..."}."""
+PRIVATE = frozenset(("d", "p", "q", "dp", "dq", "qi"))
+"""Under what a JSON Web Key has its private numbers."""
+_NUMBER = re.compile(r"(?=[0-9A-Za-z_-]*[g-zG-Z_-])[0-9A-Za-z_-]{42,2000}")
 
 
 def in_json(text: str, find: Find) -> list[Finding] | None:
@@ -38,15 +44,16 @@ def _is_json(text: str) -> bool:
 
 def _values(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield strings and numbers with the name they have: that of their list for what stands in one, "" for none."""
-    name = ""
+    name = paired = ""
     tokens = ((found[0], found.start(), found.end()) for found in _TOKEN.finditer(text))
     for (token, start, end), (after, _, _) in pairwise(chain(tokens, [("", 0, 0)])):
         if token[0] == '"' and after == ":":
             name = _plain(token)
         elif token[0] == '"' or token[0].isdigit() or token[0] == "-":
-            yield name, start, end
+            yield paired if paired and name in VALUES else name, start, end
+            paired = _plain(token) if name in NAMES and token[0] == '"' else paired
         elif token in ("{", "}", "]"):
-            name = ""
+            name = paired = ""
 
 
 def _plain(token: str) -> str:
@@ -90,6 +97,8 @@ def named_secret(name: str, value: str) -> str:
         or any(mark in one for one in (name, value) for mark in '"\n\\')
     ):
         return ""
+    if name in PRIVATE:
+        return "private_key" if _NUMBER.fullmatch(value) and is_random(value, 2 * LEAST_TOKEN) else ""
     written = f'"{name}": "{value}"'
     whole = (len(name) + 5, len(written) - 1)
     return next((one.kind for one in labelled(written, lowered(written)) if (one.start, one.end) == whole), "")

@@ -15,7 +15,11 @@ Sort = Literal["unspaced", "digits", "strong", "weak"]
 SORTS: tuple[Sort, ...] = ("weak", "strong", "digits", "unspaced")
 LEAST_SPOKEN, LEAST_TOKEN, LEAST_WORD, LEAST_NUMBER = 12, 8, 6, 4
 _BETWEEN = re.compile(r"[\s_-]")
-_DIGIT = re.compile(r"\d")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_ASSIGNED = re.compile(r"[\w.-]+=[^=]")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+LEAST_BLANKS = 2
+"""How many blanks a phrase in quotes has at least that somebody says is the password."""
 _BREAK = re.compile(r"""[\s"'`,;&<>(){}\[\]。，；：、！？]""")
 MOST_IN_A_RUN = 32
 """How many labels are looked behind in a run of characters without a break: the values of all of them are one."""
@@ -45,6 +49,8 @@ class _Labels:
     """What joins a label to its value."""
     linked: "re.Pattern[str]"
     """The same behind what the secret is for, as in "password for the alarm is"."""
+    far: "re.Pattern[str]"
+    """More words and a colon, as in "the api key you asked for: "."""
     particle: "re.Pattern[str]"
     sorts: dict[str, Sort]
     bounded: frozenset[str]
@@ -81,17 +87,22 @@ def _labels() -> _Labels:
     rows = data("labels.json")
     sorts: dict[str, Sort] = {_BETWEEN.sub("", word): sort for sort in SORTS for word in rows[sort]}
     words = pattern_of(" ".join(_BETWEEN.split(word)) for sort in SORTS for word in rows[sort])
+    ending = r"(?:s|n|[_-]?\d{1,2}|[_-](?:value|base))?(?P<quote>\\?[\"'](?!s\s))?"
+    quoted = r"(?=\\?[\"'`])"
     join = (
-        r"(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}(?P<sign>:=|=>|=(?!=)|[:：＝])\s{0,3}"
-        rf"|(?P<spoken>\s{{1,3}}(?:(?:{_any(rows['verbs'])})[:：]?\s{{1,3}}|[—–]\s{{1,3}}))"
+        rf"(?P<typed>\s?:\s?[&'\w.<>\[\]?]{{1,30}}\s?=\s{{0,2}}{quoted})"
+        rf"|(?P<call>\s?[(,]\s{{0,2}}{quoted})"
+        r"|(?P<paired></\w{1,20}>\s{0,20}<\w{1,20}>|\s?>(?=[^<>\s]{4,400}</)"
+        r"|,?\s{1,20}\\?[\"']?val(?:ue)?\\?[\"']?\s{0,2}[:=]\s{0,2})"
+        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}(?P<sign>:=|=>|=(?!=)|[:：＝])\s{0,3}"
+        rf"|(?P<spoken>['’]s\s|\s{{1,3}}(?:(?:{_any(rows['verbs'])})[:：]?\s{{1,3}}|[—–]\s{{1,3}}))"
     )
     return _Labels(
         stems=re.compile(pattern_of(stems())),
-        label=re.compile(
-            rf"(?P<label>{words.replace(chr(92) + ' ', '[ _-]?')})(?:s|n|[_-]?\d{{1,2}}|[_-]value)?(?P<quote>\\?[\"'])?"
-        ),
-        join=re.compile(rf"{join}|(?P<direct>\s{{1,2}})"),
+        label=re.compile(rf"(?P<label>{words.replace(chr(92) + ' ', '[ _-]?')}){ending}"),
+        join=re.compile(rf"{join}|(?P<direct>\s{{1,2}}(?=[\"'`]|\S{{{LEAST_WORD}}}|\d{{{LEAST_NUMBER}}}))"),
         linked=re.compile(rf"\s(?:{_any(rows['links'])})\s(?:[^\s:=]{{1,20}}\s){{0,2}}[^\s:=]{{1,20}}(?:{join})"),
+        far=re.compile(r"(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
         particle=re.compile(rf"(?:\s?(?:{_any(rows['particles'])}|[:：=]))*"),
         sorts=sorts,
         bounded=frozenset([*rows["bounded"], *(one for one, sort in sorts.items() if sort == "digits")]),
@@ -109,19 +120,28 @@ def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None
     if found is None:
         return None
     sort, end = _sort(found["label"]), found.end()
+    for join, begin in _joins(lower, end, sort, known):
+        value = (_ASCII if join is None else _VALUE).match(text, begin)
+        if value is None or _is_part_of_a_word(lower, start, found["label"], known):
+            continue
+        loud = text[start : found.end("label")].isupper()
+        secret = _judged(value, _Label(sort, found["label"], found["quote"] is not None, loud), join)
+        if secret is not None:
+            return secret
+    return None
+
+
+def _joins(lower: str, end: int, sort: Sort, known: _Labels) -> "Iterator[tuple[re.Match[str] | None, int]]":
+    """Yield what may join a label that ends there to its value, and where that begins."""
     if sort == "unspaced":
         particle = known.particle.match(lower, end)
-        join, value = None, _ASCII.match(text, particle.end() if particle else end)
-    else:
-        linked = known.linked.match(lower, end) if lower[end : end + 1].isspace() else None
-        join = linked or known.join.match(lower, end)
-        if join is None or (sort == "digits" and not _DIGIT.search(text, join.end(), join.end() + 3)):
-            return None
-        value = _VALUE.match(text, join.end())
-    if value is None or _is_part_of_a_word(lower, start, found["label"], known):
-        return None
-    loud = text[start : found.end("label")].isupper()
-    return _judged(value, _Label(sort, found["label"], found["quote"] is not None, loud), join)
+        yield None, particle.end() if particle else end
+        return
+    is_spaced = lower[end : end + 1].isspace()
+    forms = (known.linked, known.join, known.far) if is_spaced else (known.join,)
+    for join in (form.match(lower, end) for form in forms):
+        if join is not None and (sort != "digits" or _DIGIT.search(lower, join.end(), join.end() + 3)):
+            yield join, join.end()
 
 
 @cache
@@ -141,14 +161,20 @@ def _judged(value: "re.Match[str]", label: _Label, join: "re.Match[str] | None")
     place = value.lastgroup if value.lastgroup != "code" else "bare"
     assert place is not None  # noqa: S101  each alternative has a name
     how = "" if join is None else join.lastgroup or ""
-    spoken = how in ("spoken", "direct")
+    is_far = join is not None and join.re is _labels().far
+    spoken = how in ("spoken", "direct") or is_far
     secret = value[place] if place == "quoted" else _trimmed(value[place], spoken=spoken)
     if not secret or secret.startswith(REDACTED[:4]) or value.groupdict().get("code"):
         return None
-    tight = how in ("tight", "blank") and join is not None and not join["blank"]
-    if not _is_secret(
-        secret, label, spoken=how == "spoken", direct=how == "direct", written=tight or place == "quoted"
+    if (is_far and not (_LETTER.search(secret) and _DIGIT.search(secret))) or (
+        how == "direct" and _ASSIGNED.match(secret)
     ):
+        return None
+    if label.text.startswith("session") and _UUID.fullmatch(secret):
+        return None
+    tight = how in ("tight", "blank") and join is not None and not join["blank"]
+    written = (tight or place == "quoted") and how not in ("call", "paired")
+    if not _is_secret(secret, label, spoken=how == "spoken" or is_far, direct=how == "direct", written=written):
         return None
     if is_placeholder(secret):
         return None
@@ -167,7 +193,7 @@ def _trimmed(value: str, *, spoken: bool) -> str:
 
 def _is_secret(value: str, label: _Label, *, spoken: bool, direct: bool, written: bool) -> bool:
     if label.sort == "digits":
-        return not direct and _is_code(value, label.text)
+        return (label.loud or not direct) and _is_code(value, label.text)
     if label.sort == "weak":
         if written and label.loud and len(value) >= 2 * LEAST_TOKEN and " " not in value:
             return True  # a variable of the environment
@@ -176,7 +202,7 @@ def _is_secret(value: str, label: _Label, *, spoken: bool, direct: bool, written
         return len(value) >= LEAST_WORD and ":" not in value and is_chosen(value)
     if is_chosen(value) or (value.isdigit() and len(value) >= LEAST_NUMBER):
         return True
-    return label.sort == "strong" and written and not spoken and _is_word(value)
+    return label.sort == "strong" and written and (not spoken or value.count(" ") >= LEAST_BLANKS) and _is_word(value)
 
 
 def _is_word(value: str) -> bool:

@@ -25,8 +25,15 @@ JUDGES: Mapping[str, Callable[[str], bool]] = {
 class _Shape:
     kind: str
     signs: frozenset[str]
-    form: "re.Pattern[str]"
+    form: str
+    flags: int
     judge: Callable[[str], bool]
+
+
+@cache
+def _compiled(form: str, flags: int) -> "re.Pattern[str]":
+    """Return a form as a pattern, made when its signs are first met."""
+    return re.compile(form, flags)
 
 
 @cache
@@ -35,7 +42,8 @@ def _shapes() -> list[_Shape]:
         _Shape(
             row["kind"],
             frozenset(row["signs"]),
-            re.compile(row["form"], _FLAGS[row.get("flags", "")]),
+            row["form"],
+            _FLAGS[row.get("flags", "")],
             JUDGES[row["value"]],
         )
         for row in data("shapes.json")["shapes"]
@@ -51,7 +59,7 @@ def shaped(text: str, signs: Collection[str]) -> Iterator[Finding]:
     """Yield the secrets of a text that stand where such things stand, for the signs that are in it."""
     for shape in _shapes():
         if not shape.signs.isdisjoint(signs):
-            for found in shape.form.finditer(text):
+            for found in _compiled(shape.form, shape.flags).finditer(text):
                 start, end = found.span("secret")
                 end -= len(found["secret"]) - len(found["secret"].rstrip())
                 if shape.judge(text[start:end]) and not is_placeholder(text[start:end]):

@@ -26,7 +26,7 @@ _TAIL = re.compile(r"[A-Za-z0-9_-]*+={0,2}+")
 @dataclass(frozen=True, slots=True)
 class _Rule:
     kind: str
-    form: "regex.Pattern[str]"
+    form: str
     by_name: bool
     """Whether the token counts only behind the name of its service."""
 
@@ -43,12 +43,12 @@ class _Rules:
                 by_sign[sign].append(len(self.rules))
             if not row["signs"]:
                 self.always.append(len(self.rules))
-            self.rules.append(_Rule(row["kind"], regex.compile(row["form"]), by_name=False))
+            self.rules.append(_Rule(row["kind"], row["form"], by_name=False))
         for row in data("gitleaks.json")["near"]:
             for name in row["names"].split("|"):
                 by_sign[_literal(name)].append(len(self.rules))
             form = rf"(?i:{row['names']}){_ASSIGNED}{row['value']}(?![A-Za-z0-9_-])"
-            self.rules.append(_Rule(row["kind"], regex.compile(form), by_name=True))
+            self.rules.append(_Rule(row["kind"], form, by_name=True))
         self.by_sign = dict(by_sign)
         # Signs may begin at each place: a lookahead finds those that overlap.
         self.signs = re.compile(f"(?=({pattern_of(by_sign)}))")
@@ -72,6 +72,12 @@ def _rules() -> _Rules:
     return _Rules()
 
 
+@cache
+def _compiled(form: str) -> "regex.Pattern[str]":
+    """Return a form as a pattern, made when its signs are first met: nobody meets all of them."""
+    return regex.compile(form)
+
+
 def tokens(text: str) -> Iterator[Finding]:
     """Yield the tokens in a text."""
     for run in RUN.finditer(text):
@@ -82,8 +88,9 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Finding]:
     begin = max(0, start - NEAR)
     for rule in _rules().for_signs_in(text[begin:end].lower()):
         at = begin if rule.by_name else start
-        while (found := rule.form.search(text, at, end)) is not None:
-            from_, to = found.span(1) if found.re.groups and found.group(1) else found.span()
+        form = _compiled(rule.form)
+        while (found := form.search(text, at, end)) is not None:
+            from_, to = found.span(1) if form.groups and found.group(1) else found.span()
             at = found.end()
             if rule.by_name and not any(letter.isdigit() for letter in text[from_:to]):
                 continue

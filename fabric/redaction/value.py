@@ -13,6 +13,7 @@ _PLACEHOLDER = re.compile(
     | ^(?:os|process|env|sys|self|this|config|settings|secrets|ctx|request|req|args|opts|options|params|vars?)[.\[(]
     | ^[a-z_][\w.]*[(\[]                                         # a call, an index
     | ^(?:~|\.{1,2})?/[a-z0-9._-]+(?:/[a-z0-9._-]*)*$             # a path
+    | ^(?-i:[a-z0-9_.-]+(?:/[a-z0-9_.-]+){2,})$                   # the same, without a beginning
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .finding import REDACTED
-from .json_form import named_secret
+from .json_form import NAMES, VALUES, named_secret
 from .text import redact
 
 KEPT = frozenset(("id", "ids", "session", "user", "agent", "project", "org"))
@@ -30,7 +30,9 @@ def _cleaned(value: Any, name: str) -> Any:
             return REDACTED
         return redact(value)
     if isinstance(value, Mapping):
-        cleaned = {key: one if _is_id(key) else _cleaned(one, str(key)) for key, one in value.items()}
+        named = next((one for key, one in value.items() if key in NAMES and isinstance(one, str)), "")
+        names = {key: named if named and key in VALUES else str(key) for key in value}
+        cleaned = {key: one if _is_id(key) else _cleaned(one, names[key]) for key, one in value.items()}
         return cleaned if _differ(cleaned.values(), value.values()) else value
     if isinstance(value, list | tuple):
         each = [_cleaned(one, name) for one in value]
