@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping
 
 from capabilities.claims.attributes import ATTRIBUTES
+from capabilities.claims.owners import is_name_too
 from capabilities.claims.read import read
 from capabilities.relations.words import EVERYBODY, NOT_NAMES
-from fabric.language import STOP_WORDS
-from fabric.text import normalise
+from fabric.language import STOP_WORDS, guess_language
+from fabric.text import normalise, words
 
-_NO_NAMES = frozenset[str]().union(*STOP_WORDS.values(), map(" ".join, EVERYBODY))
-"""Small words, and words for kin."""
+_KIN = frozenset(map(" ".join, EVERYBODY))
+_SMALL = frozenset[str]().union(*STOP_WORDS.values())
 
 
 def told_of(piece: str, language: Mapping[str, re.Pattern[str]], known: str) -> tuple[str, str]:
@@ -20,7 +21,7 @@ def told_of(piece: str, language: Mapping[str, re.Pattern[str]], known: str) -> 
     ("sie arbeitet ..."); ``known`` is whom the last means. A name nobody mentioned yet counts where only people do so.
     """
     named = language["named"].match(piece) if "named" in language else None
-    if named is not None and _is_name(named["name"]) and (named["name"] == known or _is_sure(named["rest"])):
+    if named is not None and _is_name(named["name"], piece) and (named["name"] == known or _is_sure(named["rest"])):
         return named["rest"], named["name"]
     they = language["they"].match(piece) if known and "they" in language else None
     return (they["rest"], known) if they is not None else (piece, "")
@@ -37,13 +38,17 @@ def subject_left_out(piece: str, language: Mapping[str, re.Pattern[str]]) -> str
 def opens_with(piece: str, language: Mapping[str, re.Pattern[str]]) -> str | None:
     """Return the name that ``piece`` opens with, "" where it is about the speaker, None for somebody without a name."""
     named = language["named"].match(piece) if "named" in language else None
-    if named is not None and _is_name(named["name"]):
+    if named is not None and _is_name(named["name"], piece):
         return named["name"]
     return None if "other" in language and language["other"].match(piece) else ""
 
 
-def _is_name(name: str) -> bool:
-    return name not in NOT_NAMES and normalise(name) not in _NO_NAMES
+def _is_name(name: str, piece: str) -> bool:
+    """Return whether the word that ``piece`` opens with names somebody: no small word of its language, none for kin."""
+    plain = normalise(name)
+    if name in NOT_NAMES or (plain in _KIN and not is_name_too(name, piece)):
+        return False
+    return plain not in STOP_WORDS.get(guess_language(words(piece)), _SMALL)
 
 
 def _is_sure(rest: str) -> bool:

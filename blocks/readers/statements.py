@@ -41,7 +41,7 @@ def _forms() -> tuple[Mapping[str, re.Pattern[str]], ...]:
 
 def _compiled(own: str, joint: str, **forms: str) -> Mapping[str, re.Pattern[str]]:
     opened = rf"(?={own}|{forms['close']})" if "close" in forms else rf"(?={own})"
-    forms["begins"] = rf"(?:^|[,;،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?{opened}"
+    forms["begins"] = rf"(?:^|[,;:：،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?{opened}"
     return {name: re.compile(form, re.IGNORECASE) for name, form in forms.items()}
 
 

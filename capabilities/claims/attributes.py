@@ -247,6 +247,8 @@ class Grammar(BaseModel):
     changes: _Compiled = _NOTHING
     guards: _Compiled = _NOTHING
     filler: _Compiled = _NOTHING
+    aside: _Compiled = _NOTHING
+    """What says since when, how often or by the way: left out where a sentence is not understood with it."""
     trailing: _Compiled = _NOTHING
     trailing_many: _Compiled | None = None
     prefixes: tuple[tuple[_Compiled, Literal["denied", "ended"], str], ...] = ()

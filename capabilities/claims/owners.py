@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import regex
 
+from fabric.language import guess_language
 from fabric.text import normalise, words
 
 from ..relations.words import ARTICLES, EVERYBODY, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
@@ -46,9 +47,27 @@ def own(content: str, subject: str = USER) -> str:
     """
     text = content.strip()
     found = form("self").match(text)
+    if found is not None and is_name_too(found.group().strip(), text):
+        return text
     if found is None and subject != USER:
         found = form("third").match(text) or _named(subject).match(text)
     return text[found.end() :] if found is not None else text
+
+
+@lru_cache(maxsize=1)
+def _names_too() -> dict[str, str]:
+    pairs = (pair.partition(":") for pair in words_of("names_too"))
+    return {name: language for name, _, language in pairs}
+
+
+def is_name_too(word: str, text: str) -> bool:
+    """Return whether a word that a text opens with is a name in it: "Anne" is a mother, and "mia" mine, elsewhere.
+
+    >>> is_name_too("Mia", "Mia ist sechs"), is_name_too("Mia", "Mia madre vive a Roma")
+    (True, False)
+    """
+    language = _names_too().get(word.casefold())
+    return language is not None and word[:1].isupper() and guess_language(words(text)) != language
 
 
 @lru_cache(maxsize=256)
@@ -73,6 +92,9 @@ def _owners(text: str, subject: str) -> Iterator[Owner]:
             yield Owner(f"{kin} of {subject}", text[len(said) :].lstrip("はがの的 "))
             return
     tokens = text.split()
+    if tokens and is_name_too(tokens[0], text):
+        yield Owner(tokens[0].casefold(), " ".join(tokens[1:]))
+        return
     for size in range(min(_LONGEST, len(tokens) - 1), 0, -1):
         if _is_owner(tokens[:size]) or (size == 1 and _is_verb_and_name(tokens)):
             yield Owner(_subject(tokens[:size], subject), " ".join(tokens[size:]))

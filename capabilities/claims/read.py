@@ -1,6 +1,6 @@
 """Reading a stated text: the claim that one sentence makes, in the languages of ``attributes.json``."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -13,7 +13,7 @@ from fabric.text import words
 from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, form, grammar, patterns_for, words_of
 from .due import is_dated, thing_due
-from .owners import own, owners
+from .owners import Owner, own, owners
 from .record import USER, Claim, ClaimFields, Polarity
 from .values import in_digits, is_number, same_value, tokens, trimmed
 
@@ -123,13 +123,11 @@ def _read(text: str, subject: str) -> Claim:
     if len(plain) > LONGEST:
         return Claim(subject, OTHER, plain, "holds", text)
     languages = tuple(_languages(text))
-    found = _as_attribute(plain, text, subject, languages)
-    if found is not None:
-        return found
-    for owner in owners(plain, subject):
-        found = _as_attribute(owner.rest, text, owner.subject, languages)
-        if found is not None:
-            return found
+    for told in dict.fromkeys((plain, *_bared(plain, languages))):
+        for owner in (Owner(subject, told), *owners(told, subject)):
+            found = _as_attribute(owner.rest, text, owner.subject, languages)
+            if found is not None:
+                return found
     kin = ((owner.subject, owner.rest) for owner in owners(plain, subject) if " of " in owner.subject)
     whose, told = next(kin, (subject, plain))
     counted = amount(told)
@@ -137,6 +135,16 @@ def _read(text: str, subject: str) -> Claim:
         return Claim(whose, "amount", counted[1], "holds", text, counted[0])
     core, polarity = _core(plain, languages[0])
     return Claim(subject, OTHER, core, polarity, text)
+
+
+def _bared(plain: str, languages: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence without what it says by the way, in each language that it may be in.
+
+    >>> list(_bared("wohne seit März in Bremen", ["german"]))
+    ['wohne in Bremen']
+    """
+    for language in languages:
+        yield _without(grammar(language).aside, plain, "" if language in _UNSPACED else " ")
 
 
 def _languages(text: str) -> Iterator[str]:
