@@ -216,7 +216,7 @@ def load_provider() -> Provider:
         import openai  # noqa: PLC0415
     except RuntimeError as error:  # it starts threads, which an ending interpreter refuses
         raise ModelUnavailableError(f"models are not available now: {error}") from error
-    _end_before(litellm)
+    _end_before_litellm()
     litellm.suppress_debug_info = True
     if not os.environ.get("LITELLM_LOG"):
         for name in _LOGGERS:
@@ -283,18 +283,19 @@ def cost_of(litellm: Any, model: str, response: Any) -> float:
 
 
 @cache
-def _end_before(litellm: Any) -> None:
+def _end_before_litellm() -> None:
     """Let the loop on which providers are asked end before litellm's own exit handlers, which begin others."""
 
     async def report() -> None:
         from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER  # noqa: PLC0415
+        from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients  # noqa: PLC0415
         from litellm.responses.streaming_iterator import drain_logging_tasks  # noqa: PLC0415
 
         try:
             await drain_logging_tasks()
             await GLOBAL_LOGGING_WORKER.flush()
         finally:
-            await litellm.close_litellm_async_clients()
+            await close_litellm_async_clients()
 
     atexit.register(end_provider_loop, report)  # after the library was imported, and so before its handlers
 

@@ -1,7 +1,7 @@
 """Forgetting, and what is read or fails beside it: what is held in memory says the same as the file."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,7 +54,7 @@ class Between(DuckDBStore):
 
 
 @contextmanager
-def said_in_monday(store: Between) -> Iterator[Fabric]:
+def said_in_monday(store: Between) -> Generator[Fabric]:
     with Fabric(store=store) as fabric:
         fabric.session("monday", user="jake").run(chat_with(MEM), "I work at Stripe.")
         fabric.drain()
