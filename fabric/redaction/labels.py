@@ -1,7 +1,7 @@
 """Labels: what stands behind a word for a secret, as in ``DB_PASS=x``, ``"apiKey": "x"`` or "my password was x"."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -18,14 +18,21 @@ _BETWEEN = re.compile(r"[\s_-]")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _ASSIGNED = re.compile(r"[\w.-]+=[^=]")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+SHORT = 3
 LEAST_BLANKS = 2
 """How many blanks a phrase in quotes has at least that somebody says is the password."""
 _BREAK = re.compile(r"""[\s"'`,;&<>(){}\[\]。，；：、！？]""")
+_ENOUGH: Mapping[Sort, "re.Pattern[str]"] = {
+    "weak": re.compile(rf"\S{{{LEAST_TOKEN}}}"),
+    "strong": re.compile(r"\S"),
+    "digits": re.compile(r"[\s\S]{0,2}\d"),
+}
+"""What a value of each sort begins with at least: most of what stands behind a label does not."""
 MOST_IN_A_RUN = 32
 """How many labels are looked behind in a run of characters without a break: the values of all of them are one."""
 _PARAMETER = re.compile(r"&[\w.-]+=")
 _VALUE = re.compile(
-    r"""(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
+    r"""(?:@|[rRbBuUfFL]{1,2}(?=["']))?(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
     r"""|(?P<bare>[^\s"'`,;<>(){}\[\]「」“”«»，。；、\\]{1,400}+)(?P<code>[(\[])?"""
 )
 _ASCII = re.compile(r"""\s?[「『“"'`]?(?P<bare>[!#-&*-~]{3,200})""")
@@ -50,7 +57,7 @@ class _Labels:
     linked: "re.Pattern[str]"
     """The same behind what the secret is for, as in "password for the alarm is"."""
     far: "re.Pattern[str]"
-    """More words and a colon, as in "the api key you asked for: "."""
+    """More words and a colon, as in "the api key you asked for: ", or a comma, as in "my password, x, is old"."""
     particle: "re.Pattern[str]"
     sorts: dict[str, Sort]
     bounded: frozenset[str]
@@ -94,7 +101,7 @@ def _labels() -> _Labels:
         rf"|(?P<call>\s?[(,]\s{{0,2}}{quoted})"
         r"|(?P<paired></\w{1,20}>\s{0,20}<\w{1,20}>|\s?>(?=[^<>\s]{4,400}</)"
         r"|,?\s{1,20}\\?[\"']?val(?:ue)?\\?[\"']?\s{0,2}[:=]\s{0,2})"
-        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}(?P<sign>:=|=>|=(?!=)|[:：＝])\s{0,3}"
+        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}\]?\s{0,3}(?P<sign>:=|=>|=(?!=)|[:：＝])\s{0,3}"
         rf"|(?P<spoken>['’]s\s|\s{{1,3}}(?:(?:{_any(rows['verbs'])})[:：]?\s{{1,3}}|[—–]\s{{1,3}}))"
     )
     return _Labels(
@@ -102,12 +109,18 @@ def _labels() -> _Labels:
         label=re.compile(rf"(?P<label>{words.replace(chr(92) + ' ', '[ _-]?')}){ending}"),
         join=re.compile(rf"{join}|(?P<direct>\s{{1,2}}(?=[\"'`]|\S{{{LEAST_WORD}}}|\d{{{LEAST_NUMBER}}}))"),
         linked=re.compile(rf"\s(?:{_any(rows['links'])})\s(?:[^\s:=]{{1,20}}\s){{0,2}}[^\s:=]{{1,20}}(?:{join})"),
-        far=re.compile(r"(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
+        far=re.compile(r",\s(?=[^\s,]{6,100},)|(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
         particle=re.compile(rf"(?:\s?(?:{_any(rows['particles'])}|[:：=]))*"),
         sorts=sorts,
         bounded=frozenset([*rows["bounded"], *(one for one, sort in sorts.items() if sort == "digits")]),
-        never_after=re.compile(rf"(?:{_any(rows['not_after'])})[\s_-]?$"),
+        never_after=re.compile(_never_after(rows["not_after"])),
     )
+
+
+def _never_after(words: Iterable[str]) -> str:
+    """Return the pattern of words in front of a label that make it none; a short one is no end of another word."""
+    long, short = ([word for word in words if (len(word) > SHORT) is is_long] for is_long in (True, False))
+    return rf"(?:{_any(long)}|(?<![^\W\d_]){_any(short)})[\s_-]?$"
 
 
 def _any(words: Iterable[str]) -> str:
@@ -137,10 +150,10 @@ def _joins(lower: str, end: int, sort: Sort, known: _Labels) -> "Iterator[tuple[
         particle = known.particle.match(lower, end)
         yield None, particle.end() if particle else end
         return
-    is_spaced = lower[end : end + 1].isspace()
-    forms = (known.linked, known.join, known.far) if is_spaced else (known.join,)
+    goes_on = lower[end : end + 1] == "," or lower[end : end + 1].isspace()
+    forms = (known.linked, known.join, known.far) if goes_on else (known.join,)
     for join in (form.match(lower, end) for form in forms):
-        if join is not None and (sort != "digits" or _DIGIT.search(lower, join.end(), join.end() + 3)):
+        if join is not None and _ENOUGH[sort].match(lower, join.end()):
             yield join, join.end()
 
 

@@ -1,7 +1,7 @@
-"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, in three parts.
+"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, in four parts.
 
 Rules were written on the ``tuned`` half of a first set, the other half was ``held-out``. The ``fresh`` set was written
-later, and looked at once before any rule was changed for it.
+later, and looked at once before any rule was changed for it; the ``second`` one after rules were mended on the first.
 """
 
 import hashlib
@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
-Part = Literal["tuned", "held-out", "fresh"]
-PARTS: tuple[Part, ...] = ("tuned", "held-out", "fresh")
+Part = Literal["tuned", "held-out", "fresh", "second"]
+PARTS: tuple[Part, ...] = ("tuned", "held-out", "fresh", "second")
+SETS = ("", "fresh_", "second_")
+"""How the names of files begin, in the order in which they were written."""
 HERE = Path(__file__).parent
 
 
@@ -39,21 +41,21 @@ def secrets() -> dict[Part, list[Labelled]]:
     """Return the texts with secrets in them, one of each kind. In the files every secret is cut into pieces.
 
     >>> {part: len(texts) >= 75 for part, texts in secrets().items()}
-    {'tuned': True, 'held-out': True, 'fresh': True}
+    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True}
     """
-    first, fresh = ([_with_places(row) for row in _rows(name)] for name in ("secrets.json", "fresh_secrets.json"))
-    return {**_halved(first), "fresh": fresh}
+    first, fresh, second = ([_with_places(row) for row in _rows(f"{of}secrets.json")] for of in SETS)
+    return {**_halved(first), "fresh": fresh, "second": second}
 
 
 @cache
 def innocent() -> dict[Part, list[Labelled]]:
     """Return the texts without a secret.
 
-    >>> {part: len(texts) >= 150 for part, texts in innocent().items()}
-    {'tuned': True, 'held-out': True, 'fresh': True}
+    >>> {part: len(texts) >= 100 for part, texts in innocent().items()}
+    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True}
     """
-    first, fresh = ([_harmless(row) for row in _rows(name)] for name in ("innocent.json", "fresh_innocent.json"))
-    return {**_halved(first), "fresh": fresh}
+    first, fresh, second = ([_harmless(row) for row in _rows(f"{of}innocent.json")] for of in SETS)
+    return {**_halved(first), "fresh": fresh, "second": second}
 
 
 def _rows(name: str) -> list[dict[str, str]]:
