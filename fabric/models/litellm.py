@@ -295,7 +295,8 @@ def _end_before_litellm() -> None:
             await drain_logging_tasks()
             await GLOBAL_LOGGING_WORKER.flush()
         finally:
-            await close_litellm_async_clients()
+            close: Any = close_litellm_async_clients  # it has no types
+            await close()
 
     atexit.register(end_provider_loop, report)  # after the library was imported, and so before its handlers
 
