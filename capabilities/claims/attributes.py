@@ -246,6 +246,8 @@ class Grammar(BaseModel):
     no_longer: _Words = frozenset()
     changes: _Compiled = _NOTHING
     guards: _Compiled = _NOTHING
+    sometimes: _Compiled = _NOTHING
+    """What says that something is so on some days: nothing of which one value holds at a time is told in it."""
     filler: _Compiled = _NOTHING
     aside: _Compiled = _NOTHING
     """What says since when, how often or by the way: left out where a sentence is not understood with it."""

@@ -176,8 +176,9 @@ def _as_attribute(plain: str, text: str, subject: str, languages: tuple[str, ...
         bare = own(_without(grammar(language).filler, plain, gap), subject)
         bare = bare if language in _VERB_LAST else bare[:1].lower() + bare[1:]
         is_guarded = grammar(language).guards.search(text) is not None
+        is_at_times = grammar(language).sometimes.search(text) is not None
         for core, polarity in _cores(bare, language):
-            claim = _matched(core, polarity, language, is_guarded=is_guarded)
+            claim = _matched(core, polarity, language, is_guarded=is_guarded, is_at_times=is_at_times)
             if claim is not None:
                 return replace(claim, subject=subject, text=text)
     return None
@@ -234,10 +235,13 @@ def _signs(language: str) -> tuple["regex.Pattern[str]", "regex.Pattern[str]"]:
     return regex.compile(denial, regex.IGNORECASE), regex.compile(ending or r"(?!)", regex.IGNORECASE)
 
 
-def _matched(core: str, polarity: Polarity, language: str, *, is_guarded: bool) -> Claim | None:
+def _matched(
+    core: str, polarity: Polarity, language: str, *, is_guarded: bool, is_at_times: bool
+) -> Claim | None:
     anywhere = language in _UNSPACED
     for pattern in patterns_for("*" if anywhere else core, language):
-        if is_guarded and not pattern.attribute.wished:
+        is_in_doubt = is_guarded or (is_at_times and pattern.attribute.single)
+        if is_in_doubt and not pattern.attribute.wished:
             continue
         found = pattern.match.search(core) if anywhere else pattern.match.match(core)
         claim = None if found is None else _claim(pattern, found, polarity, language)

@@ -8,7 +8,8 @@ from fabric.language import STOP_WORDS, guess_language
 from fabric.text import content_words, words
 
 from ..claims import says_change
-from ..claims.values import day_names, is_number, is_when
+from ..claims.attributes import form
+from ..claims.values import day_names, is_when
 from ..retrieval.recency import EDGE
 from .ranked import RankedMemory
 
@@ -72,7 +73,7 @@ def _voice(memory: RankedMemory) -> str:
 
 
 def _about(memory: RankedMemory) -> frozenset[str]:
-    """Return the stems of what it is about: without small words, numbers and days."""
-    said = words(memory.content)
+    """Return the stems of what it is about: without small words, numbers, days and times."""
+    said = words(form("time").sub(" ", memory.content))
     small = STOP_WORDS.get(guess_language(said), frozenset[str]()) | day_names()
-    return content_words(" ".join(word for word in said if not (word in small or is_when(word) or is_number(word))))
+    return content_words(" ".join(word for word in said if not (word in small or is_when(word) or word[0].isdigit())))
