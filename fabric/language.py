@@ -6,7 +6,7 @@ from typing import Any
 
 import regex
 
-from .slices import slices
+from .slices import SLICE, slices
 from .text import FUNCTION_WORDS, words
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
@@ -137,7 +137,7 @@ def guess_language(words: Sequence[str]) -> str:
     >>> guess_language("wo wohnt anna jetzt".split()), guess_language("кошка спит".split()), guess_language(["pizza"])
     ('german', 'russian', 'english')
     """
-    texts = [" ".join(some) for some in slices(words)]
+    texts = [" ".join(words)] if len(words) <= SLICE else [" ".join(some) for some in slices(words)]
     if all(map(str.isascii, texts)):
         return _latin(words)
     found = next((language for language, script in _BY_SCRIPT if any(map(script.search, texts))), "")

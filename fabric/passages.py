@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 import regex
 
-from .slices import slices
+from .slices import paced, slices
 from .text import UNSPACED
 
 SIZE = 300
@@ -47,7 +47,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[begin:end] for text in ["Is it? Yes.", "雨だ。寒い。"] for begin, end in sentences(text)]
     ['Is it? ', 'Yes.', '雨だ。', '寒い。']
     """
-    ends = dict.fromkeys([0, *(one.end() for one in _END.finditer(text)), len(text)])
+    ends = dict.fromkeys([0, *(one.end() for one in paced(_END.finditer(text))), len(text)])
     return list(pairwise(ends))
 
 
@@ -61,13 +61,12 @@ def _numbered(text: str, share: float) -> Iterator[tuple[int, tuple[int, int]]]:
 
 def _pieces(text: str) -> Iterator[tuple[int, int, int]]:
     """Yield where each piece begins and ends, and its weight."""
-    for some in slices(sentences(text)):
-        for begin, end in some:
-            weight = _weight(text[begin:end])
-            if weight > SIZE:
-                yield from ((*one.span(), _weight(one.group())) for one in _WORD.finditer(text, begin, end))
-            else:
-                yield begin, end, weight
+    for begin, end in paced(sentences(text)):
+        weight = _weight(text[begin:end])
+        if weight > SIZE:
+            yield from ((*one.span(), _weight(one.group())) for one in _WORD.finditer(text, begin, end))
+        else:
+            yield begin, end, weight
 
 
 def _weight(text: str) -> int:

@@ -6,6 +6,8 @@ from datetime import datetime
 from capabilities.claims import claim_of, compare, is_single, says_change
 from capabilities.claims.record import USER
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
+from fabric.slices import paced
+from fabric.terms import LONG_CHARS
 from fabric.text import words
 
 from . import people
@@ -41,7 +43,8 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     known = ""
     before: Observation | None = None
     foreign = True
-    for sentence in standing(own_sentences(text)):
+    sentences = standing(own_sentences(text))
+    for sentence in paced(sentences) if len(text) > LONG_CHARS else sentences:
         foreign = foreign and not asks_for_work(sentence)
         read = list(_read(sentence, known, before))
         if not read and foreign:
