@@ -60,11 +60,10 @@ def _portal() -> Portal:
 
 
 async def _last(work: Callable[[], Awaitable[object]]) -> None:
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await work()
-    except Exception:  # noqa: BLE001  the library's own; the end of a process is no place to complain
-        return
+    task = asyncio.ensure_future(work())
+    await asyncio.wait([task], timeout=PATIENCE)
+    if task.done() and not task.cancelled():
+        task.exception()  # looked at, so that nothing is said of it: the end of a process is no place to complain
 
 
 def _held(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T] | Any, **options: Any) -> "asyncio.Task[T]":
