@@ -235,9 +235,7 @@ def _signs(language: str) -> tuple["regex.Pattern[str]", "regex.Pattern[str]"]:
     return regex.compile(denial, regex.IGNORECASE), regex.compile(ending or r"(?!)", regex.IGNORECASE)
 
 
-def _matched(
-    core: str, polarity: Polarity, language: str, *, is_guarded: bool, is_at_times: bool
-) -> Claim | None:
+def _matched(core: str, polarity: Polarity, language: str, *, is_guarded: bool, is_at_times: bool) -> Claim | None:
     anywhere = language in _UNSPACED
     for pattern in patterns_for("*" if anywhere else core, language):
         is_in_doubt = is_guarded or (is_at_times and pattern.attribute.single)

@@ -29,20 +29,21 @@ class Scored(Protocol):
         ...
 
 
-def raise_later(found: Sequence[Scored]) -> None:
+def raise_later(found: Sequence[Scored], cue: str = "") -> None:
     """Put what says that something has changed above what was said of the same before it."""
     best = sorted(found, key=lambda one: -one.score)[:LOOKED_AT]
-    for earlier, later in overtaken([one.memory for one in best]):
+    for earlier, later in overtaken([one.memory for one in best], cue):
         one, raised = best[later], best[earlier].score * (1 + EDGE)
         if one.score < raised:
             one.parts["recency"] = one.parts.get("recency", 0.0) + raised - one.score
             one.score = raised
 
 
-def overtaken(found: Sequence[RankedMemory]) -> Iterator[tuple[int, int]]:
-    """Yield the places of an earlier memory and of a later one that repeats all it says, but when, and tells a change.
+def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[int, int]]:
+    """Yield the places of an earlier memory and of a later one by the same person that tells a change of the same.
 
-    Nothing is read of either: it is for statements whose claims are not understood, said by one and the same.
+    The later one repeats all that the earlier one says but when; or both speak of a thing that the cue asks about, no
+    person, and the earlier one is a message or a plan. Nothing is read of either.
 
     >>> def said(text: str, day: int) -> RankedMemory:
     ...     at = datetime(2026, 5, day)
@@ -51,16 +52,32 @@ def overtaken(found: Sequence[RankedMemory]) -> Iterator[tuple[int, int]]:
     >>> list(overtaken(told)), list(overtaken([told[0], said("The yoga is fun.", 3)]))
     ([(0, 1)], [])
     """
+    people = frozenset(word for one in found for word in words(one.subject))
+    asked = _stems(cue) - people
     for later, changed in enumerate(found):
         when = _said_at(changed)
-        if when is None or not says_change(changed.content):
+        if when is None or not tells_turn(changed.content):
             continue
         told = _about(changed)
         for earlier, memory in enumerate(found):
             before, core = _said_at(memory), _about(memory)
             is_before = before is not None and before < when and _voice(memory) == _voice(changed)
-            if is_before and core and core < told:
+            repeats = bool(core) and core < told and says_change(changed.content)
+            if is_before and (repeats or (_is_passing(memory) and core & told & asked)):
                 yield earlier, later
+
+
+def tells_turn(text: str) -> bool:
+    """Return whether a text says that something turned out otherwise: what is a change, called off, sold or mistaken.
+
+    >>> tells_turn("scratch that, dinner is bumped to Monday"), tells_turn("Dinner is on Sunday")
+    (True, False)
+    """
+    return says_change(text) or form("turn").search(text) is not None
+
+
+def _is_passing(memory: RankedMemory) -> bool:
+    return memory.source in ("turn", "episodic")
 
 
 def _said_at(memory: RankedMemory) -> datetime | None:
@@ -73,7 +90,11 @@ def _voice(memory: RankedMemory) -> str:
 
 
 def _about(memory: RankedMemory) -> frozenset[str]:
-    """Return the stems of what it is about: without small words, numbers, days and times."""
-    said = words(form("time").sub(" ", memory.content))
+    return _stems(memory.content)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the stems of what a text is about: without small words, numbers, days and times."""
+    said = words(form("time").sub(" ", text))
     small = STOP_WORDS.get(guess_language(said), frozenset[str]()) | day_names()
     return content_words(" ".join(word for word in said if not (word in small or is_when(word) or word[0].isdigit())))

@@ -6,12 +6,13 @@ Nothing of the store is needed for that.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from fabric.text import words
 
-from ..claims import claim_of
+from ..claims import asked_attributes, claim_of
 from ..claims.attributes import words_of
 from ..episodic import Episode
 from ..formulas.similarity import overlap
@@ -37,8 +38,11 @@ STANDING = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 ENDED = 0.7
 """The share that counts of what says that something is over, unless the cue asks for what was before."""
+INTRODUCES = 0.5
+"""The share that counts of what somebody is called, or how old they are, where nothing asks for that."""
 DENIED = 0.5
 """The share that counts of what says that something is not so, where it is asked for."""
+_INTRODUCTIONS = frozenset({"name", "nickname", "last_name", "age"})
 _ASKS_BEFORE = re.compile(
     r"\b(?:used to|formerly|former|before|previous(?:ly)?|did|was|were|stop(?:ped)?|quit|ex)\b", re.IGNORECASE
 )
@@ -59,7 +63,7 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
     for old, current in () if request.is_past else read.changed:
         judging.note_over(old, current)
     judging.put_behind()
-    raise_later(() if request.is_past else judging.found)
+    raise_later(() if request.is_past else judging.found, ranking.question.cue.text)
     judging.put_first(list(then))
     return judging.results(request.most, snapshot.embedded.degraded)
 
@@ -73,7 +77,7 @@ class _Found:
     parts: dict[str, float]
 
 
-@dataclass(slots=True)
+@dataclass
 class _Judging:
     """What was looked at so far."""
 
@@ -91,6 +95,8 @@ class _Judging:
     denied: list[int] = field(default_factory=list[int])
     """The numbers of rows that deny something of the kind that is asked for, but not what the cue names."""
 
+    introducing: list[int] = field(default_factory=list[int])
+    """The numbers of rows that only introduce somebody, where something else is asked for."""
     denying: set[str] = field(default_factory=set[str])
     """The ids of the turns in which it was denied."""
 
@@ -103,6 +109,12 @@ class _Judging:
     def cue(self) -> str:
         """What is asked."""
         return self.ranking.question.cue.text
+
+    @cached_property
+    def asks_who_it_is(self) -> bool:
+        """Whether the cue asks for anybody's or anything's name or age."""
+        asked = asked_attributes(self.cue, self.ranking.question.cue.language)
+        return not _INTRODUCTIONS.isdisjoint(asked)
 
     def add_turns(self, turns: Sequence[tuple[int, Turn]]) -> None:
         """Take in turns, each with its own score."""
@@ -125,6 +137,8 @@ class _Judging:
             self.ended.append(number)
             self.behind |= set() if names(self.cue, claim.value) else {row.id}
         if answers is None or not answers[number]:
+            if claim.attribute in _INTRODUCTIONS and not self.asks_who_it_is:
+                self.introducing.append(number)
             return
         if claim.polarity == "denied" and words_of("denials").isdisjoint(words(self.cue)):
             if names(self.cue, claim.value):
@@ -213,6 +227,7 @@ class _Judging:
         if share < 1:
             self.others.append(number)
         share *= ENDED if number in self.ended else DENIED if number in self.denied else 1.0
+        share *= INTRODUCES if number in self.introducing else 1.0
         if share < 1:
             score, parts = score * share, {name: value * share for name, value in parts.items()}
         if score + standing > 0:
