@@ -1,5 +1,6 @@
 """Reflect: every observation is routed to the tiers it belongs in, and the turn ends, all in one transaction."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
@@ -9,7 +10,7 @@ from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Settling
 from capabilities.sources import Outcome, Source, Status, TierName
-from capabilities.turns import turns_behind
+from capabilities.turns import Turn, turns_behind
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
 from capabilities.working import WorkingEntry, WorkingState
 from capabilities.working import state as working
@@ -74,6 +75,7 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
     if kept[said.id].captured and said.id not in state.pending:
         return CaptureResult.skipped("captured before: this turn was already taken in")
+    observed = _without_forgotten(observed, kept)
     counted, entries = state.counting(tx.read(layout.working))
     routing = _Routing(tx, layout, ctx, entries, observed)
     routing.look_up()
@@ -92,6 +94,22 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     tx.write(layout.working, entries)
     tx.write(layout.state, counters)
     return result
+
+
+def _without_forgotten(observed: Observed, kept: Mapping[str, Turn]) -> Observed:
+    """Return what was observed without what rests on messages that were forgotten meanwhile."""
+    said = observed.exchange.said
+    gone = {turn.id for turn in said} - kept.keys()
+    if not gone:
+        return observed
+    missed = [turn for turn in observed.exchange.missed if turn.id not in gone]
+    left = [
+        observation
+        for observation in observed.observations
+        if gone.isdisjoint(turn.id for turn in turns_behind(observation.content, said))
+    ]
+    exchange = observed.exchange.model_copy(update={"missed": missed})
+    return observed.model_copy(update={"exchange": exchange, "observations": left})
 
 
 @dataclass(slots=True)

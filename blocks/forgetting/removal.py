@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fabric.erasure import Erased, erase_effects, erase_items, erase_outputs, erase_turns, erase_work
-from fabric.jobs import EFFECTS, JOBS, TURNS
+from fabric.jobs import EFFECTS, JOBS, TURNS, job_of
 from fabric.log import ITEMS
 from fabric.reach import Held, KeptRow
 from fabric.resource import Transaction
@@ -42,6 +43,8 @@ class Removal:
     """The numbers of the turns that go, by session."""
     texts: Texts = field(init=False)
     ids: set[str] = field(init=False)
+    said: dict[Scope, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """By session, the messages that stay and may hold a forgotten text."""
 
     def __post_init__(self) -> None:
         gone = [*self.nodes, *self.turns]
@@ -92,6 +95,9 @@ class Removal:
         made = list(self._holding(self.ids | self.texts.spellings))
         by_table: dict[str, list[KeptRow]] = defaultdict(list)
         for kept in made:
+            if kept.table == ITEMS.name and kept.row["kind"] == "message":
+                self.said[kept.owner].append(kept.row["text"])
+        for kept in made:
             if self._is_made(kept):
                 by_table[kept.table].append(kept)
         for scope, items in _by_owner(by_table[ITEMS.name]).items():
@@ -99,7 +105,9 @@ class Removal:
         for scope, named in _by_owner(by_table[TURNS.name]).items():
             erase_outputs(self.tx.rows, scope, named, self.erased)
         for kept in by_table[JOBS.name]:
-            erase_work(self.tx.rows, kept.row, self._cut, self._is_clean, self.erased)
+            texts = self._texts_for(kept)
+            cut, is_clean = partial(self._cut, texts), partial(self._is_clean, texts)
+            erase_work(self.tx.rows, kept.row, cut, is_clean, self.erased)
         erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
         for kept in filter(is_state, made):
             state = kept.row["value"]
@@ -112,7 +120,19 @@ class Removal:
         if kept.table == ITEMS.name and kept.row["kind"] == "message":
             return False
         seen = {key: value for key, value in kept.row.items() if key != "id"}
-        return mentions_id(seen, self.ids) or self.texts.held_by(seen)
+        return mentions_id(seen, self.ids) or self._texts_for(kept).held_by(seen)
+
+    def _texts_for(self, kept: KeptRow) -> Texts:
+        """Return the texts that tell that a row was made of what goes.
+
+        An output, or the input of a job, repeats messages of its session. What one that stays says, such as an answer
+        that was given in many turns, tells nothing: it was made of that one.
+        """
+        if kept.table == TURNS.name:
+            return self.texts.without(self.said[kept.owner])
+        if kept.table == JOBS.name:
+            return self.texts.without(self.said[job_of(kept.row).ids.scope("session")])
+        return self.texts
 
     def _with_turns(self, scope: Scope, items: list[Row]) -> list[Row]:
         """Return items with the calls and results that they are paired with, and what their turns say of it."""
@@ -122,21 +142,21 @@ class Removal:
         more = [row for row in beside if (row["turn"], row["call_id"]) in pairs or self.texts.held_by(row["text"])]
         return list({row["id"]: row for row in [*items, *more]}.values())
 
-    def _cut(self, value: Any) -> Any:
+    def _cut(self, texts: Texts, value: Any) -> Any:
         """Return a JSON value without the records and texts in lists that go."""
         if isinstance(value, dict):
-            return {key: self._cut(one) for key, one in value.items()}
+            return {key: self._cut(texts, one) for key, one in value.items()}
         if isinstance(value, list):
-            return [self._cut(one) for one in value if not self._goes(one)]
+            return [self._cut(texts, one) for one in value if not self._goes(texts, one)]
         return value
 
-    def _goes(self, value: Any) -> bool:
+    def _goes(self, texts: Texts, value: Any) -> bool:
         if isinstance(value, dict):
             return value.get("id") in self.ids
-        return isinstance(value, str) and not self._is_clean(value)
+        return isinstance(value, str) and not self._is_clean(texts, value)
 
-    def _is_clean(self, value: Any) -> bool:
-        return not mentions_id(value, self.ids) and not self.texts.held_by(value)
+    def _is_clean(self, texts: Texts, value: Any) -> bool:
+        return not mentions_id(value, self.ids) and not texts.held_by(value)
 
 
 def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:

@@ -26,14 +26,24 @@ class Texts:
     def of(cls, texts: Iterable[str]) -> "Texts":
         """Return those among the texts that say enough to be told apart."""
         told = {one for text in texts for one in _variants(text.strip().rstrip(".!?。")) if _is_telling(one)}
-        return cls(frozenset(told), tuple(sorted({piece for one in told for piece in spelled(one)})))
+        return cls(frozenset(told), _pieces(told))
 
     def held_by(self, value: Any) -> bool:
         """Return whether a string in a JSON value holds one of the texts."""
         return any(piece in text for text in strings_of(value) for piece in (*self.spellings, *self.pieces))
 
+    def without(self, said: Iterable[str]) -> "Texts":
+        """Return those that stand in none of these messages."""
+        messages = tuple(said)
+        left = {one for one in self.spellings if not any(one in text for text in messages)}
+        return self if len(left) == len(self.spellings) else Texts(frozenset(left), _pieces(left))
+
     def __bool__(self) -> bool:
         return bool(self.spellings)
+
+
+def _pieces(spellings: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({piece for one in spellings for piece in spelled(one)}))
 
 
 def _variants(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from capabilities.mind import mind
 from capabilities.mind.draft import DraftOperation
 from capabilities.mind.store import mind_collections
 from fabric import Context, Fabric, generator, handler, sequencer
+from fabric.errors import ModelUnavailableError
 from fabric.models.base import Reply, Request
 from fabric.testing import ScriptedModel, call
 from pipelines import Memory, memory_system
@@ -283,3 +284,63 @@ def test_a_run_under_way_stores_nothing_of_a_turn_that_was_forgotten_meanwhile(t
 
     asyncio.run(both())
     assert "HIV" not in dump(path)
+
+
+def test_work_that_waits_on_another_turn_with_the_same_answer_stays():
+    model = MemoryModel([observation("Works at Stripe")], ModelUnavailableError("down"), [observation("Plays chess")])
+    fabric, mem = open_memory(model)
+    answer = handler(lambda _: "I will keep that in mind.", name="chat")
+    chat: Any = sequencer(name="chat-with-memory").then(answer).work(mem.capture_from_items)
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(chat, "I work at Stripe", turn_id="first")
+        fabric.drain()
+        session.run(chat, "I play chess", turn_id="second")
+        (waiting,) = fabric.drain()
+        (fact,) = [one for one in session.run(mem.recall_block) if one.content == "Works at Stripe"]
+        assert session.run(mem.forget_block, {"id": fact.id}).output.found
+        assert [job.id for job in fabric.jobs()] == [waiting.id]
+        assert session.run(chat, "I play chess", turn_id="second").output == "I will keep that in mind."
+        fabric.retry(waiting)
+        assert fabric.drain() == []
+        assert [one.content for one in session.run(mem.recall_block)] == ["Plays chess"]
+
+
+def test_work_that_waits_on_what_was_said_of_somebody_else_stays():
+    chess = observation("Likes chess", subject="tom", category="preference")
+    again, works = {**chess, "subject": "ann"}, observation("Works at Stripe")
+    fabric, mem = open_memory(MemoryModel([chess], ModelUnavailableError("down"), [again], [works]))
+    silent: Any = sequencer(name="silent").then(handler(lambda _: "", name="chat")).work(mem.capture_from_items)
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(silent, "My friend Tom likes chess")
+        fabric.drain()
+        session.run(silent, "My friend Ann likes chess")
+        session.run(silent, "I work at Stripe")  # brings along what nobody answered
+        assert len(fabric.drain()) == 2
+        (fact,) = [one for one in session.run(mem.recall_block) if one.subject == "tom" and one.source == "semantic"]
+        session.run(mem.forget_block, {"id": fact.id})
+        assert len(fabric.jobs()) == 2
+        fabric.retry_all()
+        assert fabric.drain() == []
+        found = {(one.subject, one.content) for one in session.run(mem.recall_block)}
+        assert found == {("ann", "Likes chess"), ("user", "Works at Stripe")}
+
+
+def test_what_was_forgotten_while_a_later_turn_was_read_does_not_come_back(tmp_path: Any):
+    path = tmp_path / "memory.duckdb"
+
+    def forgets(_: Request) -> list[dict[str, Any]]:
+        forgetting = threading.Thread(target=lambda: session.run(mem.forget_block, {"id": outside.id}))
+        forgetting.start()
+        forgetting.join()
+        return [observation("Lives in Oslo", category="identity"), observation("Works at Stripe")]
+
+    fabric, mem = open_memory(MemoryModel(forgets), str(path))
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        (outside,) = session.add_messages([{"role": "user", "content": "I live in Oslo."}])
+        session.run(chat_with(mem), "I work at Stripe.")
+        assert fabric.drain() == []
+        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+    assert "Oslo" not in dump(path)
