@@ -69,7 +69,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     turn = turn_of(said, ctx)
     if said.text != text and (is_stated or _stands_in(text, said.text)):  # another text of the same turn, as a part
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
-    return Exchange(user=turn, missed=_missed([one for one in _unanswered(said, ctx) if _is_own(one, ctx)], ctx))
+    return Exchange(user=turn, missed=_missed([one for one in _unanswered(said, ctx) if one.block], ctx))
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
@@ -159,7 +159,7 @@ def _unanswered(said: Item, ctx: Context) -> list[Item]:
         elif _is_message(item, "user"):
             if item.turn in answered or len(missed) == MISSED_MESSAGES:
                 break
-            missed += [] if ctx.run.is_under_way(item) else [item]
+            missed += [item] if _is_missed(item, ctx) else []
     return missed[::-1]
 
 
@@ -167,9 +167,13 @@ def _missed(items: list[Item], ctx: Context) -> list[Turn]:
     return [turn for turn in (turn_of(item, ctx) for item in items) if turn.text.strip()]
 
 
-def _is_own(item: Item, ctx: Context) -> bool:
-    """Return whether a message was said to the pipeline that this run is of."""
-    return item.block.split(" > ")[0] == ctx.path.split(" > ")[0]
+def _is_missed(item: Item, ctx: Context) -> bool:
+    """Return whether a message was said to the pipeline that this run is of, or to none, and no run dealt with it.
+
+    What was said to another pipeline is for the memory of that one.
+    """
+    is_own = item.block.split(" > ")[0] in ("", ctx.path.split(" > ")[0])
+    return is_own and ctx.run.is_missed(item)
 
 
 def _is_forgotten(said: Item, ctx: Context) -> bool:

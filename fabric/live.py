@@ -118,9 +118,9 @@ class LiveRun:
         """Return when something counts as said that is said now: None for ``at``, the clock's time."""
         return self.log.order.counts_as(at, self.clock)
 
-    def is_under_way(self, said: Item) -> bool:
-        """Return whether a run of the session is about to answer a message of the user."""
-        return self.log.is_under_way(said.id)
+    def is_missed(self, said: Item) -> bool:
+        """Return whether no run deals with a message of the user: its own failed, or ended with another process."""
+        return self.log.is_missed(said.id)
 
     @property
     def listening(self) -> bool:

@@ -15,6 +15,8 @@ from .scope import Scope
 from .store.base import Row, Rows, Store, Table
 
 ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
+NOTED = ("outcome", "error")
+"""Kinds of items that say how work ended, and are no part of the conversation."""
 ERASED = "[forgotten]"
 """What stands in the place of an erased message."""
 LATEST = 64
@@ -38,6 +40,7 @@ class SessionLog:
         self._erased: set[int] = set()
         self._under_way: set[str] = set()
         self._failed: set[str] = set()
+        self._dealt_with: set[str] = set()
         self._seq = 0
         self._turns = 0
         self._all: tuple[Item, ...] | None = None
@@ -83,10 +86,12 @@ class SessionLog:
         """Take note that a run is about to answer the user's message of this id."""
         with self._lock:
             self._under_way.add(said)
+            self._failed.discard(said)
 
     def end(self, said: Collection[str]) -> None:
         """Take note that no run will answer these messages any more."""
         with self._lock:
+            self._dealt_with.update(self._under_way.intersection(said) - self._failed)
             self._under_way.difference_update(said)
 
     def fail(self, said: Collection[str]) -> None:
@@ -94,18 +99,18 @@ class SessionLog:
         with self._lock:
             self._failed.update(said)
 
-    def is_under_way(self, said: str) -> bool:
-        """Return whether a run is about to answer the user's message of this id."""
+    def is_missed(self, said: str) -> bool:
+        """Return whether no run of this process is about to answer the user's message of this id, or ended well."""
         with self._lock:
-            return said in self._under_way
+            return said not in self._under_way and said not in self._dealt_with
 
     def waiting(self, draft: Draft) -> Item | None:
         """Return the session's last item where it is this very message of the user and nobody answers it.
 
-        Its run failed, or it was added to the session from outside.
+        Its run failed, or it was added to the session from outside. What background work noted since is no answer.
         """
         with self._lock:
-            last = self._items[-1] if self._items else None
+            last = next((item for item in reversed(self._items) if item.kind not in NOTED), None)
             if last is None or not opens_turn(last) or last.text != draft.text or last.id in self._under_way:
                 return None
             return last if last.id in self._failed or not last.block else None

@@ -64,8 +64,8 @@ class Run(Protocol):
         """Return when something counts as said that is said now: None for ``at``, the clock's time; see `Order`."""
         ...
 
-    def is_under_way(self, said: Item) -> bool:
-        """Return whether a run of the session is about to answer a message of the user."""
+    def is_missed(self, said: Item) -> bool:
+        """Return whether no run deals with a message of the user: its own failed, or ended with another process."""
         ...
 
     @property

@@ -113,3 +113,16 @@ def test_sessions_of_one_user_do_not_share_working_memory():
     with Fabric() as fabric:
         fabric.session("monday", user="jake").run(sequencer(name="s").then(mem.capture), "I work at Stripe.")
         assert list(fabric.session("tuesday", user="jake").run(mem.recall_block)) == []
+
+
+def test_what_was_said_to_ones_own_memory_never_comes_into_that_of_the_project():
+    own = memory_system(episodic=True, semantic=True, embedder=None, name="own")
+    team = memory_system(episodic={"scope": "project"}, semantic=True, embedder=None, name="team")
+    with Fabric() as fabric:
+        session = fabric.session("monday", user="alpha", project="apollo")
+        session.run(own.capture, "I am allergic to peanuts.")  # nobody answers
+        session.run(chat_with(team), "I work at Stripe.")
+        fabric.drain()
+        colleague = fabric.session("monday", user="omega", project="apollo")
+        assert [one.content for one in colleague.run(team.recall_block)] == ["Works at Stripe"]
+        assert "peanuts" not in everything(colleague, team)
