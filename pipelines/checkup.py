@@ -31,6 +31,7 @@ from fabric.resource import Collection, Resource
 from fabric.scope import SCOPE_KINDS
 from fabric.store.backup import backup_findings
 from fabric.store.base import Table
+from fabric.store.block_check import block_findings, reading_bytes
 from fabric.store.duckdb import DuckDBStore
 from fabric.store.duckdb_file import reading
 from fabric.store.file_check import change_findings, format_findings, path_findings, refusal
@@ -98,9 +99,10 @@ def _version(name: str) -> str:
 def _inside(file: Path, embedder: str, moved: Callable[[int], object]) -> Iterator[Finding]:
     """Yield what is found inside the file, or why it cannot be opened, or not be read to its end."""
     try:
-        with reading(file) as sql:
+        with reading_bytes(file) as (sql, raw):
             yield Finding("lock", "ok", "nobody holds the file")
             yield from change_findings(file)
+            yield from block_findings(sql, raw)
             yield from contents(Held(sql), file, embedder, moved)
     except StoreError as error:
         yield refusal(file, error)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import StoreError
 from ..finding import Finding
+from .advice import advice
 from .duckdb import DuckDBStore
 from .duckdb_file import MEMORY, is_open_here, reading
 from .duckdb_log import check_log, log_of
@@ -83,8 +84,8 @@ def _copy(source: Path, part: Path) -> None:
         [sys.executable, "-I", "-S", str(program), str(source), str(part)], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = done.stderr.strip().rpartition("\n")[2]
-        raise StoreError(f"{source} cannot be copied to {part.parent}: {said or f'exit code {done.returncode}'}")
+        said = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+        raise StoreError(f"{source} cannot be copied to {part.parent}: {said}{advice(said)}")
 
 
 def _merged(part: Path) -> dict[str, int]:

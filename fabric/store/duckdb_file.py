@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..errors import NotOurFileError, StoreError, StoreLockedError
+from .advice import advice
 from .duckdb_log import HEADER_BYTES, check_log
 from .migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
 from .sql import Connection, Sql
@@ -36,11 +37,6 @@ _MAGIC_OFFSET = 8
 _PID = re.compile(r"PID (\d+)")
 _PROGRAM = re.compile(r"held in (.+?) \(PID")
 _LOCKED = re.compile(r"could not set lock|conflicting lock|being used by another process", re.IGNORECASE)
-_DAMAGED = re.compile(
-    r"could not read|not enough|checksum|corrupt|truncated|serializ|failed to load metadata|wal file", re.IGNORECASE
-)
-_FOREIGN = re.compile(r"wal does not match", re.IGNORECASE)
-_FORBIDDEN = re.compile(r"permission denied|read-only file system", re.IGNORECASE)
 _open_files: dict[str, int] = {}
 """The files that are open, and the process that opened them: this one, or the one it was forked from."""
 _open_lock = Lock()
@@ -55,7 +51,7 @@ def translated(location: str, *, ignore: bool = False) -> Generator[None]:
         yield
     except duckdb.Error as error:
         if not ignore:
-            raise StoreError(f"{location}: {_first_line(error)}{_advice(error)}") from error
+            raise StoreError(f"{location}: {_first_line(error)}{advice(error)}") from error
 
 
 _CONNECTIONS: "WeakSet[Parsing]" = WeakSet()
@@ -158,7 +154,7 @@ def _size(path: Path) -> int:
         with path.open("rb") as file:
             start = file.read(_MAGIC_OFFSET + len(_MAGIC))
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}{advice(error)}") from error
     if start and start[_MAGIC_OFFSET:] != _MAGIC:
         raise NotOurFileError(f"{path} is not a {APPLICATION} file: give another path; the file was not changed")
     return path.stat().st_size
@@ -240,7 +236,7 @@ def _connect(location: str, *, read_only: bool) -> Connection:
             return duckdb.connect(location, read_only=read_only, config=SETTINGS)
         except duckdb.Error as error:
             if not _LOCKED.search(str(error)):
-                raise StoreError(f"{location} cannot be opened: {_first_line(error)}{_advice(error)}") from error
+                raise StoreError(f"{location} cannot be opened: {_first_line(error)}{advice(error)}") from error
             if attempt == RETRIES:
                 pid, program = _PID.search(str(error)), _PROGRAM.search(str(error))
                 raise _locked(
@@ -265,20 +261,6 @@ def _locked(location: str, pid: int | None, program: str = "") -> StoreLockedErr
         pid=pid,
         program=program,
     )
-
-
-def _advice(error: Exception) -> str:
-    """Return what to do about a damaged file or a folder that may not be written, "" about anything else."""
-    if _FOREIGN.search(str(error)):
-        return (
-            "; the log beside it belongs to another file, or to another state of this one: put the file back that it "
-            "belongs to, or move the log away to open this one without it; nothing was changed"
-        )
-    if _DAMAGED.search(str(error)):
-        return "; the file is damaged: look at it with thought-fabric doctor FILE, or restore a backup"
-    if _FORBIDDEN.search(str(error)):
-        return "; the file and its folder must be writable: change their permissions, or use another place"
-    return ""
 
 
 def _first_line(error: Exception) -> str:

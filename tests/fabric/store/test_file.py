@@ -290,6 +290,7 @@ def test_a_full_disk_is_a_store_error_and_what_was_committed_stays(ours: Path):
     )
     written = int(found.stdout.split()[0])
     assert written > 0
+    assert "make room" in found.stdout
     store = DuckDBStore(ours)
     store.open()
     assert store.transact_sync(lambda rows: rows.count(NOTES, JAKE)) == written + 1
