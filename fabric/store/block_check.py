@@ -1,6 +1,6 @@
 """Blocks of the file whose bytes are not those that were written, those that are seldom read among them."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @contextmanager
-def reading_bytes(file: Path) -> Iterator[tuple[Sql, BinaryIO]]:
+def reading_bytes(file: Path) -> Generator[tuple[Sql, BinaryIO]]:
     """Open a file of ours as `reading` does, and as bytes too.
 
     The bytes are opened last and closed last: a process that closes a file gives up the locks that it has on it.
