@@ -1,0 +1,120 @@
+"""The file beside the model: each check, how often it was made, and where it did not hold."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .looking import Found
+from .model import Model, Said, places, said_by
+from .operations import USERS
+
+KEPT = "what was acknowledged is there"
+WHOLE = "what was only begun is there whole or not at all"
+GONE = "nothing that was forgotten is back, in any table"
+ONCE = "nothing is there twice"
+OWN = "nobody has what is another's"
+FINISHED = "what was left is finished after opening"
+DOCTOR = "doctor finds nothing"
+CHECKS = (KEPT, WHOLE, GONE, ONCE, OWN, FINISHED, DOCTOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One check that did not hold, and where."""
+
+    check: str
+    told: str
+
+
+class _Comparing:
+    def __init__(self, model: Model, found: Found, checked: Counter[str]) -> None:
+        self.model, self.found, self.checked = model, found, checked
+
+    def kept(self) -> Iterator[Violation]:
+        for said in self.model.kept.values():
+            if said.word not in self.model.unsure:
+                self.checked[KEPT] += 1
+                yield from self._in_place(said, KEPT)
+
+    def unsure(self) -> Iterator[Violation]:
+        """What forgetting may have taken along is there whole, or nowhere."""
+        for word in sorted(self.model.unsure):
+            self.checked[WHOLE] += 1
+            if word in self.found.everywhere:
+                yield from self._in_place(self.model.kept[word], WHOLE)
+            self.model.settle([word], are_kept=word in self.found.everywhere)
+
+    def begun(self) -> Iterator[Violation]:
+        for operation in list(self.model.begun.values()):
+            self.checked[WHOLE] += 1
+            if operation.kind.startswith("forget"):
+                self.model.let_go(operation)
+                yield from self._half_forgotten(sorted(self.model.taken(operation)))
+                continue
+            said = said_by(operation)
+            there = [one for one in said if one.word in self.found.everywhere]
+            missing = [one.word for one in said if one not in there]
+            for one in there:
+                yield from self._in_place(one, WHOLE)
+            told = [one for one in missing if one in self.model.told]
+            if told:
+                yield Violation(KEPT, f"{told} of {operation}")
+            if there and missing and operation.kind.startswith("import"):
+                yield Violation(WHOLE, f"{len(there)} of {len(said)} words of {operation}")
+
+    def _half_forgotten(self, words: list[str]) -> Iterator[Violation]:
+        there = [word for word in words if word in self.found.everywhere]
+        for word in there:
+            yield from self._in_place(self.model.kept[word], WHOLE)
+        if there and len(there) < len(words):
+            yield Violation(WHOLE, f"of {words}, begun to be forgotten, {there} are there")
+        if not there:
+            self.model.settle(words, are_kept=False)
+
+    def gone(self) -> Iterator[Violation]:
+        self.checked[GONE] += len(self.model.gone)
+        for word in sorted(self.model.gone & self.found.everywhere):
+            where = {user: dict(held[word]) for user, held in self.found.words.items() if word in held}
+            yield Violation(GONE, f"{word} {where}")
+
+    def own(self) -> Iterator[Violation]:
+        owners = {said.word: said.user for said in self.model.kept.values()}
+        owners |= {one.word: one.user for operation in self.model.begun.values() for one in said_by(operation)}
+        for user in USERS:
+            held = self.found.words.get(user, {})
+            self.checked[OWN] += len(held)
+            for word in held:
+                if owners.get(word, user) != user:
+                    yield Violation(OWN, f"{user} has {word} of {owners[word]}")
+
+    def told(self) -> Iterator[Violation]:
+        for check, wrong in ((ONCE, self.found.twice), (FINISHED, self.found.unfinished), (DOCTOR, self.found.doctor)):
+            self.checked[check] += check != DOCTOR or self.found.is_checked_up
+            yield from (Violation(check, one) for one in wrong)
+        read = {said.word for said in self.model.kept.values() if said.verb in ("capture", "run")}
+        yield from (Violation(FINISHED, f"not read: {word}") for word in sorted(self.found.uncaptured & read))
+
+    def _in_place(self, said: Said, check: str) -> Iterator[Violation]:
+        held = self.found.words.get(said.user, {}).get(said.word, Counter())
+        for place, times in places(said).items():
+            if held[place] != times:
+                fault = ONCE if held[place] > times else check
+                yield Violation(fault, f"{said}: {held[place]} times among the {place}, expected {times}")
+        if held["episodes"] > places(said).get("facts", 0):
+            yield Violation(ONCE, f"{said}: {held['episodes']} episodes")
+
+
+def compare(model: Model, found: Found, checked: Counter[str]) -> list[Violation]:
+    """Return every violation, count what was checked, and note in the model what became of what was only begun."""
+    comparing = _Comparing(model, found, checked)
+    checks: Iterable[Iterable[Violation]] = (
+        comparing.kept(),
+        comparing.begun(),
+        comparing.unsure(),
+        comparing.gone(),
+        comparing.own(),
+        comparing.told(),
+    )
+    violations = [one for check in checks for one in check]
+    model.look_again(found.everywhere)
+    return violations

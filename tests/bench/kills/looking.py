@@ -1,0 +1,125 @@
+"""What a file holds after a kill, read through what users have and, for what was forgotten, out of every table."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from capabilities.mind import MindStatus
+from fabric import Context, Fabric, handler
+from fabric.finding import Finding
+from pipelines.checkup import check_up
+from tests.fabric.talk import notes
+
+from ..words import words_of
+from .operations import MIND, USERS, Doing, Telling, system
+
+MACHINE = ("disk", "extras", "packages", "model")
+"""What a check-up says of the machine, and not of the file."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What the file holds: for each user and word how often it stands in each place, and what is wrong on its own."""
+
+    words: dict[str, dict[str, Counter[str]]] = field(default_factory=dict[str, dict[str, Counter[str]]])
+    twice: list[str] = field(default_factory=list[str])
+    unfinished: list[str] = field(default_factory=list[str])
+    uncaptured: set[str] = field(default_factory=set[str])
+    everywhere: set[str] = field(default_factory=set[str])
+    doctor: list[str] = field(default_factory=list[str])
+    is_checked_up: bool = False
+
+
+@handler(name="look", uses=[MIND])
+async def look(_: object, ctx: Context) -> MindStatus:
+    """Return how the mind stands; what a killed run left is written by this one first."""
+    status: MindStatus = await ctx.cap.mind.status()
+    return status
+
+
+def look_into(path: Path, number: int) -> Found:
+    """Open the file, let it finish what was begun, and return what it holds; a check-up is part of it now and then."""
+    left = wrong(path) if number % 5 == 0 else []
+    found = Found(doctor=[f"before opening: {one}" for one in left if "problem" in one])
+    mem, seen = system(number), found.words
+    with Fabric(path) as fabric:
+        doings = [Doing.of(fabric, user, mem, path.parent, Telling()) for user in USERS]
+        found.unfinished += [f"{job.block}: {job.status} {job.error}" for job in fabric.drain()]
+        for doing in doings:
+            status = doing.run(look)
+            if status.drafts or status.failed:
+                found.unfinished.append(f"{doing.user}'s mind: {status}")
+            doing.run(mem.reembed_block)
+            if (left := doing.run(mem.embedding_status_block)).left:
+                found.unfinished.append(f"{doing.user}'s vectors: {left}")
+            seen[doing.user] = _held(doing, found)
+    found.everywhere = set(words_of(everything(path)))
+    found.is_checked_up = bool(number % 2)
+    found.doctor += wrong(path) if found.is_checked_up else []
+    return found
+
+
+def _held(doing: Doing, found: Found) -> dict[str, Counter[str]]:
+    """Return how often each word stands in each place of what a user has."""
+    records = list(doing.memory.export())
+    places: dict[str, Counter[str]] = defaultdict(Counter)
+    for place, texts in _texts(doing, records):
+        for text in texts:
+            for word in words_of(text):
+                places[word][place] += 1
+    for kind in ("fact", "episode", "turn", "trace", "belief", "reflection"):
+        ids = [str(one["id"]) for one in records if one["kind"] == kind]
+        found.twice += [f"{doing.user}: {kind} {one}" for one, times in Counter(ids).items() if times > 1]
+    for name in {str(one["session"]) for one in records if one["kind"] in ("item", "turn")}:
+        found.twice += [f"{doing.user}, session {name}: {one}" for one in _doubled(doing, name)]
+    found.uncaptured |= {
+        word
+        for one in records
+        if one["kind"] == "turn" and one["role"] == "user" and not one["captured"]
+        for word in words_of(one["text"])
+    }
+    return places
+
+
+def _doubled(doing: Doing, name: str) -> Iterator[str]:
+    """Yield which numbers of a session are there twice."""
+    items = doing.fabric.session(name, user=doing.user).items
+    asked = [one.turn for one in items if one.role == "user" and one.kind == "message"]
+    for what, numbers in (("seq", [one.seq for one in items]), ("id", [one.id for one in items]), ("turn", asked)):
+        yield from (f"{what} {one}" for one, times in Counter(numbers).items() if times > 1)
+
+
+def _texts(doing: Doing, records: list[dict[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the places where a word can stand, and the texts there."""
+    chosen: dict[str, Callable[[dict[str, Any]], bool]] = {
+        "messages": lambda one: one["kind"] == "item" and one["role"] == "user",
+        "turns": lambda one: one["kind"] == "turn" and one["role"] == "user",
+        "facts": lambda one: one["kind"] == "fact",
+        "episodes": lambda one: one["kind"] == "episode",
+        "traces": lambda one: one["kind"] == "trace" and not one["deleted"],
+        "mind": lambda one: one["kind"] in ("belief", "reflection"),
+    }
+    for place, is_there in chosen.items():
+        here = [one for one in records if is_there(one)]
+        yield place, [(one.get("subject"), one.get("content") or one.get("text")) for one in here]
+    yield "jobs' notes", doing.run(notes)
+    yield "anywhere", [records]
+
+
+def everything(path: Path) -> str:
+    """Return every text that any table of the file holds."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        return repr([connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables])  # noqa: S608
+
+
+def wrong(path: Path) -> list[str]:
+    """Return what a check-up of the file finds that is not well."""
+    findings: Iterator[Finding] = check_up(path, embedder="none")
+    return [
+        f"{one.state}: {one.check}: {one.found}" for one in findings if one.state != "ok" and one.check not in MACHINE
+    ]
