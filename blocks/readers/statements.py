@@ -26,6 +26,10 @@ _ENGLISH_WORDS = 2
 """With this many stop words of English, and more than of any other language, a sentence is English."""
 
 
+_UNSPACED_CLAUSE = re.compile(r"[^\s,，]*[\u3400-\u9fff][^\s,，]*(?=[,，])")
+"""The first clause of a sentence in a script without spaces: what denies something behind it denies nothing of it."""
+
+
 @cache
 def _forms() -> tuple[Mapping[str, re.Pattern[str]], ...]:
     """Return how statements look in each language of ``statements.json``.
@@ -90,6 +94,9 @@ def _introduced(seen: Observation | None) -> str:
 def _stated(piece: str, name: str, spoken: Sequence[Mapping[str, re.Pattern[str]]]) -> Observation | None:
     """Return what ``piece`` says of the speaker, or of whoever is called ``name``; None where it is nothing sure."""
     subject = subject_of(name) if name else USER
+    clause = _UNSPACED_CLAUSE.match(piece)
+    if clause is not None and read(clause[0], subject) is not None:
+        piece = clause[0]
     claim = read(piece, subject)
     if claim is None or claim.attribute in _UNSURE or not claim.subject.endswith(subject):
         return None

@@ -46,7 +46,8 @@ def asks_for_profile(cue: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _phrases() -> tuple["regex.Pattern[str]", ...]:
-    return tuple(compiled(f"{form('polite').pattern}(?:{phrase})") for listed in PROFILE.values() for phrase in listed)
+    before, after = form("polite").pattern, form("so_far").pattern
+    return tuple(compiled(f"{before}(?:{phrase}){after}?") for listed in PROFILE.values() for phrase in listed)
 
 
 @lru_cache(maxsize=len(LANGUAGES))

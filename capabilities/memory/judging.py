@@ -113,8 +113,8 @@ class _Judging:
     @cached_property
     def asks_who_it_is(self) -> bool:
         """Whether the cue asks for anybody's or anything's name or age."""
-        asked = asked_attributes(self.cue, self.ranking.question.cue.language)
-        return not _INTRODUCTIONS.isdisjoint(asked)
+        cue = self.ranking.question.cue
+        return not _INTRODUCTIONS.isdisjoint(asked_attributes(cue.text, cue.language))
 
     def add_turns(self, turns: Sequence[tuple[int, Turn]]) -> None:
         """Take in turns, each with its own score."""

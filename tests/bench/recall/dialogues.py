@@ -20,11 +20,14 @@ SHOWN = 15
 """Lives up to this number may be looked at while the memory is changed; the rest are held out."""
 MORE = 100
 """Lives above this number are of the second file, in ten languages: the odd ones shown, the even ones set aside."""
+COLLOQUIAL = 200
+"""Lives above this number are told as people type: most of it in words that no rule knows."""
 PARTS = {
     "shown": "shown, lives 1 to 15",
     "held-out": "held out, lives 16 to 30",
     "more": "more, odd lives from 101",
     "aside": "set aside, even lives from 102",
+    "colloquial": "colloquial, lives from 201",
 }
 MINUTE = timedelta(minutes=1)
 
@@ -86,13 +89,15 @@ def lives(part: str = "all") -> list[dict[str, Any]]:
     after the message with that index, and lists what an answer holds (``answer``, any of them) and what was so
     before (``stale``). The first result of a profile holds one of ``answer``, and the whole list all of ``holds``.
     """
-    name = "dialogues_more.json" if part in {"more", "aside"} else "dialogues.json"
+    name = "dialogues_more.json" if part in {"more", "aside", "colloquial"} else "dialogues.json"
     told: list[dict[str, Any]] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     return [life for life in told if part in {"all", part_of(life["life"])}]
 
 
 def part_of(life: int) -> str:
     """Return the part of :data:`PARTS` that the life with this number belongs to."""
+    if life > COLLOQUIAL:
+        return "colloquial"
     if life > MORE:
         return "more" if life % 2 else "aside"
     return "shown" if life <= SHOWN else "held-out"
