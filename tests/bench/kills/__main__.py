@@ -106,7 +106,7 @@ class Campaign:
         if not self.path.exists():
             return  # killed before there was a file
         copy = Path(shutil.copytree(self.path.parent, self.folder / "copy"))
-        found = compare(self.model, look_into(self.path, number), self.checked)
+        found = compare(self.model, look_into(self.path, number, is_begun=self.model.done > 0), self.checked)
         if found:
             kept = Path(tempfile.mkdtemp(prefix="killed-"))
             shutil.copytree(copy, kept, dirs_exist_ok=True)

@@ -41,9 +41,12 @@ async def look(_: object, ctx: Context) -> MindStatus:
     return status
 
 
-def look_into(path: Path, number: int) -> Found:
-    """Open the file, let it finish what was begun, and return what it holds; a check-up is part of it now and then."""
-    left = wrong(path) if number % 5 == 0 else []
+def look_into(path: Path, number: int, *, is_begun: bool) -> Found:
+    """Open the file, let it finish what was begun, and return what it holds; a check-up is part of it now and then.
+
+    ``is_begun`` says that something was acknowledged: a file that was still being made is none that can be checked.
+    """
+    left = wrong(path) if is_begun and number % 5 == 0 else []
     found = Found(doctor=[f"before opening: {one}" for one in left if "problem" in one])
     mem, seen = system(number), found.words
     with Fabric(path) as fabric:
