@@ -7,7 +7,7 @@ from typing import Protocol
 from fabric.language import STOP_WORDS, guess_language
 from fabric.text import content_words, words
 
-from ..claims import says_change
+from ..claims import asked_attributes, says_change
 from ..claims.attributes import form
 from ..claims.values import day_names, is_when
 from ..retrieval.recency import EDGE
@@ -43,7 +43,8 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     """Yield the places of an earlier memory and of a later one by the same person that tells a change of the same.
 
     The later one repeats all that the earlier one says but when; or both speak of a thing that the cue asks about, no
-    person, and the earlier one is a message or a plan. Nothing is read of either.
+    person, where it asks what is so now or when, and the earlier one is the user's message or a plan. Nothing is read
+    of either.
 
     >>> def said(text: str, day: int) -> RankedMemory:
     ...     at = datetime(2026, 5, day)
@@ -53,7 +54,7 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     ([(0, 1)], [])
     """
     people = frozenset(word for one in found for word in words(one.subject))
-    asked = _stems(cue) - people
+    asked = _stems(cue) - people if _asks_what_holds(cue) else frozenset[str]()
     for later, changed in enumerate(found):
         when = _said_at(changed)
         if when is None or not tells_turn(changed.content):
@@ -76,8 +77,15 @@ def tells_turn(text: str) -> bool:
     return says_change(text) or form("turn").search(text) is not None
 
 
+def _asks_what_holds(cue: str) -> bool:
+    """Return whether a cue asks when something is, or what is so now, and not when something was."""
+    told = asked_attributes(cue, guess_language(words(cue)))
+    is_open = not {"due", "plans"}.isdisjoint(told) or form("by_now").search(cue) is not None
+    return is_open and form("past").search(cue) is None
+
+
 def _is_passing(memory: RankedMemory) -> bool:
-    return memory.source in ("turn", "episodic")
+    return memory.source == "episodic" or (memory.role == "user" and not memory.speaker)
 
 
 def _said_at(memory: RankedMemory) -> datetime | None:
