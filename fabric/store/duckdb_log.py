@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import StoreError
+from .log_entries import broken_entry
 
 LOG = ".wal"
 HEADER_BYTES = 12_288
@@ -25,7 +26,7 @@ def log_of(path: Path) -> Path:
 
 
 def check_log(path: Path) -> None:
-    """Raise StoreError where opening the file would lose what its log holds: no file to it, or under another name."""
+    """Raise StoreError where opening the file would lose what its log holds: no file to it, another name, or damage."""
     own, size = log_of(path), _size(path)
     if _size(own) > 0:
         if size < HEADER_BYTES:
@@ -34,6 +35,7 @@ def check_log(path: Path) -> None:
                 f"{own} holds what was committed last, but the file it belongs to, {path}, {state}: put that file, or "
                 f"a backup, back beside it, or move {own.name} away to begin a new memory; nothing was changed"
             )
+        _check_entries(own)
         return
     for log in _logs_beside(path) if size >= HEADER_BYTES else ():
         if _belongs(log, path):
@@ -41,6 +43,17 @@ def check_log(path: Path) -> None:
                 f"{log} is the log of {path} under another name, and holds what was committed last: rename it to "
                 f"{own.name}, or open the file under the name it had; nothing was changed"
             )
+
+
+def _check_entries(log: Path) -> None:
+    at = None
+    with suppress(OSError):  # the driver says what is wrong when it opens it
+        at = broken_entry(log)
+    if at is not None:
+        raise StoreError(
+            f"{log} is damaged at byte {at}, and more was committed behind that: put back a backup of the file and of "
+            f"this log, or move {log.name} away to open the file without what was committed last; nothing was changed"
+        )
 
 
 def _size(path: Path) -> int:

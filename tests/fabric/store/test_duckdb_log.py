@@ -14,6 +14,7 @@ from fabric.store.base import Table
 from fabric.store.duckdb import DuckDBStore
 from fabric.store.duckdb_file import reading
 from fabric.store.duckdb_log import log_of
+from fabric.store.log_entries import broken_entry
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")
@@ -120,3 +121,28 @@ def test_a_path_may_begin_with_the_home_of_the_user(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert held(Path("~/m.duckdb")) == []
     assert (tmp_path / "m.duckdb").exists()
+
+
+def sizes(log: bytes) -> list[int]:
+    """Return where the sizes of the entries of a log stand."""
+    begin = log.index(b"\xff\xff") + 2
+    found = []
+    while begin < len(log):
+        found.append(begin)
+        begin += 16 + int.from_bytes(log[begin : begin + 8], "little")
+    return found
+
+
+def test_a_log_with_a_broken_size_is_not_taken_for_one_that_ends_there(killed: Path) -> None:
+    whole = log_of(killed).read_bytes()
+    for at in sizes(whole):
+        for byte in (2, 7):  # one that stays within the log leaves a wrong checksum, which the driver sees
+            damaged = bytearray(whole)
+            damaged[at + byte] ^= 49
+            log_of(killed).write_bytes(damaged)
+            assert broken_entry(log_of(killed)) is not None, (at, byte)
+    refused(killed, "is damaged at byte", "put back a backup")
+    log_of(killed).write_bytes(whole[:-3])  # as a killed process leaves it
+    assert broken_entry(log_of(killed)) is None
+    log_of(killed).write_bytes(whole)
+    assert held(killed) == [7]
