@@ -82,5 +82,4 @@ def _differ(content: str, said: str) -> bool:
     """Return whether two texts are written in different scripts, or in languages that are not the same."""
     if bool(_LATIN.search(content)) != bool(_LATIN.search(said)) and (_OTHER.search(content) or _OTHER.search(said)):
         return True
-    told = words(content)
-    return len(told) > 1 and guess_language(told) != guess_language(words(said))  # one word is of no sure language
+    return guess_language(words(content)) != guess_language(words(said))

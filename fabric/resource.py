@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from .errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
+from .floors import FLOORS
 from .scope import SCOPE_KINDS, ScopeIds, ScopeKind
 from .store.base import ColumnType, Match, Row, Rows, RowVectors, Table, Where
 from .validation import wrong
@@ -36,8 +37,7 @@ class Document(Generic[M]):
     required: bool = True
 
     def __post_init__(self) -> None:
-        _check_key(self.key, self.scope)
-
+        _check_key(self.key, self.scope, self.schema)
         if self.default is not None and not callable(self.default):
             raise ConfigurationError(
                 f"document {self.key!r}: default must be a function that makes the value, such as lambda: "
@@ -73,7 +73,7 @@ class Collection(Generic[M]):
     def __post_init__(self) -> None:
         table = Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread)
         object.__setattr__(self, "table", table)  # the instance is frozen
-        _check_key(self.key, self.scope)
+        _check_key(self.key, self.scope, self.schema)
         unkept = {*self.kept, *filter(None, [self.thread])} - set(self.columns)
         if unkept:
             raise ConfigurationError(f"collection {self.key!r}: {', '.join(sorted(unkept))} must be among its columns")
@@ -84,6 +84,8 @@ class Collection(Generic[M]):
             )
 
 
+OWN_TABLES = "fabric_"
+"""How the names of the engine's own tables begin."""
 Resource = Document[Any] | Collection[Any]
 
 
@@ -234,8 +236,14 @@ def schema_name(resource: Resource) -> str:
     return f"{resource.schema.__module__}.{resource.schema.__qualname__}"  # a class made again is the same one
 
 
-def _check_key(key: str, scope: str) -> None:
+def _check_key(key: str, scope: str, schema: type[BaseModel]) -> None:
     if not key.isidentifier() or not key.isascii():
         raise ConfigurationError(f"resource key {key!r}: use letters, digits and underscores")
+    is_own = schema.__module__.partition(".")[0] in FLOORS
+    if key.startswith(OWN_TABLES) or ("__" in key and not is_own):
+        raise ConfigurationError(
+            f"resource key {key!r}: keys that begin with {OWN_TABLES!r} or hold two underscores are kept for the "
+            "engine and for named memories; choose another"
+        )
     if scope not in SCOPE_KINDS:
         raise ConfigurationError(f"resource {key!r}: unknown scope {scope!r}; expected one of {', '.join(SCOPE_KINDS)}")

@@ -39,8 +39,9 @@ def back_up(file: str | Path, to: str | Path) -> Backup:
     source, target = Path(file).expanduser().absolute().resolve(), Path(to).expanduser().absolute()
     if not source.is_file():
         raise StoreError(f"{source}: there is no such file to copy")
-    if target.exists():
-        raise StoreError(f"{target} exists already: give another name, or delete it first; it was not changed")
+    for there in (target, log_of(target)):
+        if there.exists():
+            raise StoreError(f"{there} exists already: give another name, or delete it first; it was not changed")
     if not target.parent.is_dir():
         raise StoreError(f"{target} cannot be made: there is no directory {target.parent}")
     if not is_open_here(source):

@@ -123,8 +123,9 @@ def is_open_here(path: Path) -> bool:
 def _claim(path: Path) -> Callable[[], None]:
     real = str(path)
     with _open_lock:
-        if real in _open_files:
-            raise _locked(str(path), _open_files[real])
+        held = next((pid for known, pid in _open_files.items() if known == real or _is_same(known, path)), None)
+        if held is not None:
+            raise _locked(str(path), held)
         _open_files[real] = os.getpid()
 
     def release() -> None:
@@ -132,6 +133,14 @@ def _claim(path: Path) -> Callable[[], None]:
             _open_files.pop(real, None)
 
     return release
+
+
+def _is_same(known: str, path: Path) -> bool:
+    """Return whether two names are of one file, as hard links are."""
+    try:
+        return path.samefile(known)
+    except OSError:
+        return False
 
 
 def _is_new(path: Path) -> bool:

@@ -51,8 +51,9 @@ def _check_entries(log: Path) -> None:
         at = broken_entry(log)
     if at is not None:
         raise StoreError(
-            f"{log} is damaged at byte {at}, and more was committed behind that: put back a backup of the file and of "
-            f"this log, or move {log.name} away to open the file without what was committed last; nothing was changed"
+            f"{log} is damaged at byte {at}, and what was committed behind that would be lost: put back a backup of "
+            f"the file and of this log, or move {log.name} away to open the file without what was committed last; "
+            "nothing was changed"
         )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 _HEAD = struct.Struct("<QQ")
+_BEGINS = b"\x64\x00\x62\x65\x00"
 _LONGEST_HEADER = 64
 _SEED = 5381
 _WORD = 0xBF58476D1CE4E5B9
@@ -23,9 +24,12 @@ _MASK = 2**64 - 1
 def broken_entry(log: Path) -> int | None:
     """Return the byte at which a log has an entry that is broken though a whole one follows it; None where it has none.
 
-    A log of a form that is not known counts as whole: the driver says what it thinks of it. Raises OSError.
+    A log whose entries are of a form that is not known counts as whole: the driver says what it thinks of it. Raises
+    OSError.
     """
     data = log.read_bytes()
+    if not data.startswith(_BEGINS[: len(data)]):
+        return 0  # the driver leaves out, and then deletes, a log that does not begin as one
     at = next(_sound(data, range(min(_LONGEST_HEADER, len(data)))), None)
     if at is None:
         return 0 if next(_sound(data, _plausible(data, _LONGEST_HEADER)), None) is not None else None

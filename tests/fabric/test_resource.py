@@ -186,3 +186,11 @@ def test_a_schema_that_no_longer_reads_what_it_wrote_is_named_with_what_to_do(ki
     told = rf"'{after.key}' of a user: what the file holds does not fit After: s"
     with Fabric(tmp_path / "moods.duckdb") as fabric, pytest.raises(SchemaError, match=told):
         fabric.session("monday", user="jake").run(read)
+
+
+@pytest.mark.parametrize("key", ["fabric_items", "turns__me"])
+def test_keys_of_the_engine_and_of_named_memories_are_refused(key: str):
+    with pytest.raises(ConfigurationError, match="are kept for the"):
+        Collection(key, Before, "user")
+    with pytest.raises(ConfigurationError, match="are kept for the"):
+        Document(key, Before, "user")

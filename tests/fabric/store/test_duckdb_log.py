@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.errors import StoreError
+from fabric.errors import StoreError, StoreLockedError
 from fabric.scope import Scope
 from fabric.store.base import Table
 from fabric.store.duckdb import DuckDBStore
@@ -142,7 +142,19 @@ def test_a_log_with_a_broken_size_is_not_taken_for_one_that_ends_there(killed: P
             log_of(killed).write_bytes(damaged)
             assert broken_entry(log_of(killed)) is not None, (at, byte)
     refused(killed, "is damaged at byte", "put back a backup")
+    for header in (bytes([whole[0] ^ 255]), bytes(64), bytes(len(whole))):
+        log_of(killed).write_bytes(header + whole[len(header) :])
+        assert broken_entry(log_of(killed)) == 0
     log_of(killed).write_bytes(whole[:-3])  # as a killed process leaves it
     assert broken_entry(log_of(killed)) is None
     log_of(killed).write_bytes(whole)
     assert held(killed) == [7]
+
+
+def test_a_file_under_a_second_name_is_one_file(tmp_path: Path) -> None:
+    store, other = DuckDBStore(tmp_path / "m.duckdb"), tmp_path / "other.duckdb"
+    store.open()
+    other.hardlink_to(tmp_path / "m.duckdb")
+    with pytest.raises(StoreLockedError):
+        DuckDBStore(other).open()
+    store.close()
