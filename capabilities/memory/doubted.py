@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 from fabric.language import STOP_WORDS, guess_language
@@ -13,6 +14,7 @@ from ..claims.values import day_names, is_when
 from ..retrieval.recency import EDGE
 from .ranked import RankedMemory
 
+CACHED = 2_048
 LOOKED_AT = 12
 """How many of the best are compared with each other."""
 
@@ -57,7 +59,7 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     asked = _stems(cue) - people if _asks_what_holds(cue) else frozenset[str]()
     for later, changed in enumerate(found):
         when = _said_at(changed)
-        if when is None or not tells_turn(changed.content):
+        if when is None or not (tells_turn(changed.content) if asked else says_change(changed.content)):
             continue
         told = _about(changed)
         for earlier, memory in enumerate(found):
@@ -101,6 +103,7 @@ def _about(memory: RankedMemory) -> frozenset[str]:
     return _stems(memory.content)
 
 
+@lru_cache(maxsize=CACHED)
 def _stems(text: str) -> frozenset[str]:
     """Return the stems of what a text is about: without small words, numbers, days and times."""
     said = words(form("time").sub(" ", text))
