@@ -123,7 +123,7 @@ def _read(text: str, subject: str) -> Claim:
     if len(plain) > LONGEST:
         return Claim(subject, OTHER, plain, "holds", text)
     languages = tuple(_languages(text))
-    for told in dict.fromkeys((plain, *_bared(plain, languages))):
+    for told in _tellings(plain, languages):
         for owner in (Owner(subject, told), *owners(told, subject)):
             found = _as_attribute(owner.rest, text, owner.subject, languages)
             if found is not None:
@@ -137,14 +137,19 @@ def _read(text: str, subject: str) -> Claim:
     return Claim(subject, OTHER, core, polarity, text)
 
 
-def _bared(plain: str, languages: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence without what it says by the way, in each language that it may be in.
+def _tellings(plain: str, languages: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence, and then without what it says by the way, in each language that it may be in.
 
-    >>> list(_bared("wohne seit März in Bremen", ["german"]))
-    ['wohne in Bremen']
+    >>> list(_tellings("wohne seit März in Bremen", ["german"]))
+    ['wohne seit März in Bremen', 'wohne in Bremen']
     """
+    yield plain
+    told = {plain}
     for language in languages:
-        yield _without(grammar(language).aside, plain, "" if language in _UNSPACED else " ")
+        bared = _without(grammar(language).aside, plain, "" if language in _UNSPACED else " ")
+        if bared not in told:
+            told.add(bared)
+            yield bared
 
 
 def _languages(text: str) -> Iterator[str]:

@@ -58,25 +58,25 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     people = frozenset(word for one in found for word in words(one.subject))
     asked = _stems(cue) - people if _asks_what_holds(cue) else frozenset[str]()
     for later, changed in enumerate(found):
-        when = _said_at(changed)
-        if when is None or not (tells_turn(changed.content) if asked else says_change(changed.content)):
+        when, is_change = _said_at(changed), says_change(changed.content)
+        if when is None or not (is_change or (asked and tells_turn(changed.content))):
             continue
         told = _about(changed)
         for earlier, memory in enumerate(found):
             before, core = _said_at(memory), _about(memory)
             is_before = before is not None and before < when and _voice(memory) == _voice(changed)
-            repeats = bool(core) and core < told and says_change(changed.content)
+            repeats = is_change and bool(core) and core < told
             if is_before and (repeats or (_is_passing(memory) and core & told & asked)):
                 yield earlier, later
 
 
 def tells_turn(text: str) -> bool:
-    """Return whether a text says that something turned out otherwise: what is a change, called off, sold or mistaken.
+    """Return whether a text says that something turned out otherwise: what is called off, sold or mistaken.
 
     >>> tells_turn("scratch that, dinner is bumped to Monday"), tells_turn("Dinner is on Sunday")
     (True, False)
     """
-    return says_change(text) or form("turn").search(text) is not None
+    return form("turn").search(text) is not None
 
 
 def _asks_what_holds(cue: str) -> bool:
