@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequen
 from itertools import islice
 from os import PathLike
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -25,7 +25,6 @@ from fabric.models.base import ModelClient
 from fabric.options import names_options, option_names
 from fabric.portal import forbid_nested
 from fabric.session import Session
-from fabric.store.backup import Backup
 from fabric.validation import shown, wrong
 
 from .captured import Captured, captured, reentrant, trouble
@@ -33,6 +32,9 @@ from .chat import replay_pipeline, turn_name
 from .importing import ImportReport, file_import_block
 from .system import MemorySystem, memory_system
 from .transcript import Transcript, answers_block, given, late_answers, looked_through, unseen_block
+
+if TYPE_CHECKING:
+    from fabric.store.backup import Backup
 
 T = TypeVar("T")
 PAGE = 500
@@ -181,7 +183,7 @@ class Memory(_Calls):
         """
         return self.system.export(self._in(""), {"subject": subject or None})
 
-    def backup(self, to: str | PathLike[str]) -> Backup:
+    def backup(self, to: str | PathLike[str]) -> "Backup":
         """Copy the whole file to ``to`` while others write, and read the copy through; StoreError where that fails."""
         return self.fabric.backup(to)
 
@@ -282,7 +284,7 @@ class AsyncMemory(_Calls):
         """Do what `Memory.export` does, for ``async for``."""
         return _awaited(self.system.export(self._in(""), {"subject": subject or None}))
 
-    async def backup(self, to: str | PathLike[str]) -> Backup:
+    async def backup(self, to: str | PathLike[str]) -> "Backup":
         """Do what `Memory.backup` does."""
         return await asyncio.to_thread(self.fabric.backup, to)
 
