@@ -7,8 +7,8 @@ from pydantic_core import to_jsonable_python
 from capabilities.turns import Exchange, Turn
 from fabric.context import Context
 from fabric.errors import SchemaError
+from fabric.forgotten import ERASED
 from fabric.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
-from fabric.log import ERASED
 from fabric.prompt import strip_data_blocks
 from fabric.said import is_message, messages_in, said_in
 from fabric.validation import shown

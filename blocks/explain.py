@@ -15,8 +15,9 @@ from capabilities.turns import Turn
 from capabilities.working import state as working
 from fabric.block import Block
 from fabric.context import Context
+from fabric.forgotten import ERASED
 from fabric.handler import handler
-from fabric.log import ERASED, ITEMS
+from fabric.log import ITEMS
 from fabric.reach import reach_of
 from fabric.resource import Transaction
 from fabric.text import words

@@ -5,9 +5,10 @@ from functools import cache
 from typing import Any
 
 from capabilities.keys import system_of, tier_of
+from fabric.forgotten import ERASED
 from fabric.jobs import JOBS, TURNS
 from fabric.json_text import redacted
-from fabric.log import ERASED, ITEMS
+from fabric.log import ITEMS
 from fabric.reach import Held, KeptRow
 from fabric.scope import SCOPE_KINDS
 from fabric.text import printable

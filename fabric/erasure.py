@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .forgotten import ERASED, blanked_row
 from .jobs import EFFECTS, JOBS, TURNS, drop_effects, forget_jobs, job_of, put_jobs
-from .log import ERASED, ITEMS
+from .log import ITEMS
 from .scope import Scope, ScopeIds, ScopeKind
 from .store.base import SYSTEM, Row, Rows, Where
 
@@ -32,7 +33,8 @@ class Erased:
 def erase_turns(rows: Rows, ids: ScopeIds, turns: Collection[int], erased: Erased) -> None:
     """Take what was said and done in these turns of a session out of the engine's tables.
 
-    Messages stay as empty places, marked ``[forgotten]``, so that a conversation keeps its form; outcomes, waiting jobs
+    Messages stay as empty places, marked ``[forgotten]``, so that a conversation keeps its form and is known when it is
+    sent again; outcomes, waiting jobs
     and journals go altogether. A named turn stays known, without its output, so that it is not run again.
     """
     scope = ids.scope("session")
@@ -53,7 +55,7 @@ def erase_items(rows: Rows, scope: Scope, items: Iterable[Row], erased: Erased) 
         return
     rows.delete(ITEMS, scope, [row["id"] for row in fresh if row["kind"] in GONE_KINDS])
     said = [row for row in fresh if row["kind"] not in GONE_KINDS]
-    rows.put(ITEMS, scope, [{**row, "text": ERASED, "data": {}, "parts": []} for row in said])
+    rows.put(ITEMS, scope, [blanked_row(row) for row in said])
     erased.count("items", len(fresh))
     erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in fresh}
 

@@ -9,6 +9,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .clock import Clock, not_before, utc
+from .forgotten import ERASED, blanked
 from .items import Draft, Item
 from .order import Order
 from .scope import Scope
@@ -17,8 +18,6 @@ from .store.base import Row, Rows, Store, Table
 ITEMS = Table("fabric_items", {"seq": "integer", "turn": "integer", "role": "text", "kind": "text"})
 NOTED = ("outcome", "error")
 """Kinds of items that say how work ended, and are no part of the conversation."""
-ERASED = "[forgotten]"
-"""What stands in the place of an erased message."""
 LATEST = 64
 """How many of the items stored last tell what was said last: those of a long run are stored after later ones."""
 RECENT_SESSIONS = 128
@@ -137,7 +136,7 @@ class SessionLog:
             after = self.order.counts_as(item.created_at, clock)
             numbered = replace(item, seq=self._seq + 1, turn=place, created_at=at, counts_as=after)
             if numbered.turn in self._erased:
-                numbered = replace(numbered, text=ERASED, data={}, parts=())
+                numbered = blanked(numbered)
             self._append(numbered, turn_id)
             self._unstored.add(numbered.id)
         return numbered
@@ -184,8 +183,7 @@ class SessionLog:
         """Return the rows of items that are about to be stored as the items are now: erased ones without a word."""
         with self._lock:
             held = [(row, self._by_id.get(row["id"])) for row in rows]
-        erased = {"text": ERASED, "data": {}, "parts": []}
-        return [{**row, **erased} if item.text == ERASED else row for row, item in held if item is not None]
+        return [self.row(item) if item.text == ERASED else row for row, item in held if item is not None]
 
     def row(self, item: Item) -> Row:
         """Return the item as the store keeps it."""
@@ -281,7 +279,7 @@ class Logs:
 
 
 def _blank(item: Item) -> Item | None:
-    return None if item.kind in ("outcome", "error") else replace(item, text=ERASED, data={}, parts=())
+    return None if item.kind in NOTED else blanked(item)
 
 
 def opens_turn(item: Item | Draft) -> bool:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from .block import Retry
 from .errors import BudgetExceededError, ModelError, SchemaError, StoreError, WorkError
 from .failing import go_on, is_cancelled
+from .forgotten import ERASED
 from .items import Draft, Item
 from .jobs import JOBS, MODEL, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
 from .lending import lend_around
 from .live import LiveRun
-from .log import ERASED, ITEMS
+from .log import ITEMS
 from .logger import logger
 from .portal import INSIDE, kept
 from .resource import Transaction

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -15,8 +15,10 @@ from capabilities.vocabulary import Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
+from fabric.forgotten import ERASED
 from fabric.handler import handler
-from fabric.items import Draft, Item, content_text, drafts_from_message
+from fabric.items import content_text, drafts_from_message
+from fabric.log import opens_turn
 from fabric.secrecy import Secrets
 from fabric.sequencer import sequencer
 from fabric.session import RunResult
@@ -25,17 +27,12 @@ from fabric.tool_parts import tool_part
 from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, is_users, tagged, turns_of
+from .repeated import held_of, is_new
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])
 MAX_MESSAGE_CHARS = 2_000_000
 """How long one captured message may be: some 300,000 words."""
-_CALLS = ("tool_call", "tool_result")
-
-
-class _Said(NamedTuple):
-    role: str
-    text: str
 
 
 class Answers(BaseModel):
@@ -152,9 +149,10 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     """Return the block that takes messages and returns what of them the session does not hold yet.
 
     A chat's whole history is often sent again with each turn: the longest beginning that the session holds is left
-    out, also where a message of it was edited or answered anew: what differs is kept beside what was. What is compared
-    is what was said: system prompts change from call to call, and calls of tools are reported in parts. A user's
-    message with an ``id`` is told apart by it instead, when its turn runs.
+    out, also where a message of it was edited or answered anew: what differs is kept beside what was. A message that
+    was forgotten is known when it is sent again, and stays forgotten. What is compared is what was said: system prompts
+    change from call to call, and calls of tools are reported in parts. A user's message with an ``id`` is told apart by
+    it instead, when its turn runs.
     """
 
     @handler(name=name)
@@ -163,10 +161,10 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
         turn = ctx.turn
         named = any(one.get("id") is not None for one in messages)
         if not said.alone and not named:
-            held, turn = _held(messages, ctx)
+            held, turn = held_of(messages, ctx)
             new = messages[held:]
         first = next((at for at, one in enumerate(new) if is_users(one)), len(new))
-        before = [one for one in new[:first] if not named or _is_new(one, ctx.items, ctx)]
+        before = [one for one in new[:first] if not named or is_new(one, ctx.items, ctx)]
         known = sum(is_users(one) for one in messages[: len(messages) - len(new)])
         turns = [one.model_copy(update={"tags": said.tags}) for one in turns_of(list(new[first:]))]
         return Transcript(Answers(messages=before, turn=turn, tags=list(said.tags)), turns, known)
@@ -177,87 +175,22 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
 def answers_block(layout: MemoryLayout) -> Block[Answers, Any]:
     """Return the block that adds `Answers` to the session and keeps the last of them with text as the turn's answer.
 
-    As with a captured turn, what is said is recorded at once and its row is written behind it, once.
+    As with a captured turn, what is said is recorded at once and its row is written behind it, once. What answers a
+    message that was forgotten is not taken in.
     """
 
     @handler(name=f"{layout.name}/add-answers", input_schema=Answers)
     def add(answers: Answers, ctx: Context) -> list[Turn]:
+        if any(item.turn == answers.turn and opens_turn(item) and item.text == ERASED for item in ctx.items):
+            return []
         since = [item for item in ctx.items if item.turn >= answers.turn] if answers.may_be_held else []
-        new = [message for message in answers.messages if _is_new(message, since, ctx)]
+        new = [message for message in answers.messages if is_new(message, since, ctx)]
         items = ctx.record(*tagged((draft for message in new for draft in drafts_from_message(message)), answers.tags))
         turns = [turn_of(item, ctx) for item in items if item.role == "assistant" and item.kind == "message"]
         return [turn.model_copy(update={"turn": answers.turn}) for turn in turns if turn.text.strip()][-1:]
 
     later = sequencer(name=f"{layout.name}/answers-later").work(keep_answers_block(layout))
     return sequencer(name=f"{layout.name}/answers").then(add).then_if(bool, later)
-
-
-def _held(messages: Sequence[Message], ctx: Context) -> tuple[int, int]:
-    """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
-    held = [item for item in ctx.items if _is_said(item)]
-    drafts = [drafts_from_message(message) for message in messages]
-    asked = [
-        (at, _Said(one.role, ctx.redact(one.text)))
-        for at, said in enumerate(drafts)
-        for one in [draft for draft in said if _is_said(draft)][:1]
-    ]
-    whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
-    repeated, last = max(
-        (_repeated(known, [said for _, said in asked]) for known in (held, whole)), key=lambda pair: pair[0]
-    )
-    if last is None:
-        return 0, ctx.turn
-    start = asked[repeated - 1][0] + 1
-    reported = {(one.kind, one.call_id) for one in ctx.items if one.seq > last.seq and one.kind in _CALLS}
-    while start < len(drafts) and all((one.kind, one.call_id) in reported for one in drafts[start]):
-        start += 1
-    return start, last.turn
-
-
-def _repeated(held: Sequence[Item], asked: Sequence[_Said]) -> tuple[int, Item | None]:
-    """Return how many messages, from the first, the session holds in this order, and the item of the last of them.
-
-    They may begin where the session does, and leave out what was edited since, or be the session's end, in which an
-    answer may have been given anew. One message alone is a repetition when nothing follows it in the session, or when
-    another answer follows it here: to say the same again is usual.
-    """
-    best: tuple[int, Item | None] = (0, None)
-    said = [_Said(one.role, one.text) for one in held]
-    for start in (at for at, one in enumerate(said) if asked[:1] == [one]):
-        count, last = _walk(said, asked, start)
-        is_end = held[last].turn == held[-1].turn
-        is_regular = count > 1 or last == len(held) - 1 or (len(asked) > 1 and asked[1].role == "assistant")
-        if count >= best[0] and is_regular and (start == 0 or is_end):
-            best = count, held[last]
-    return best
-
-
-def _walk(held: Sequence[_Said], asked: Sequence[_Said], start: int) -> tuple[int, int]:
-    """Return how many messages are found in order from a place in what is held, and the place of the last.
-
-    From the session's beginning anything may be left out between them; elsewhere only other answers.
-    """
-    last, count = start, 1
-    for one in asked[1:]:
-        place = last + 1
-        while place < len(held) and held[place] != one and (start == 0 or held[place].role == "assistant"):
-            place += 1
-        if place == len(held) or held[place] != one:
-            break
-        last, count = place, count + 1
-    return count, last
-
-
-def _is_new(message: Message, items: Sequence[Item], ctx: Context) -> bool:
-    """Return whether something of a message is in none of the items."""
-    held = {(one.role, one.kind, one.call_id or one.text) for one in items}
-    drafts = drafts_from_message(message)
-    return any((one.role, one.kind, one.call_id or ctx.redact(one.text)) not in held for one in drafts)
-
-
-def _is_said(one: Item | Draft) -> bool:
-    """Return whether the user or the assistant said something; an answer without words is only calls of tools."""
-    return one.kind == "message" and (one.role == "user" or (one.role == "assistant" and bool(one.text)))
 
 
 def late_answers(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:

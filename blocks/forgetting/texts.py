@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.log import ERASED
+from fabric.forgotten import ERASED
 from fabric.store.containing import spelled
 from fabric.text import content_words
 

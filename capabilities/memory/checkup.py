@@ -5,7 +5,8 @@ from typing import Any
 
 from fabric.checkup import records
 from fabric.finding import Finding, several
-from fabric.log import ERASED, ITEMS
+from fabric.forgotten import ERASED
+from fabric.log import ITEMS
 from fabric.resource import Collection
 from fabric.store.held import Held
 

@@ -1,0 +1,88 @@
+"""Repeated histories: how much of a list of messages a session holds already, forgotten messages included."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fabric.context import Context
+from fabric.forgotten import ERASED, repeats
+from fabric.items import Draft, Item, drafts_from_message
+
+_CALLS = ("tool_call", "tool_result")
+
+
+def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, int]:
+    """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
+    held = [item for item in ctx.items if _is_said(item)]
+    drafts = [drafts_from_message(message) for message in messages]
+    asked = [
+        (at, replace(one, text=ctx.redact(one.text)))
+        for at, said in enumerate(drafts)
+        for one in [draft for draft in said if _is_said(draft)][:1]
+    ]
+    whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
+    repeated, last = max(
+        (_repeated(known, [said for _, said in asked]) for known in (held, whole)), key=lambda pair: pair[0]
+    )
+    if last is None:
+        return 0, ctx.turn
+    start = asked[repeated - 1][0] + 1
+    reported = {(one.kind, one.call_id) for one in ctx.items if one.seq > last.seq and one.kind in _CALLS}
+    while start < len(drafts) and all((one.kind, one.call_id) in reported for one in drafts[start]):
+        start += 1
+    return start, last.turn
+
+
+def is_new(message: Mapping[str, Any], items: Sequence[Item], ctx: Context) -> bool:
+    """Return whether something of a message is in none of the items."""
+    held = {(one.role, one.kind, one.call_id or one.text) for one in items}
+    erased = [one for one in items if one.text == ERASED]
+    drafts = [replace(draft, text=ctx.redact(draft.text)) for draft in drafts_from_message(message)]
+    new = [one for one in drafts if (one.role, one.kind, one.call_id or one.text) not in held]
+    return any(not any(repeats(item, one) for item in erased) for one in new)
+
+
+def _repeated(held: Sequence[Item], asked: Sequence[Draft]) -> tuple[int, Item | None]:
+    """Return how many messages, from the first, the session holds in this order, and the item of the last of them.
+
+    They may begin where the session does, and leave out what was edited since, or be the session's end, in which an
+    answer may have been given anew; where it begins and ends, what was forgotten does not count. One message alone is
+    a repetition when nothing follows it in the session, or when another answer follows it here: to say the same again
+    is usual.
+    """
+    best: tuple[int, Item | None] = (0, None)
+    there = [at for at, item in enumerate(held) if item.text != ERASED]
+    first = there[0] if there else len(held)
+    ends = {held[at].turn for at in (*there[-1:], *range(len(held))[-1:])}
+    for start in (at for at, item in enumerate(held) if asked and repeats(item, asked[0])):
+        count, last = _walk(held, asked, start, is_beginning=start <= first)
+        is_regular = count > 1 or last == len(held) - 1 or (len(asked) > 1 and asked[1].role == "assistant")
+        if count >= best[0] and is_regular and (start <= first or held[last].turn in ends):
+            best = count, held[last]
+    return best
+
+
+def _walk(held: Sequence[Item], asked: Sequence[Draft], start: int, *, is_beginning: bool) -> tuple[int, int]:
+    """Return how many messages are found in order from a place in what is held, and the place of the last.
+
+    From the session's beginning anything may be left out between them; elsewhere only other answers, and what was
+    forgotten.
+    """
+    last, count = start, 1
+    for one in asked[1:]:
+        place = last + 1
+        while place < len(held) and not repeats(held[place], one) and (is_beginning or _may_be_left_out(held[place])):
+            place += 1
+        if place == len(held) or not repeats(held[place], one):
+            break
+        last, count = place, count + 1
+    return count, last
+
+
+def _may_be_left_out(item: Item) -> bool:
+    return item.role == "assistant" or item.text == ERASED
+
+
+def _is_said(one: Item | Draft) -> bool:
+    """Return whether the user or the assistant said something; an answer without words is only calls of tools."""
+    return one.kind == "message" and (one.role == "user" or (one.role == "assistant" and bool(one.text)))
