@@ -7,6 +7,7 @@ from typing import Any
 from .forgotten import ERASED, blanked_row
 from .jobs import EFFECTS, JOBS, TURNS, drop_effects, forget_jobs, job_of, put_jobs
 from .log import ITEMS
+from .meanwhile import Gone
 from .scope import Scope, ScopeIds, ScopeKind
 from .store.base import SYSTEM, Row, Rows, Where
 
@@ -23,6 +24,8 @@ class Erased:
     """The items that were erased in each session, None for all of them."""
     turns: dict[Scope, set[int]] = field(default_factory=dict[Scope, set[int]])
     """The turns that were erased in each session, of which a run may still be about to store something."""
+    gone: list[Gone] = field(default_factory=list[Gone])
+    """The rows that went, for the runs under way that may have read them."""
 
     def count(self, table: str, number: int) -> None:
         """Add to a table's count."""
@@ -95,6 +98,7 @@ def erase_scope(rows: Rows, ids: ScopeIds, kind: ScopeKind, erased: Erased) -> N
     Raises ScopeError when the session was opened without an id of that kind.
     """
     owner = ids.scope(kind)
+    erased.gone.append(Gone(ids, owner))
     for table, number in rows.purge(owner).items():
         erased.count(table, number)
     if owner.kind == "session":

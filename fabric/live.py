@@ -11,9 +11,11 @@ from .clock import Clock
 from .context import Context
 from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
+from .forgotten import ERASED
 from .items import Draft, Item, last_said, without_secrets
 from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, job_id, owner_columns, to_json
 from .log import SessionLog, opens_turn
+from .meanwhile import Gone, Meanwhile
 from .models.base import ModelClient
 from .readers import asks_model
 from .recording import Recording
@@ -76,7 +78,9 @@ class LiveRun:
         self._listener = listener
         self.span = span
         self.observed = listener is not None or span.recording
-        self.recording = Recording(services, log)
+        self.meanwhile = Meanwhile(ids)
+        self.recording = Recording(services, log, self.meanwhile)
+        services.under_way.begin(self)
 
     @property
     def clock(self) -> Clock:
@@ -161,6 +165,16 @@ class LiveRun:
     def erase(self, erased: "Erased") -> None:
         """Take what a transaction erased out of the logs in memory too."""
         self.services.logs.erase(erased.items, erased.turns)
+        self.services.under_way.forget(erased.gone)
+
+    def forget(self, gone: Sequence[Gone]) -> None:
+        """Blank what the run holds of rows that were forgotten, now and whenever it takes in more of it."""
+        if self.meanwhile.note(gone):
+            self.recording.blank()
+
+    def kept_output(self, output: Any) -> Any:
+        """Return the run's output, a JSON value, as it may be stored."""
+        return ERASED if self.log.is_erased(self._turn) else self.meanwhile.value(output)
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
@@ -287,6 +301,8 @@ class LiveRun:
     def hand_over(self) -> list[Entry]:
         """Return the jobs asked for so far, as jobs of the turn that this run opened, and count them as stored."""
         entries, self.entries = self.entries, []
+        for entry in entries if self.meanwhile else ():
+            entry.job = replace(entry.job, input=self.meanwhile.value(entry.job.input))
         for entry in entries:
             if entry.job.turn < self._opened:
                 entry.job = replace(entry.job, turn=self._opened, said=self.said.id if self.said else "")
@@ -295,6 +311,7 @@ class LiveRun:
     def end(self) -> None:
         """Take nothing more, and tell nobody of what happens: the run has ended."""
         self.recording.end()
+        self.services.under_way.end(self)
         self.log.end({self._said, *(item.id for item in self.added)})
         self._listener = None
         self.observed = self.span.recording
@@ -302,6 +319,7 @@ class LiveRun:
     def abandon(self) -> None:
         """Take back what this run recorded and did not store: a run that failed leaves the user's messages only."""
         self.recording.abandon()
+        self.services.under_way.end(self)
         self.log.fail({self._said, *(item.id for item in self.added if opens_turn(item))} if not self.job_id else set())
         self.entries = []
 

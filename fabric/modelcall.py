@@ -23,6 +23,7 @@ async def ask(ctx: Context, models: Sequence[str], request: Request) -> Reply:
     though its pieces were emitted.
     """
     await ctx.run.check_budget(ctx.path)
+    request = replace(request, messages=ctx.run.meanwhile.messages(request.messages))
     try:
         if ctx.run.listening:
             reply = await _streamed(ctx, models, request)
@@ -43,6 +44,7 @@ async def ask_structured(
     from .models.asking import complete_structured  # noqa: PLC0415  the reading of answers is loaded with the first one
 
     await ctx.run.check_budget(ctx.path)
+    request = replace(request, messages=ctx.run.meanwhile.messages(request.messages))
     try:
         reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
     except ModelError as error:

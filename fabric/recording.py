@@ -9,6 +9,7 @@ from contextlib import suppress
 from .errors import RunError, StoreError
 from .items import Draft, Item
 from .log import ITEMS, SessionLog, opens_turn
+from .meanwhile import Meanwhile
 from .portal import kept
 from .services import Services
 from .store.base import Row
@@ -20,8 +21,9 @@ SOON_SECONDS = 0.005
 class Recording:
     """The items that one run adds to a session's log. Every method may be called from any thread."""
 
-    def __init__(self, services: Services, log: SessionLog) -> None:
+    def __init__(self, services: Services, log: SessionLog, meanwhile: Meanwhile) -> None:
         self.log = log
+        self._meanwhile = meanwhile
         self._services = services
         self._lock = threading.Lock()
         self._unstored: list[Item] = []
@@ -40,7 +42,17 @@ class Recording:
             item = self.log.add(draft, clock=self._services.clock, turn=turn, block=block, turn_id=turn_id)
             self._unstored.append(item)
             self._own.add(item.id)
+        if self._meanwhile:
+            self.blank()
+            return next(iter(self.log.find([item.id])), item)
         return item
+
+    def blank(self) -> None:
+        """Blank what is not stored yet and tells of what was forgotten meanwhile."""
+        with self._lock:
+            told = self._meanwhile.told_among(self._unstored)
+        if told:
+            self.log.erase(told)
 
     def check_going(self, block: str) -> None:
         """Raise RunError when the run has ended: nothing would store what comes now."""

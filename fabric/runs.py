@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .block import Block
     from .context import Context
     from .erasure import Erased
+    from .meanwhile import Meanwhile
 
 T = TypeVar("T")
 
@@ -115,6 +116,11 @@ class Run(Protocol):
         Called by ``tx.rows.afterwards``, it keeps runs from storing later what was erased, and a transaction that
         fails from blanking what the file still holds.
         """
+        ...
+
+    @property
+    def meanwhile(self) -> "Meanwhile":
+        """What was forgotten since the run began, and which rows the results of its tools came from."""
         ...
 
     def emit(self, event: Event) -> None:

@@ -12,6 +12,7 @@ from .events import Event
 from .jobs import Job
 from .ledger import Ledger
 from .log import Logs
+from .meanwhile import UnderWay
 from .models.base import ModelClient
 from .portal import Portal
 from .resource import Transaction
@@ -38,6 +39,7 @@ class Services:
     ledger: Ledger
     models: Callable[[], ModelClient]
     secrets: "Secrets"
+    under_way: UnderWay = field(default_factory=UnderWay)
     background: "Background" = field(init=False)
 
 

@@ -205,7 +205,7 @@ def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
         "id": run.turn_id,
         "turn": run.turn,
         "run": run.id,
-        "output": to_json(output, block.name, "the output of a run with a turn_id"),
+        "output": run.kept_output(to_json(output, block.name, "the output of a run with a turn_id")),
         "items": [item.id for item in run.added],
         "jobs": list(run.jobs),
     }

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from .block import Block
 from .context import Context
 from .errors import DuplicateNameError, RefusedError
+from .meanwhile import drawing
 from .messages import as_text
 from .models.base import ToolCall
 from .telling import message_of
@@ -85,7 +86,9 @@ class Toolbox:
                 done.fail(error)
                 return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
             try:
-                value = await known.run(arguments, ctx)
+                with drawing() as rows:
+                    value = await known.run(arguments, ctx)
+                ctx.run.meanwhile.came_from(call.id, rows)
                 return ToolOutcome(value, (known.shown or as_text)(value))
             except RefusedError as error:
                 done.fail(error)

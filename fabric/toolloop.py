@@ -68,7 +68,7 @@ class ToolLoop:
         self._note(*([Draft("assistant", "message", reply.text)] if reply.text.strip() else []), *drafts)
         results = await self.toolbox.answer(calls, self.ctx, cut_off=reply.finish == "length")
         pairs = list(zip(calls, results, strict=True))
-        self._note(*(Draft("tool", "tool_result", text, name=one.name, call_id=one.id) for one, text in pairs))
+        self._note(*(self._result(one, text) for one, text in pairs))
         asked: Message = {
             "role": "assistant",
             "content": reply.text or None,
@@ -78,6 +78,12 @@ class ToolLoop:
             ],
         }
         return [asked, *({"role": "tool", "tool_call_id": one.id, "content": text} for one, text in pairs)]
+
+    def _result(self, call: ToolCall, text: str) -> Draft:
+        """Return the result of a call, with the rows that it came from and does not name itself."""
+        rows = sorted(one for one in self.ctx.run.meanwhile.rows_of(call.id) if one not in text)
+        data = {"rows": rows} if rows else {}
+        return Draft("tool", "tool_result", text, name=call.name, call_id=call.id, data=data)
 
     def _named(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
         """Return the calls, each with an id that no other call of the step has."""

@@ -280,7 +280,7 @@ def record_outcome(run: LiveRun, job: Job, result: Any) -> Item:
     """Add the item that says what background work did and what it cost."""
     data = {
         "job": job.id,
-        "result": _readable(result, job.block),
+        "result": run.meanwhile.value(_readable(result, job.block)),
         "usage": {
             "input_tokens": run.usage.input_tokens,
             "output_tokens": run.usage.output_tokens,

@@ -18,6 +18,7 @@ from fabric.store.base import Row, Table, Where
 from ..held import is_state
 from .circle import MANY
 from .links import Node, mentions_id, nodes_of
+from .recognised import told_of
 from .texts import Texts
 
 COUNTED = {
@@ -58,6 +59,7 @@ class Removal:
         for ids, numbers in self.places.items():
             erase_turns(self.tx.rows, ids, numbers, self.erased)
         self._erase_made()
+        self.erased.gone += told_of(self.tx.ids, [*self.nodes, *self.turns])
 
     def left(self) -> dict[str, list[str]]:
         """Look for the forgotten texts in everything that is held; return by kind the ids of what still has one."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.forgotten import ERASED
+from fabric.prompt import escaped
 from fabric.store.containing import spelled
 from fabric.text import content_words
 
@@ -20,7 +21,7 @@ class Texts:
 
     spellings: frozenset[str]
     pieces: tuple[str, ...]
-    """The same as they stand inside a string of JSON."""
+    """The same as they stand inside a string of JSON, and in a block of data."""
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Texts":
@@ -38,12 +39,18 @@ class Texts:
         left = {one for one in self.spellings if not any(one in text for text in messages)}
         return self if len(left) == len(self.spellings) else Texts(frozenset(left), _pieces(left))
 
+    def cut(self, text: str) -> str:
+        """Return a text with a mark in the place of each of the texts that it holds."""
+        for piece in sorted({*self.spellings, *self.pieces}, key=len, reverse=True):
+            text = text.replace(piece, ERASED)
+        return text
+
     def __bool__(self) -> bool:
         return bool(self.spellings)
 
 
 def _pieces(spellings: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({piece for one in spellings for piece in spelled(one)}))
+    return tuple(sorted({piece for one in spellings for piece in (*spelled(one), escaped(one))}))
 
 
 def _variants(text: str) -> Iterator[str]:

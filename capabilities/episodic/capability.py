@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
+from fabric.meanwhile import drawn
 from fabric.resource import Collection, Transaction
 
 from ..keys import MEMORY, capability_name
@@ -62,15 +63,15 @@ class EpisodicMemory:
 
     async def recent(self, limit: int = RECENT) -> list[Episode]:
         """Return the newest episodes of all sessions, newest first."""
-        return await self._ctx.transact(lambda tx: self.log(tx).recent(limit))
+        return drawn(await self._ctx.transact(lambda tx: self.log(tx).recent(limit)))
 
     async def all(self) -> list[Episode]:
         """Return every episode, newest first."""
-        return await self._ctx.transact(lambda tx: self.log(tx).all())
+        return drawn(await self._ctx.transact(lambda tx: self.log(tx).all()))
 
     async def unconsolidated(self) -> list[Episode]:
         """Return the episodes that consolidation has not seen, oldest first."""
-        return await self._ctx.transact(lambda tx: self.log(tx).unconsolidated())
+        return drawn(await self._ctx.transact(lambda tx: self.log(tx).unconsolidated()))
 
     async def mark_consolidated(self, ids: Iterable[str]) -> int:
         """Note that consolidation has seen these episodes; return how many it had not. Unknown ids are ignored."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from fabric.context import Context
+from fabric.meanwhile import drawn
 from fabric.resource import Transaction
 from fabric.terms import read_cue
 
@@ -75,7 +76,7 @@ async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequ
         found = found[: len(pack((f"{one.content}{one.note}" for one in found), request.tokens))]
     if request.explain:
         print(explained(found))  # noqa: T201  this is what was asked for
-    return found
+    return drawn(found)
 
 
 async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:

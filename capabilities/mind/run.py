@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 from fabric.context import Context
 from fabric.errors import RefusedError
 from fabric.items import Draft
+from fabric.meanwhile import drawn
 
 from ..arguments import Texts, checks_arguments
 from ..claims import USER, fields, read_as
@@ -102,18 +103,19 @@ class Mind:
         wanted = frozenset(plain_tags(tags))
         asked = Recalling(query, least, type, status, wanted, pinned, include_expired, limit)
         embedded, now = await self._embed(query), self._ctx.clock.now()
-        return await self._transact(lambda table: recall(table, asked, now), embedded, query)
+        return drawn(await self._transact(lambda table: recall(table, asked, now), embedded, query))
 
     async def entries(self) -> list[MindEntry]:
         """Return everything that is committed, goals, beliefs, reflections, each by creation; expired ones too."""
         everything = Wanted()
-        return await self._transact(
+        found: list[MindEntry] = await self._transact(
             lambda table: [
                 *table.find(MindGoal, everything),
                 *table.find(MindBelief, everything),
                 *table.find(MindReflection, everything),
             ]
         )
+        return drawn(found)
 
     async def namespaces(self) -> list[str]:
         """Return the names of the minds that the owner of this one has."""

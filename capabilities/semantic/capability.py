@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
+from fabric.meanwhile import drawn
 from fabric.prompt import data_block
 from fabric.resource import Collection, Transaction
 
@@ -84,7 +85,7 @@ class SemanticMemory:
 
     async def all(self, subject: str = "") -> list[Fact]:
         """Return the current facts, of one subject if named, most reinforced first."""
-        return await self._ctx.transact(lambda tx: self.table(tx).current(subject))
+        return drawn(await self._ctx.transact(lambda tx: self.table(tx).current(subject)))
 
     async def query(self, predicate: Callable[[Fact], bool]) -> list[Fact]:
         """Return the current facts for which ``predicate`` holds, most reinforced first."""
@@ -92,14 +93,14 @@ class SemanticMemory:
 
     async def history(self, fact_id: str) -> list[Fact]:
         """Return every version of a fact, oldest first; [] for an unknown id."""
-        return await self._ctx.transact(lambda tx: self.table(tx).history(fact_id))
+        return drawn(await self._ctx.transact(lambda tx: self.table(tx).history(fact_id)))
 
     async def at(self, *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Fact]:
         """Return the facts that were true at ``as_of``, by what was known at ``known_at`` (None: now)."""
         known = known_at or self._ctx.clock.now()
         if as_of is None:
-            return await self._ctx.transact(lambda tx: self.table(tx).known(known))
-        return await self._ctx.transact(lambda tx: self.table(tx).held(as_of, known))
+            return drawn(await self._ctx.transact(lambda tx: self.table(tx).known(known)))
+        return drawn(await self._ctx.transact(lambda tx: self.table(tx).held(as_of, known)))
 
     async def format(self) -> str:
         """Return the current facts as lines for a prompt, grouped by subject; "" when there are none."""

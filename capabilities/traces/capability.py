@@ -9,6 +9,7 @@ from fabric.capability import Capability, define_capability
 from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError
+from fabric.meanwhile import drawn
 from fabric.resource import Transaction
 from fabric.store.base import RowVectors
 
@@ -149,7 +150,7 @@ class TraceMemory:
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace of this id that the context may see, deleted ones too, for provenance; None without one."""
         held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
-        return None if held is None else held.trace
+        return None if held is None else drawn(held.trace)
 
     @checks_arguments
     async def search(
@@ -167,7 +168,7 @@ class TraceMemory:
         """
         where, asked = self._searched(scope), parse(query)
         found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, limit, only=type))
-        return [one.trace for one in found]
+        return drawn([one.trace for one in found])
 
     @checks_arguments
     async def recall(
@@ -184,7 +185,9 @@ class TraceMemory:
             now = self._table(tx).accessed((one.tables, one.trace) for one in found)
             return [_recalled(one, trace) for one, trace in zip(found, now, strict=True)]
 
-        return await self._ctx.transact(work)
+        recalled = await self._ctx.transact(work)
+        drawn([one.trace for one in recalled])
+        return recalled
 
     @checks_arguments
     async def feedback(self, trace_id: str, signal: Feedback, query: str = "") -> bool:

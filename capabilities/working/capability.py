@@ -6,6 +6,7 @@ from typing import Any
 
 from fabric.capability import Capability, define_capability
 from fabric.context import Context
+from fabric.meanwhile import drawn
 from fabric.prompt import data_block
 from fabric.resource import Document
 
@@ -76,7 +77,7 @@ class WorkingMemory:
 
     async def items(self) -> list[WorkingEntry]:
         """Return the entries, most salient first."""
-        return await self._ctx.transact(lambda tx: document.items(tx, self._kept))
+        return drawn(await self._ctx.transact(lambda tx: document.items(tx, self._kept)))
 
     async def format(self) -> str:
         """Return the entries as a list under "Active memories:", most salient first; "" when there are none."""
