@@ -12,9 +12,9 @@ from capabilities.turns import Exchange
 from capabilities.vocabulary import Observation
 from fabric.answer import Answer, Refused
 from fabric.context import Context
-from fabric.language import guess_language
+from fabric.language import language_of
 from fabric.prompt import unescaped
-from fabric.text import content_words, word_set, words
+from fabric.text import content_words, word_set
 from fabric.validation import shown
 
 T = TypeVar("T", bound=BaseModel)
@@ -82,4 +82,4 @@ def _differ(content: str, said: str) -> bool:
     """Return whether two texts are written in different scripts, or in languages that are not the same."""
     if bool(_LATIN.search(content)) != bool(_LATIN.search(said)) and (_OTHER.search(content) or _OTHER.search(said)):
         return True
-    return guess_language(words(content)) != guess_language(words(said))
+    return language_of(content) != language_of(said)

@@ -7,7 +7,7 @@ from typing import Any
 import regex
 
 from .slices import SLICE, slices
-from .text import FUNCTION_WORDS, words
+from .text import FUNCTION_WORDS, SHORT, words
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     language: frozenset(listed.split())
@@ -150,12 +150,27 @@ def guess_language(words: Sequence[str]) -> str:
     return "chinese" if any(map(_HAN.search, texts)) else _latin(words)
 
 
+def language_of(text: str) -> str:
+    """Return the likely language of a text, as `guess_language` does of its words.
+
+    >>> language_of("wo wohnt Anna jetzt?"), language_of("")
+    ('german', 'english')
+    """
+    return _language_of_short(text) if len(text) <= SHORT else guess_language(words(text))
+
+
+@lru_cache(maxsize=16_384)
+def _language_of_short(text: str) -> str:
+    return guess_language(words(text))
+
+
 def _latin(words: Sequence[str]) -> str:
-    counts = dict.fromkeys(_LATIN, 0)
+    counts: dict[str, int] = {}
     for word in words:
         for language in _LANGUAGES_OF.get(word, ()):
-            counts[language] += 1
-    return max(_LATIN, key=lambda language: counts[language])
+            counts[language] = counts.get(language, 0) + 1
+    most = max(counts.values(), default=None)
+    return next(language for language in _LATIN if counts.get(language) == most)
 
 
 _LANGUAGES_OF: dict[str, tuple[str, ...]] = {

@@ -7,8 +7,8 @@ from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.owners import is_name_too
 from capabilities.claims.read import read
 from capabilities.relations.words import EVERYBODY, NOT_NAMES
-from fabric.language import STOP_WORDS, guess_language
-from fabric.text import normalise, words
+from fabric.language import STOP_WORDS, language_of
+from fabric.text import normalise
 
 _KIN = frozenset(map(" ".join, EVERYBODY))
 _SMALL = frozenset[str]().union(*STOP_WORDS.values())
@@ -48,7 +48,7 @@ def _is_name(name: str, piece: str) -> bool:
     plain = normalise(name)
     if name in NOT_NAMES or (plain in _KIN and not is_name_too(name, piece)):
         return False
-    return plain not in STOP_WORDS.get(guess_language(words(piece)), _SMALL)
+    return plain not in STOP_WORDS.get(language_of(piece), _SMALL)
 
 
 def _is_sure(rest: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import regex
 
@@ -10,6 +11,8 @@ from fabric.text import normalise, split_words
 from .attributes import ATTRIBUTES, LANGUAGES, PROFILE, compiled, form
 
 CACHED = 256
+_Entry = tuple[str, tuple[str, ...]]
+"""An attribute, and the pieces that ask for it."""
 _UNSPACED = frozenset({"chinese", "japanese"})
 
 
@@ -20,16 +23,16 @@ def asked_attributes(cue: str, language: str = "english") -> frozenset[str]:
     >>> sorted(asked_attributes("Where do I work?")), sorted(asked_attributes("wo wohne ich?", "german"))
     (['employer'], ['home'])
     """
-    said = split_words(normalise(cue))
     plain = normalise(cue)
+    said = split_words(plain)
     found: set[str] = set()
     for spoken in dict.fromkeys((language, "english")):
-        for attribute, entries in _entries(spoken).items():
-            if any(
-                all(piece in plain for piece in entry) if spoken in _UNSPACED else _holds(said, entry)
-                for entry in entries
-            ):
-                found.add(attribute)
+        if spoken in _UNSPACED:
+            found.update(name for name, entry in _entries(spoken) if all(piece in plain for piece in entry))
+            continue
+        by_word, others = _by_first_word(spoken)
+        possible = [*others, *chain.from_iterable(by_word.get(word, ()) for word in dict.fromkeys(said))]
+        found.update(name for name, entry in possible if _holds(said, entry))
     return frozenset(found)
 
 
@@ -51,12 +54,22 @@ def _phrases() -> tuple["regex.Pattern[str]", ...]:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def _entries(language: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
-    return {
-        name: [tuple(normalise(entry).split()) for entry in attribute.asked[language]]
+def _entries(language: str) -> Sequence[_Entry]:
+    return [
+        (name, tuple(normalise(entry).split()))
         for name, attribute in ATTRIBUTES.items()
-        if language in attribute.asked
-    }
+        for entry in attribute.asked.get(language, ())
+    ]
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _by_first_word(language: str) -> tuple[Mapping[str, Sequence[_Entry]], Sequence[_Entry]]:
+    """Return the entries by the word that they begin with, and those that begin with an open end."""
+    by_word: dict[str, list[_Entry]] = {}
+    others: list[_Entry] = []
+    for name, entry in _entries(language):
+        (others if entry[0].endswith("*") else by_word.setdefault(entry[0], [])).append((name, entry))
+    return by_word, others
 
 
 def _holds(said: Sequence[str], entry: Sequence[str]) -> bool:

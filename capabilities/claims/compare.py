@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from fabric.language import STOP_WORDS, guess_language
+from fabric.language import STOP_WORDS, language_of
 from fabric.redaction.finding import REDACTED
-from fabric.text import words
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN
@@ -94,7 +93,7 @@ def overtaken(known: Sequence[Claim], new: Claim) -> list[int]:
 
 def says_change(text: str) -> bool:
     """Return whether a text says that something is otherwise than before: "moved", "now", "jetzt"."""
-    languages = dict.fromkeys((guess_language(words(text)), "english"))
+    languages = dict.fromkeys((language_of(text), "english"))
     return any(grammar(language).changes.search(text) is not None for language in languages)
 
 
@@ -183,7 +182,7 @@ def _beside(claim: Claim) -> frozenset[str]:
         for token in tokens(claim.rest)
         if not is_when(token) and not is_number(token) and token not in CLAUSE_SIGNS
     ]
-    language = guess_language(words(claim.text))
+    language = language_of(claim.text)
     return frozenset(added) - STOP_WORDS.get(language, frozenset()) - words_of("when")
 
 

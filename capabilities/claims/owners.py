@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import regex
 
-from fabric.language import guess_language
+from fabric.language import language_of
 from fabric.text import normalise, words
 
 from ..relations.words import ARTICLES, EVERYBODY, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
@@ -67,7 +67,7 @@ def is_name_too(word: str, text: str) -> bool:
     (True, False)
     """
     language = _names_too().get(word.casefold())
-    return language is not None and word[:1].isupper() and guess_language(words(text)) != language
+    return language is not None and word[:1].isupper() and language_of(text) != language
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from fabric.language import STOP_WORDS, guess_language, stem
+from fabric.language import STOP_WORDS, guess_language, language_of, stem
 from fabric.text import words
 
 from .attributes import OTHER, grammar, words_of
@@ -108,7 +108,7 @@ def _opposed(ours: set[str], theirs: set[str]) -> bool:
 
 def _core(text: str) -> list[str]:
     """Return the stems of what a sentence says, without small words and those that only say "now"."""
-    known = grammar(guess_language(words(text[:200])))
+    known = grammar(language_of(text[:200]))
     return [stem for stem in stems(known.filler.sub(" ", text)) if stem not in words_of("light")]
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import regex
 
-from fabric.language import guess_language, stem
-from fabric.text import normalise, words
+from fabric.language import language_of, stem
+from fabric.text import normalise
 
 from .attributes import CODES, LANGUAGES, grammar, words_of
 
@@ -51,7 +51,7 @@ def tokens(text: str) -> tuple[str, ...]:
     """
     folded = " ".join(unicodedata.normalize("NFKC", trimmed(text)).split())
     folded = _COUNTED.sub(lambda found: f" {unicodedata.numeric(found[1]):.0f} ", folded)
-    language = guess_language(words(folded[:200])) or "english"
+    language = language_of(folded[:200]) or "english"
     folded = _number_phrases(language).sub(lambda found: _number_words(language)[normalise(found[0])], folded)
     found = [_token(token, language) for token in _PATTERN.findall(folded) if token not in _QUOTES]
     return tuple(_dated(found))
@@ -219,7 +219,7 @@ def in_digits(value: str, language: str) -> str:
 @lru_cache(maxsize=COMPARED)
 def stems(text: str) -> tuple[str, ...]:
     """Return the tokens of a text without its symbols, each by the stem of its language."""
-    language = guess_language(words(text[:200])) or "english"
+    language = language_of(text[:200]) or "english"
     return tuple(token if is_number(token) else stem(token, language) for token in tokens(text) if not is_symbol(token))
 
 

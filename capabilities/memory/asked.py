@@ -1,6 +1,7 @@
 """What a cue asks of somebody: the attributes, and which rows tell them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .somebody import Somebody
 
 Floats = NDArray[np.float32]
+CACHED = 256
 MANY = 0.3
 """What one of many values counts beside the only one: what the user likes is told by every liking."""
 BESIDE = 0.9
@@ -58,8 +60,10 @@ def answers(
     """Return by number how far a row tells what is asked of somebody, or of all ``others``; None where none does."""
     mine = {name for one in somebody for name in one.names}
     asked = wanted(cue, is_about_others=any(one.unsure is not None for one in somebody), asks_who=asks_who)
+    if not asked and not asks_who:
+        return None
     found = np.zeros(pools.size, np.float32)
-    told = _said(cue)
+    told = _said(cue.text)
     for pool in pools:
         slots, part = Slots.of(pool), found[pool.start : pool.end]
         if slots is None:
@@ -76,9 +80,10 @@ def answers(
     return found if found.any() else None
 
 
-def _said(cue: Cue) -> tuple[str, frozenset[str]]:
+@lru_cache(maxsize=CACHED)
+def _said(cue: str) -> tuple[str, frozenset[str]]:
     """Return a cue in one spelling, and the stems of its words."""
-    plain = normalise(cue.text).replace("colour", "color").replace("favour", "favor")
+    plain = normalise(cue).replace("colour", "color").replace("favour", "favor")
     return plain, frozenset(stem for word in words(plain) for stem in (word, *stems(word)))
 
 

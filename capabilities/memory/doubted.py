@@ -5,8 +5,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
 
-from fabric.language import STOP_WORDS, guess_language
-from fabric.text import content_words, words
+from fabric.language import STOP_WORDS, guess_language, language_of, stem
+from fabric.text import FUNCTION_WORDS, words
 
 from ..claims import asked_attributes, says_change
 from ..claims.attributes import form
@@ -63,10 +63,12 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
             continue
         told = _about(changed)
         for earlier, memory in enumerate(found):
-            before, core = _said_at(memory), _about(memory)
-            is_before = before is not None and before < when and _voice(memory) == _voice(changed)
+            before = _said_at(memory)
+            if before is None or before >= when or _voice(memory) != _voice(changed):
+                continue
+            core = _about(memory)
             repeats = is_change and bool(core) and core < told
-            if is_before and (repeats or (_is_passing(memory) and core & told & asked)):
+            if repeats or (_is_passing(memory) and core & told & asked):
                 yield earlier, later
 
 
@@ -81,7 +83,7 @@ def tells_turn(text: str) -> bool:
 
 def _asks_what_holds(cue: str) -> bool:
     """Return whether a cue asks when something is, or what is so now, and not when something was."""
-    told = asked_attributes(cue, guess_language(words(cue)))
+    told = asked_attributes(cue, language_of(cue))
     is_open = not {"due", "plans"}.isdisjoint(told) or form("by_now").search(cue) is not None
     return is_open and form("past").search(cue) is None
 
@@ -107,5 +109,11 @@ def _about(memory: RankedMemory) -> frozenset[str]:
 def _stems(text: str) -> frozenset[str]:
     """Return the stems of what a text is about: without small words, numbers, days and times."""
     said = words(form("time").sub(" ", text))
-    small = STOP_WORDS.get(guess_language(said), frozenset[str]()) | day_names()
-    return content_words(" ".join(word for word in said if not (word in small or is_when(word) or word[0].isdigit())))
+    small = _small_words(guess_language(said))
+    told = (word for word in said if not (word in small or word[0].isdigit() or is_when(word)))
+    return frozenset(stem(word, "english") for word in told)
+
+
+@lru_cache(maxsize=len(STOP_WORDS))
+def _small_words(language: str) -> frozenset[str]:
+    return STOP_WORDS.get(language, frozenset()) | day_names() | FUNCTION_WORDS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.context import Context
-from fabric.language import guess_language, speaks_of_oneself
+from fabric.language import language_of, speaks_of_oneself
 from fabric.resource import Transaction
 from fabric.text import words
 
@@ -231,8 +231,8 @@ def _tells_of_kin(memory: RankedMemory) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _speaks_of_kin(text: str) -> bool:
-    if not starts_with_kin(text[:80]):
-        return False
     said = words(text)
-    language = guess_language(said)
-    return not any(GRAMMAR[name].i.intersection(said) for name in ("english", language) if name in GRAMMAR)
+    language = language_of(text)
+    if any(not GRAMMAR[name].i.isdisjoint(said) for name in ("english", language) if name in GRAMMAR):
+        return False
+    return starts_with_kin(text[:80], language)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 import regex
 
-from fabric.language import guess_language, is_stop_word, stem
+from fabric.language import guess_language, is_stop_word, language_of, stem
 
 from .words import ARTICLES, FORMS, GRAMMAR, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED, WORD_NAMES, Grammar, listed
 
@@ -94,18 +95,29 @@ def kin_in(text: str, also: str = "", *, is_memory: bool = False) -> tuple[Kin, 
     return ()
 
 
-def starts_with_kin(text: str) -> bool:
+def starts_with_kin(text: str, language: str = "") -> bool:
     """Return whether a text begins with the speaker's kin and says something of them, not only what they are called.
+
+    ``language`` is that of the text, where it is known.
 
     >>> [starts_with_kin(text) for text in ("My sister Anna lives in Rome", "I like my sister", "My sister is Anna")]
     [True, False, False]
     """
+    language = language or language_of(text)
+    if language not in FORMS or language in UNSPACED or not _begins_with_kin(text, language):
+        return False
     tokens = list(tokens_of(text))
-    language = guess_language([token.low for token in tokens])
-    first = next(iter(_spaced(tokens, language, is_memory=False)), None) if language in set(FORMS) - UNSPACED else None
+    first = next(iter(_spaced(tokens, language, is_memory=False)), None)
     if first is None or first.of != MINE or first.start > 1 or not tokens[first.end :]:
         return False
     return not first.name or tokens[-1].text != first.name
+
+
+def _begins_with_kin(text: str, language: str) -> bool:
+    """Return whether kin stand so near the beginning that a mention of them can begin with the first two words."""
+    near = BETWEEN + 2
+    tokens = list(islice(tokens_of(text), near + max(_longest_of(language).values())))
+    return any(_kin_at(tokens, at, language)[0] for at in range(min(len(tokens), near)))
 
 
 def _spaced(tokens: Sequence[Token], language: str, is_memory: bool) -> list[Kin]:
@@ -126,7 +138,8 @@ def _spaced(tokens: Sequence[Token], language: str, is_memory: bool) -> list[Kin
 
 def _kin_at(tokens: Sequence[Token], at: int, language: str) -> tuple[str, int]:
     """Return whom the words from a place on mean, and the place behind them; "" for nobody."""
-    for size in range(min(_longest(language), len(tokens) - at), 0, -1):
+    longest = _longest_of(language).get(tokens[at].low, 1)
+    for size in range(min(longest, len(tokens) - at), 0, -1):
         said = tuple(token.low for token in tokens[at : at + size])
         kin = FORMS[language].get(said) or (_stems(language).get(stem(said[0], language), "") if size == 1 else "")
         alone = said[0] in listed("alone") and not (at and tokens[at - 1].low in GRAMMAR[language].mine)
@@ -253,8 +266,12 @@ def _unspaced(text: str, language: str, is_memory: bool) -> Iterator[Kin]:
 
 
 @lru_cache(maxsize=32)
-def _longest(language: str) -> int:
-    return max(map(len, FORMS[language]))
+def _longest_of(language: str) -> dict[str, int]:
+    """Return how many words the longest form has that begins with a word."""
+    found: dict[str, int] = {}
+    for said in FORMS[language]:
+        found[said[0]] = max(len(said), found.get(said[0], 0))
+    return found
 
 
 @lru_cache(maxsize=32)
