@@ -304,8 +304,9 @@ class Background:
             if self._closing:
                 raise
             go_on()
-            entry.refused = f"its end could not be stored: {describe(error)}"
-            logger().error("a job's state could not be stored", job=entry.job.id, error=describe(error))
+            reason = describe(error, self._services.secrets.redact)
+            entry.refused = f"its end could not be stored: {reason}"
+            logger().error("a job's state could not be stored", job=entry.job.id, error=reason)
             return None
 
     def _close_try(self, lane: Lane, entry: Entry, ending: Ending) -> None:
@@ -323,7 +324,8 @@ class Background:
             try:
                 heard(event)
             except Exception as error:  # noqa: BLE001  a listener's own: the work of others goes on
-                logger().error("a listener of background work failed", job=job.id, error=describe(error))
+                reason = describe(error, self._services.secrets.redact)
+                logger().error("a listener of background work failed", job=job.id, error=reason)
         if not entry.verdict.done():
             entry.verdict.set_result(verdict)
 

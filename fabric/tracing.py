@@ -81,7 +81,7 @@ class _Recorded(Span):
 
     def note(self, attributes: Attributes) -> None:
         if self._span.is_recording():  # no more once it ended: a cancelled caller does not wait for the store
-            self._span.set_attributes(attributes)
+            self._span.set_attributes(_clean(attributes))
 
     def fail(self, error: BaseException) -> None:
         if self._failed or not self._span.is_recording():
@@ -155,7 +155,7 @@ def event(name: str, attributes: Attributes) -> None:
     if _TRACED.get() is not None:
         from opentelemetry.trace import get_current_span  # noqa: PLC0415
 
-        get_current_span().add_event(name, attributes)
+        get_current_span().add_event(name, _clean(attributes))
 
 
 def carrier() -> str:
@@ -194,8 +194,16 @@ def error_type(error: BaseException) -> str:
 def _begin(traced: _Traced, name: str, attributes: Attributes, kind: Kind, around: "Context | None") -> Span:
     from opentelemetry.trace import SpanKind  # noqa: PLC0415
 
-    every = {**attributes, CONVERSATION: traced.session}
+    every = {**_clean(attributes), CONVERSATION: traced.session}
     return _Recorded(traced.tracer.start_span(name, around, SpanKind[kind.upper()], every), traced)
+
+
+def _clean(attributes: Attributes) -> Attributes:
+    """Return attributes without secrets: none says what was said, but a server may have named something so."""
+    from .redaction import redact_value  # noqa: PLC0415  only who traces pays for it
+
+    clean: Attributes = redact_value(attributes)
+    return clean
 
 
 def _tracer() -> "Tracer | None":

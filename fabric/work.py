@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -302,7 +302,7 @@ def _readable(result: Any, where: str) -> Any:
 
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
     """Return the job as an error leaves it: pending until later, or failed."""
-    text = describe(error)
+    text = describe(error, run.redact)
     run.span.fail(error)
     log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)
     now = run.clock.now()
@@ -317,9 +317,9 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
     return replace(job, status="failed", error=text, cause=MODEL if isinstance(error, ModelError) else "")
 
 
-def describe(error: BaseException) -> str:
-    """Return the error's type, message and notes in one text."""
-    return "; ".join([told(error), *notes_of(error)])
+def describe(error: BaseException, redact: Callable[[str], str]) -> str:
+    """Return the error's type, message and notes in one text, without secrets."""
+    return redact("; ".join([told(error), *notes_of(error)]))
 
 
 def _place(error: BaseException) -> str:

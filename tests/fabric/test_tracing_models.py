@@ -249,3 +249,9 @@ async def test_embeddings_over_http(spans: Spans, stub_server: StubServer):
     assert "gen_ai.usage.output_tokens" not in found
     assert spans.path(span) == ["run embed", "handler embed", "embeddings small"]
     assert "Lisbon" not in said(spans)
+
+
+async def test_a_secret_in_what_a_server_calls_itself_is_taken_out(spans: Spans):
+    key = "sk-" + "proj-Zq81Xw92Rt63Yu74Io85"
+    await run_block(generator(name="chat", model="openai/gpt-5"), SAID, model=ScriptedModel([Reply("Hi", model=key)]))
+    assert attributes(spans.one("chat gpt-5"))["gen_ai.response.model"] == "[redacted]"

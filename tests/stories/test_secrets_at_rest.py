@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from structlog.testing import capture_logs
 
-from fabric import Context, Fabric, define_capability, handler, sequencer
+from fabric import Context, Fabric, define_capability, generator, handler, sequencer
 from fabric.resource import Collection, Document
 from fabric.scope import ScopeIds
 from fabric.store.base import Rows
-from fabric.testing import ScriptedModel
+from fabric.testing import ScriptedModel, call
 from fabric.toolhost import ToolHost
 from pipelines import Memory, memory_tools, mind
 
@@ -137,6 +138,23 @@ def test_no_table_holds_what_came_in_by_any_door(tmp_path: Path, door: Callable[
         assert TOKEN not in kept
         assert kept != before
         assert "[redacted]" in kept
+
+
+def test_a_log_line_and_what_a_listener_hears_hold_no_more_than_the_stored_row():
+    heard: list[str] = []
+    asked = ScriptedModel([call("fails", text=SAID), "Done."])
+    pipeline = sequencer(name="failing").work(handler(fails, name="fails"))
+    chat: Any = generator(name="chat", model="test/m", tools=[fails])
+    with capture_logs() as lines, Fabric(models=asked) as fabric:
+        fabric.listen(lambda event: heard.append(event.error))
+        session = fabric.session("s", user="jake")
+        session.run(chat, "go")
+        session.run(pipeline, SAID)
+        fabric.drain()
+        kept = at_rest(fabric)
+    assert [line["event"] for line in lines] == ["tool failed", "background work failed"]
+    assert TOKEN not in f"{lines}{heard}{kept}"
+    assert all("RuntimeError: refused: Jake's token [redacted]" in one for one in (str(lines), str(heard), kept))
 
 
 def test_what_a_model_writes_as_an_observation_is_cleaned(tmp_path: Path):
