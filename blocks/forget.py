@@ -102,6 +102,7 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
             return receipt
 
         kinds()  # what it imports at its first call must not hold the store up
+        await ctx.run.finish_earlier()  # what was said before is there to be forgotten
         try:
             return await ctx.transact(work)
         except _PreviewError as preview:

@@ -162,6 +162,10 @@ class LiveRun:
             self.recording.keep_soon()
         return recorded
 
+    async def finish_earlier(self) -> None:
+        """Wait for calls that were begun before, are done whole and write what the run's ids own."""
+        await self.services.earlier.finish(self.services.portal, self.ids)
+
     def erase(self, erased: "Erased") -> None:
         """Take what a transaction erased out of the logs in memory too."""
         self.services.logs.erase(erased.items, erased.turns)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
@@ -154,11 +155,40 @@ class Portal:
 
 
 async def kept(portal: Portal, work: Coroutine[Any, Any, T]) -> T:
-    """Do ``work`` whole, and wait for it: where the caller is cancelled only the waiting ends.
+    """Do ``work`` whole, and wait for it: a caller that is cancelled is told when it is done.
 
     Everything between a commit and what is noted of it in memory goes this way, so that file and memory agree.
     """
-    return await asyncio.shield(asyncio.wrap_future(portal.keep(work)))
+    begun = portal.keep(work)
+    try:
+        return await asyncio.shield(asyncio.wrap_future(begun))
+    except asyncio.CancelledError:
+        await over(begun)
+        raise
+
+
+async def undivided(begun: "Future[T]") -> T:
+    """Return a future's result: a caller that is cancelled calls off what has not begun, or is told when it is done."""
+    try:
+        return await asyncio.wrap_future(begun)
+    except asyncio.CancelledError:
+        if not begun.cancel():
+            await over(begun)
+        raise
+
+
+async def over(begun: "Future[Any]") -> None:
+    """Wait until a future is done, however often the caller is cancelled meanwhile."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell(_: object) -> None:
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(done.set)
+
+    begun.add_done_callback(tell)
+    while not done.is_set():
+        with suppress(asyncio.CancelledError):
+            await done.wait()
 
 
 async def aside(work: Callable[[], object]) -> None:

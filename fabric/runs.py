@@ -110,6 +110,10 @@ class Run(Protocol):
         """The items that this run added, oldest first."""
         ...
 
+    async def finish_earlier(self) -> None:
+        """Wait for calls that were begun before, are done whole and write what the run's ids own."""
+        ...
+
     def erase(self, erased: "Erased") -> None:
         """Take what a transaction erased out of the logs in memory too.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .block import Block
 from .clock import Clock
+from .earlier import EarlierCalls
 from .events import Event
 from .jobs import Job
 from .ledger import Ledger
@@ -37,6 +38,7 @@ class Services:
     """Runs background work, on a thread of its own: a job that blocks its loop delays no reply."""
     logs: Logs
     ledger: Ledger
+    earlier: EarlierCalls = field(default_factory=EarlierCalls)
     models: Callable[[], ModelClient]
     secrets: "Secrets"
     under_way: UnderWay = field(default_factory=UnderWay)

@@ -63,7 +63,8 @@ async def _commit(
             tx.put(ITEMS, scope, run.log.current(rows))
         put_entries(tx, fresh)
         if turn is not None:
-            tx.put(TURNS, scope, [turn])
+            is_gone = run.log.is_erased(run.turn) and not run.log.find(turn["items"])  # with its whole session
+            tx.put(TURNS, scope, [] if is_gone else [turn])
             drop_effects(tx, [run.owner])
         return None, {entry.job.id for entry in fresh}
 

@@ -89,11 +89,12 @@ class _Calls:
         here = self._in(session)
         if (refused := reentrant()) is not None:
             return refused
-        asked = await looked_through(given(messages, tags), self.fabric.services.secrets)
-        new: Transcript = (await here.arun(self._unseen, asked)).output
-        added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
-        done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
-        added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
+        async with self.fabric.services.earlier.one_by_one(here.ids):
+            asked = await looked_through(given(messages, tags), self.fabric.services.secrets)
+            new: Transcript = (await here.arun(self._unseen, asked)).output
+            added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
+            done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
+            added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
         left = await trouble(self.fabric, here.ids, self.system.model)
         return captured(new, done, added, self.fabric.services.secrets, left)
 
@@ -238,7 +239,7 @@ class AsyncMemory(_Calls):
     """`Memory` for async code: the same calls, to be awaited; use it with ``async with``."""
 
     async def capture(self, messages: Messages, *, session: str = "", tags: Sequence[str] = ()) -> Captured:
-        """Do what `Memory.capture` does; what was begun is done whole, also where the caller is cancelled."""
+        """Do what `Memory.capture` does; once begun it is done whole, also if cancelled, before what comes later."""
         return await self.fabric.acomplete(self._captured(messages, session, tags))
 
     async def remember(self, content: str, *, session: str = "", **options: Any) -> Outcome:
@@ -267,7 +268,7 @@ class AsyncMemory(_Calls):
         everything: bool = False,
         preview: bool = False,
     ) -> Receipt:
-        """Do what `Memory.forget` does."""
+        """Do what `Memory.forget` does; a caller that is cancelled is told when it is done, or void."""
         what = self._forgotten(memory_id, subject, session, tag, everything=everything, preview=preview)
         return await self._run(self.system.forget_block, what)
 

@@ -1,6 +1,5 @@
 """The store over DuckDB: one file, one connection, one thread that runs every transaction in turn."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 
 from .. import processes
 from ..errors import StoreError
+from ..portal import undivided
 from ..scope import Scope
 from ..tracing import Span, span
 from .base import Rows, Table
@@ -103,11 +103,12 @@ class DuckDBStore:
     async def transact(self, work: Callable[[Rows], T]) -> T:
         """Run ``work`` in one transaction on the store's thread and return its result.
 
-        A cancelled call that has not begun does nothing; one that has begun finishes as a whole.
+        A cancelled call that has not begun does nothing; one that has begun finishes as a whole before its caller is
+        told, so that nothing of it comes later.
         """
         with _span() as traced:
             begun: Future[T] = self._submit(self._transact, work, traced, time.perf_counter())
-            return await asyncio.wrap_future(begun)
+            return await undivided(begun)
 
     def transact_sync(self, work: Callable[[Rows], T]) -> T:
         """Do the same from a thread that has no event loop."""

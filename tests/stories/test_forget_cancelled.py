@@ -1,0 +1,129 @@
+"""Calls that are cancelled, and forgetting: what was asked for earlier is over, or void, before what comes later."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from blocks.forget import Forget
+from fabric import Fabric, handler
+from fabric.jobs import TURNS
+from fabric.scope import ScopeIds
+from pipelines import AsyncMemory
+from tests.fabric.cancelling import Held
+
+OLD, NEW = "I work at Stripe.", "I live in Oslo."
+LONG = [{"role": "user", "content": f"Town number {number} is called Tromsdal-{number}."} for number in range(12)]
+SESSION = ScopeIds(session="default", user="jake").scope("session")
+PATIENCE = 30
+
+
+@contextmanager
+def held_within(store: Held) -> Iterator[threading.Event]:
+    """Stop in the next transaction until the block ends; the event says that it is there."""
+    there, goes_on = threading.Event(), threading.Event()
+
+    def within() -> None:
+        store.within = lambda: None
+        there.set()
+        assert goes_on.wait(PATIENCE)
+
+    store.within = within
+    try:
+        yield there
+    finally:
+        goes_on.set()
+
+
+async def reached(event: threading.Event) -> None:
+    assert await asyncio.to_thread(event.wait, PATIENCE)
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def texts(memory: AsyncMemory) -> list[str]:
+    assert await memory.wait() == []
+    return sorted([one["text"] async for one in memory.export() if one["kind"] == "turn"])
+
+
+@pytest.mark.parametrize("way", ["facade", "session"])
+async def test_a_cancelled_forget_is_over_when_its_caller_is_told(way: str):
+    store = Held(":memory:")
+    async with Fabric(store=store) as fabric, AsyncMemory(fabric, user="jake", embedder=None) as memory:
+
+        def forget() -> "asyncio.Task[Any]":
+            if way == "facade":
+                return asyncio.create_task(memory.forget(everything=True))
+            session = fabric.session("default", user="jake")
+            return asyncio.create_task(session.arun(memory.system.forget_block, Forget(scope="user")))
+
+        await memory.capture(OLD)
+        await memory.wait()
+        with held_within(store) as there:
+            task = forget()
+            await reached(there)
+            task.cancel()
+            await asyncio.wait([task], timeout=0.05)
+            assert not task.done()
+        await cancelled(task)
+        await memory.capture(NEW)
+        assert await texts(memory) == [NEW]
+        with held_within(store) as there:
+            reading = asyncio.create_task(memory.recall("Oslo"))
+            await reached(there)
+            task = forget()
+            await asyncio.sleep(0.02)
+            task.cancel()
+            await cancelled(task)
+        await reading
+        assert await texts(memory) == [NEW]
+
+
+async def test_nothing_of_a_cancelled_capture_comes_after_a_forget_or_twice():
+    store = Held(":memory:")
+    named = [{**one, "id": f"m{at}"} for at, one in enumerate(LONG)]
+    async with Fabric(store=store) as fabric, AsyncMemory(fabric, user="jake", embedder=None) as memory:
+        for messages in (LONG, named):
+            with held_within(store) as there:
+                task = asyncio.create_task(memory.capture(messages))
+                await reached(there)
+                task.cancel()
+                await cancelled(task)
+            await memory.forget(everything=True)
+            assert await texts(memory) == []
+            assert fabric.session("default", user="jake").items == []
+            assert await store.transact(lambda rows: rows.find(TURNS, SESSION)) == []
+        with held_within(store) as there:
+            task = asyncio.create_task(memory.capture(LONG))
+            await reached(there)
+            task.cancel()
+            await cancelled(task)
+        again = await memory.capture(LONG)
+        assert (again.turns, again.known) == (0, len(LONG))
+        assert await texts(memory) == sorted(one["content"] for one in LONG)
+
+
+async def test_a_named_turn_that_is_forgotten_while_it_ends_leaves_nothing():
+    store = Held(":memory:")
+    async with Fabric(store=store) as fabric, AsyncMemory(fabric, user="jake", embedder=None) as memory:
+        told, go = asyncio.Event(), asyncio.Event()
+
+        async def slow(text: str) -> str:
+            told.set()
+            await go.wait()
+            return f"You said: {text}"
+
+        session = fabric.session("default", user="jake")
+        run = asyncio.create_task(session.arun(handler(slow, name="slow"), OLD, turn_id="t1"))
+        await told.wait()
+        await memory.forget(everything=True)
+        go.set()
+        await run
+        rows = await store.transact(lambda rows: rows.find(TURNS, SESSION))
+        assert rows == []
