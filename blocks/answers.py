@@ -7,14 +7,15 @@ import regex
 from pydantic import BaseModel
 
 from capabilities.claims import Known
+from capabilities.claims.attributes import words_of
 from capabilities.sources import Outcome
 from capabilities.turns import Exchange
 from capabilities.vocabulary import Observation
 from fabric.answer import Answer, Refused
 from fabric.context import Context
-from fabric.language import language_of
+from fabric.language import LATIN_LANGUAGES, known_languages
 from fabric.prompt import unescaped
-from fabric.text import content_words, word_set
+from fabric.text import content_words, word_set, words
 from fabric.validation import shown
 
 T = TypeVar("T", bound=BaseModel)
@@ -23,7 +24,9 @@ SHARED_LETTERS = 4
 _TALK = word_set("user users message messag say said state statement mention assist assistant speaker convers turn")
 """Words about the conversation itself, as they are compared: a sentence of them alone says nothing."""
 _LATIN = regex.compile(r"\p{Latin}")
-_OTHER = regex.compile(r"(?!\p{Latin})\p{L}")
+_LETTERS = regex.compile(r"[\p{L}\p{M}]+")
+SEVERAL = 2
+"""From so many words on, a text in Latin letters is surely in no language of other scripts."""
 
 
 def plain_text(answer: T) -> T:
@@ -79,7 +82,19 @@ def _alike(own: frozenset[str], heard: frozenset[str]) -> bool:
 
 
 def _differ(content: str, said: str) -> bool:
-    """Return whether two texts are written in different scripts, or in languages that are not the same."""
-    if bool(_LATIN.search(content)) != bool(_LATIN.search(said)) and (_OTHER.search(content) or _OTHER.search(said)):
-        return True
-    return language_of(content) != language_of(said)
+    """Return whether two texts are surely in different languages: in those of both, or in the scripts of both.
+
+    >>> _differ("Has a cat", "Ich habe eine Katze"), _differ("json", "Ich habe eine Katze"), _differ("茶", "I like tea")
+    (True, False, True)
+    """
+    told, heard = _languages(content), _languages(said)
+    return bool(told and heard) and told.isdisjoint(heard)
+
+
+def _languages(text: str) -> frozenset[str]:
+    """Return the languages that a text may be in; one Latin word of no known language may stand in any."""
+    said = words(text)
+    found = known_languages(said, english=words_of("verbs"))
+    if found or _LATIN.search(text) is None or len(_LETTERS.findall(text)) < SEVERAL:
+        return found
+    return LATIN_LANGUAGES

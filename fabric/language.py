@@ -1,6 +1,7 @@
 """Which language a text is in, roughly, and what its words have in common: stop words and Snowball stems."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
@@ -128,6 +129,8 @@ _HAN = regex.compile(r"\p{Han}")
 NO_LATIN = frozenset({"russian", "greek", "arabic", "hindi", "chinese", "japanese"})
 """The languages above that are not written in Latin script."""
 _LATIN = tuple(language for language in STOP_WORDS if language not in NO_LATIN)
+LATIN_LANGUAGES = frozenset(_LATIN)
+"""The languages above that are."""
 _STEMMED = frozenset({*_LATIN, "russian", "arabic", "greek", "hindi", "tamil", "armenian"})
 
 
@@ -164,13 +167,35 @@ def _language_of_short(text: str) -> str:
     return guess_language(words(text))
 
 
+def known_languages(words: Sequence[str], *, english: AbstractSet[str] = frozenset()) -> frozenset[str]:
+    """Return the languages that a text's words may be in by its script or its stop words; none where these do not tell.
+
+    ``english`` are further words that tell English. Where several are as likely, all of them are returned.
+
+    >>> [sorted(known_languages(text.split())) for text in ("wo wohnt anna", "has a cat", "json", "кошка спит")]
+    [['german'], ['english', 'spanish'], [], ['russian']]
+    """
+    guessed = guess_language(words)
+    if guessed not in _LATIN:
+        return frozenset({guessed}) - {""}
+    counts = _counts(words)
+    counts["english"] = counts.get("english", 0) + sum(word in english for word in words)
+    most = max(counts.values())
+    return frozenset(language for language in counts if most and counts[language] == most)
+
+
 def _latin(words: Sequence[str]) -> str:
+    counts = _counts(words)
+    most = max(counts.values(), default=None)
+    return next(language for language in _LATIN if counts.get(language) == most)
+
+
+def _counts(words: Sequence[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for word in words:
         for language in _LANGUAGES_OF.get(word, ()):
             counts[language] = counts.get(language, 0) + 1
-    most = max(counts.values(), default=None)
-    return next(language for language in _LATIN if counts.get(language) == most)
+    return counts
 
 
 _LANGUAGES_OF: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from blocks.answers import is_grounded
+from capabilities.turns import Exchange, Turn
+from capabilities.vocabulary import Observation
 from fabric import Fabric
 from fabric.models.litellm import LiteLLMClient
+from fabric.testing import FrozenClock
 from pipelines import Memory
 from tests.stub_server import BAD_ANSWERS, StubServer, text
 from tests.stub_server.slips import SAID, SLIPS
@@ -101,6 +105,10 @@ def test_an_empty_list_is_an_answer_that_rules_do_not_second_guess(fabric: Fabri
         ("Me encantan los perros y vivo en el campo.", "Loves dogs"),
         ("I turned 34 today", "Is 34 years old"),
         ("My doctor says that I'm allergic to nuts", "Has a nut allergy"),
+        ("Ich habe eine Katze.", "Has a pet"),
+        ("Wir sind aus München weggezogen.", "Lives elsewhere now"),
+        ("私はソフトウェアを作っています", "Software engineer"),
+        ("I like tea", "茶が好き"),
     ],
 )
 def test_a_fact_in_other_forms_or_another_language_is_borne_out(
@@ -109,6 +117,23 @@ def test_a_fact_in_other_forms_or_another_language_is_borne_out(
     answer = {"observations": [{"content": content, "importance": 0.8, "durability": "persistent"}]}
     facts, _ = read(fabric, server, said, json.dumps(answer), user=f"{said} {content}")
     assert [one["content"] for one in facts] == [content]
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("Ich wohne in Berlin.", "json"),
+        ("Ich wohne in Berlin.", "Ok"),
+        ("我喜欢喝茶", "json"),
+        ("ok", "Vive en Roma"),
+        ("🦊", "Likes foxes"),
+        ("I like tea", "Collects stamps"),
+        ("Ich wohne in Berlin.", "Sammelt Briefmarken und hat kein Auto"),
+    ],
+)
+def test_what_shares_no_word_and_is_surely_in_no_other_language_is_not_borne_out(said: str, content: str):
+    heard = Exchange(user=Turn(id="t", session="s", turn=1, role="user", text=said, said_at=FrozenClock().now()))
+    assert not is_grounded(Observation(content=content, importance=0.8), heard, [])
 
 
 def test_the_schema_that_a_model_is_sent_holds_no_code(server: StubServer, fabric: Fabric):
