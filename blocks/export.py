@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from capabilities.memory.layout import MemoryLayout
-from capabilities.vocabulary import Subject
+from capabilities.memory.oneself import subjects_of
+from capabilities.vocabulary import AskedSubject
 from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import SchemaError
@@ -18,7 +19,7 @@ from fabric.scope import Scope, ScopeKind
 from fabric.session import Session
 from fabric.validation import shown, wrong
 
-from .forgetting.naming import named
+from .forgetting.naming import Whom, texts_of
 from .held import TIERS, kind_of, records
 
 
@@ -27,7 +28,7 @@ class Export(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    subject: Subject | None = None
+    subject: AskedSubject | None = None
     scope: ScopeKind | None = None
 
 
@@ -42,7 +43,7 @@ def export_block(layout: MemoryLayout) -> Block[Any, list[dict[str, Any]]]:
 
     @handler(name=f"{layout.name}/export", input_schema=Export | None, uses=layout.resources)
     async def export(asked: Export | None, ctx: Context) -> list[dict[str, Any]]:
-        return await ctx.transact(lambda tx: list(_exported(tx, asked or Export())))
+        return await ctx.transact(lambda tx: list(_exported(tx, layout, asked or Export())))
 
     return export
 
@@ -59,25 +60,27 @@ def exported(session: Session, layout: MemoryLayout, asked: Any = None) -> Gener
 
     def records_of() -> Generator[dict[str, Any]]:
         with session.snapshot() as tx:
-            yield from _exported(tx, wanted)
+            yield from _exported(tx, layout, wanted)
 
     return records_of()
 
 
-def _exported(tx: Transaction, wanted: Export) -> Iterator[dict[str, Any]]:
+def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator[dict[str, Any]]:
     held, subject = _held(tx, wanted), wanted.subject
     if subject is None:
         yield from records(held)
         return
-    chosen = {place for one in records(held) for place in _chosen(one, subject)}
+    subjects = {one.get("subject") for one in records(held)}
+    whom = Whom.meant(subject, subjects, subjects_of(tx.ids.user, layout))
+    chosen = {place for one in records(held) for place in _chosen(one, whom)}
     for one in records(held) if chosen else ():
         if not chosen.isdisjoint(_places(one)):
             yield one
 
 
-def _chosen(record: Mapping[str, Any], subject: str) -> Iterator[tuple[object, ...]]:
+def _chosen(record: Mapping[str, Any], whom: Whom) -> Iterator[tuple[object, ...]]:
     """Yield where a record about the subject stands, and the turns that it rests on."""
-    if record.get("subject") == subject or named(record, subject) == "yes":
+    if whom.has(record, texts_of(record)):
         yield _places(record)[0]
         yield from (("turn", source["turn_id"]) for source in record.get("sources", ()) if isinstance(source, dict))
 

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from capabilities.keys import MEMORY, system_of
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.oneself import subjects_of
 from capabilities.semantic import FACT_SCOPES, create_semantic_memory_resource
-from capabilities.vocabulary import Subject, Tag
+from capabilities.vocabulary import AskedSubject, Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.erasure import Erased, erase_scope
@@ -26,7 +27,7 @@ from fabric.text import words
 
 from .forgetting.circle import Circle, Said
 from .forgetting.links import Node, nodes_of
-from .forgetting.naming import concerns, look_for
+from .forgetting.naming import Whom, look_for
 from .forgetting.removal import Removal
 from .forgetting.texts import Texts
 from .held import kind_of, kinds
@@ -36,12 +37,12 @@ MEMORIES = ("fact", "episode", "working", "turn")
 
 
 class Forget(BaseModel):
-    """What to forget: exactly one of an id that recall printed, a subject, a session, a tag, or a scope."""
+    """What to forget: exactly one of an id that recall printed, whom by exact id or name, a session, a tag, a scope."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = ""
-    subject: Subject | None = None
+    subject: AskedSubject | None = None
     session: str = ""
     """The id of a session of the user: what was said in it, and what rests on that alone."""
     tag: Tag | None = None
@@ -132,6 +133,7 @@ class _Forgetting:
     wide: Held = field(init=False)
     """The same and, of a project's memory, what other systems keep of the same words for those who spoke."""
     circle: Circle = field(init=False)
+    whom: Whom = field(default_factory=lambda: Whom(frozenset(), ""))
 
     def __post_init__(self) -> None:
         self.held = reach_of(self.tx.rows, self.tx.ids)
@@ -167,7 +169,7 @@ class _Forgetting:
         self._reopen()
         self._purge()
         self._verify(removal)
-        searched, naming = look_for(self.held, self.asked.subject or "")
+        searched, naming = look_for(self.held, self.whom.name)
         left = _united(removal.left(), naming)
         stays = _ids(node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids)
         return Receipt(asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=stays)
@@ -186,15 +188,16 @@ class _Forgetting:
                     yield Node("turn", row, KeptRow(table, row, owner))
 
     def _find_subject(self) -> None:
-        subject = self.asked.subject or ""
         tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
         nodes = [node for kept in self.held for node in nodes_of(kept)]
+        subjects = (node.record.get("subject") for node in nodes if node.kind in MEMORIES)
+        self.whom = Whom.meant(self.asked.subject or "", subjects, subjects_of(self.tx.ids.user, self.layout))
 
         def is_own(node: Node) -> bool:
             return node.kept.table in tiers or (node.kind, node.kept.row["id"]) == ("working", self.layout.working.key)
 
         def about(node: Node) -> bool:
-            return node.kind in MEMORIES and concerns(node, subject)
+            return node.kind in MEMORIES and self.whom.has(node.record, node.texts)
 
         self.circle.about = about
         self.circle.grow({node.id for node in nodes if is_own(node) and about(node)})

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.oneself import is_shared
 from capabilities.memory.over import over
+from capabilities.memory.refiled import refile_own_rows
 from capabilities.relations.reading import kin_in
 from capabilities.semantic.selves import Self, introduced, introductions, self_of
 from capabilities.turns import Exchange
@@ -97,6 +99,7 @@ def observe_block(
 def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange, Context], Awaitable[Shown]]:
     async def look(exchange: Exchange, ctx: Context) -> Shown:
         def work(tx: Transaction) -> tuple[Self, list[Known]]:
+            refile_own_rows(tx, layout)
             entries = tx.read(layout.working).entries
             gone = over(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
@@ -114,7 +117,8 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
 
 def _speaker(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingEntry]) -> Self:
     """Return who speaks, among all who are known: those of the entries, and those of the facts."""
-    speaker, index = self_of(tx, layout.semantic), tx.index(layout.semantic) if layout.semantic is not None else None
+    speaker = self_of(tx, layout.semantic, is_shared=is_shared(layout))
+    index = tx.index(layout.semantic) if layout.semantic is not None else None
     subjects = [entry.subject for entry in entries]
     subjects += () if index is None else [name for name in index.columns["subject"].names if name]
     own = (claim_of(entry) for entry in entries if entry.subject == speaker.subject)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from fabric.answer import Answer, Slips
 from fabric.clock import utc
 
-from .claims.read import subject_key
+from .claims.identity import subject_key, user_id
 from .claims.record import Claimed
 
 Durability = Literal["transient", "session", "persistent", "permanent"]
@@ -62,6 +62,9 @@ Subject = Annotated[
 ]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
 
+AskedSubject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+"""Whom somebody asks about, as they name them: a user's exact id, or a name in any spelling."""
+
 _SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"})
 
 
@@ -76,10 +79,10 @@ ObservedSubject = Annotated[Subject, BeforeValidator(_named)]
 def about(subject: str, content: str) -> str:
     """Return a memory as a prompt tells it: whose it is stands before what is not the user's.
 
-    >>> about("user", "Likes tea"), about("anna", "Lives in Lisbon")
-    ('Likes tea', 'about anna: Lives in Lisbon')
+    >>> about("user", "Likes tea"), about("anna", "Lives in Lisbon"), about("%41nna", "Lives in Oslo")
+    ('Likes tea', 'about anna: Lives in Lisbon', 'about Anna: Lives in Oslo')
     """
-    return content if subject in ("", "user") else f"about {subject}: {content}"
+    return content if subject in ("", "user") else f"about {user_id(subject)}: {content}"
 
 
 def _one_word(tag: str) -> str:

@@ -3,8 +3,9 @@
 from .asked import asked_attributes, asks_for_profile
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute
 from .compare import compare, fuller, is_single, overtaken, says_change
+from .identity import name_of, named_so, subject_key, user_id, user_subject
 from .known import Known, find_replaced, fullest, grouped, known_of
-from .read import claim_of, fields, read, read_as, subject_key
+from .read import claim_of, fields, read, read_as
 from .record import USER, Claim, Claimed, ClaimFields, Polarity, Verdict
 from .slots import Place, place, rival_slots, slot
 
@@ -32,6 +33,8 @@ __all__ = [
     "grouped",
     "is_single",
     "known_of",
+    "name_of",
+    "named_so",
     "overtaken",
     "place",
     "read",
@@ -40,4 +43,6 @@ __all__ = [
     "says_change",
     "slot",
     "subject_key",
+    "user_id",
+    "user_subject",
 ]

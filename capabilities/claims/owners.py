@@ -11,6 +11,7 @@ from fabric.text import normalise, words
 
 from ..relations.words import ARTICLES, EVERYBODY, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
 from .attributes import form, words_of
+from .identity import name_of
 from .record import USER
 
 CACHED = 4_096
@@ -50,7 +51,7 @@ def own(content: str, subject: str = USER) -> str:
     if found is not None and is_name_too(found.group().strip(), text):
         return text
     if found is None and subject != USER:
-        found = form("third").match(text) or _named(subject).match(text)
+        found = form("third").match(text) or _named(name_of(subject)).match(text)
     return text[found.end() :] if found is not None else text
 
 

@@ -13,6 +13,7 @@ from fabric.text import words
 from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, form, grammar, patterns_for, words_of
 from .due import is_dated, thing_due
+from .identity import subject_key
 from .owners import Owner, own, owners
 from .record import USER, Claim, ClaimFields, Polarity
 from .values import in_digits, is_number, same_value, tokens, trimmed
@@ -109,12 +110,6 @@ def read(text: str, subject: str = USER) -> Claim | None:
 def read_as(text: str, subject: str = USER) -> Claim:
     """Return what `read` does, or a claim of no attribute."""
     return _read(text, subject_key(subject))
-
-
-@lru_cache(maxsize=CACHED)
-def subject_key(subject: str) -> str:
-    """Return the one spelling of a subject: "fixpoint labs", "Fixpoint-Labs" and "fixpoint_labs" are one."""
-    return "-".join(subject.casefold().replace("_", " ").replace("-", " ").split()) or USER
 
 
 @lru_cache(maxsize=CACHED)

@@ -8,7 +8,7 @@ from typing import Protocol
 from fabric.language import STOP_WORDS, guess_language, language_of, stem
 from fabric.text import FUNCTION_WORDS, words
 
-from ..claims import asked_attributes, says_change
+from ..claims import asked_attributes, name_of, says_change
 from ..claims.attributes import form
 from ..claims.values import day_names, is_when
 from ..retrieval.recency import EDGE
@@ -55,7 +55,7 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     >>> list(overtaken(told)), list(overtaken([told[0], said("The yoga is fun.", 3)]))
     ([(0, 1)], [])
     """
-    people = frozenset(word for one in found for word in words(one.subject))
+    people = frozenset(word for one in found for word in words(name_of(one.subject)))
     asked = _stems(cue) - people if _asks_what_holds(cue) else frozenset[str]()
     for later, changed in enumerate(found):
         when, is_change = _said_at(changed), says_change(changed.content)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fabric.text import content_words, words
 
-from ..claims import claim_of, compare, read_as
+from ..claims import claim_of, compare, name_of, read_as
 from ..formulas.similarity import ALIKE, overlap
 from .ranked import RankedMemory
 
@@ -76,7 +76,7 @@ class Once:
             return False
         self.memories.append(memory)
         for source in memory.sources:
-            self.said.setdefault(source.turn_id, set()).update(own, words(memory.subject))
+            self.said.setdefault(source.turn_id, set()).update(own, words(name_of(memory.subject)))
         return True
 
 

@@ -1,15 +1,17 @@
 """Who the one who asks is in the memory: under which subjects, and by which names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.context import Context
 from fabric.language import guess_language
+from fabric.resource import Transaction
 from fabric.text import words
 
-from ..claims import USER, claim_of, subject_key
+from ..claims import USER, claim_of, named_so, subject_key, user_subject
 from ..relations.words import GRAMMAR
+from ..working import WorkingEntry
 from .layout import MemoryLayout
 
 if TYPE_CHECKING:
@@ -27,13 +29,44 @@ def is_shared(layout: MemoryLayout) -> bool:
 
 
 def self_subjects(ctx: Context, layout: MemoryLayout) -> frozenset[str]:
-    """Return the subjects under which what the user says of themselves is filed.
+    """Return the subjects under which what the one who asks says of themselves is filed; see `subjects_of`."""
+    return subjects_of(ctx.user, layout)
 
-    That is "user"; in a memory that several users share it is also the id of the one who asks.
+
+def subjects_of(user: str | None, layout: MemoryLayout) -> frozenset[str]:
+    """Return the subjects under which what a user says of themselves is filed.
+
+    That is "user"; in a memory that several users share it is the exact id of the one who asks, and what nobody in
+    particular has said there is nobody's. Where only some tiers are shared, it is both.
     """
-    if ctx.user and is_shared(layout):
-        return frozenset({USER, subject_key(ctx.user)})
-    return frozenset({USER})
+    if not user or not is_shared(layout):
+        return frozenset({USER})
+    own = user_subject(user)
+    tiers = [tier for tier in (layout.semantic, layout.episodic) if tier is not None]
+    return frozenset({own}) if all(tier.scope in SHARED for tier in tiers) else frozenset({USER, own})
+
+
+def noted_by(ctx: Context, layout: MemoryLayout, entries: Sequence[WorkingEntry]) -> list[WorkingEntry]:
+    """Return the entries of a session, in a shared memory those about its user under their subject as all else is."""
+    if not ctx.user or not is_shared(layout):
+        return list(entries)
+    own = user_subject(ctx.user)
+    return [entry.model_copy(update={"subject": own}) if entry.subject == USER else entry for entry in entries]
+
+
+def whom(tx: Transaction, ctx: Context, layout: MemoryLayout, asked: str) -> frozenset[str]:
+    """Return the subjects that the one who asks means by a name; see `meant`."""
+    indexes = [tx.index(tier) for tier in (layout.semantic, layout.episodic) if tier is not None]
+    known = {name for index in indexes if index is not None for name in index.columns["subject"].names}
+    known |= {entry.subject for entry in tx.read(layout.working).entries}
+    return meant(asked, known, subjects_of(ctx.user, layout))
+
+
+def meant(asked: str, known: Iterable[str], mine: frozenset[str]) -> frozenset[str]:
+    """Return which of the known subjects are meant by a name: "user" is whoever asks, a user's exact id nobody else."""
+    if subject_key(asked) == USER:
+        return mine
+    return named_so(asked, known) or frozenset({subject_key(asked)})
 
 
 def of_others(people: "People", memories: Sequence["Memory"]) -> frozenset[str]:

@@ -14,7 +14,7 @@ from fabric.language import language_of, speaks_of_oneself
 from fabric.resource import Transaction
 from fabric.text import words
 
-from ..claims import claim_of
+from ..claims import claim_of, name_of
 from ..relations.names import alike, may_be_word, names_asked
 from ..relations.reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
 from ..relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
@@ -178,7 +178,7 @@ class _Reader:
         cue = self.question.cue
         spoken = self.named.union(word.spelling for word in cue.words if not may_be_word(word.spelling))
         for name in subjects:
-            own = words(name)
+            own = words(name_of(name))
             if own and (own[0] in spoken if " " in name else spoken.issuperset(own)):
                 yield name
 
@@ -220,7 +220,7 @@ class _Reader:
         slots = self.find.slots()
         places = slots.places.places if slots is not None else []
         known = [gender(kin_of(one.detail)[0]) for one in places if one.attribute == "relation" and one.value == name]
-        is_woman = name.endswith("a") or name.partition("-")[0] in listed("women")
+        is_woman = name_of(name).endswith("a") or name_of(name).partition("-")[0] in listed("women")
         return next(iter(known), "female" if is_woman else "")
 
 

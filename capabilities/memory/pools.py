@@ -97,9 +97,10 @@ def _allowed(
     tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, tier: Tier, index: TextIndex
 ) -> Mask:
     allowed = index.alive.view.copy()
-    for name, wanted in (("subject", request.subject), ("category", request.category)):
-        if wanted is not None:
-            allowed &= _is(index, name, wanted)
+    if request.subjects is not None:
+        allowed &= np.logical_or.reduce([_is(index, "subject", subject) for subject in request.subjects])
+    if request.category is not None:
+        allowed &= _is(index, "category", request.category)
     if tier == "turn" and request.asks_for_turns:
         allowed &= _turns(request, index)
     if tier == "episodic":

@@ -10,6 +10,7 @@ from .contested import with_contested
 from .layout import MemoryLayout
 from .oneself import self_subjects
 from .ranked import RELEVANT, RankedMemory
+from .refiled import refile_own_rows
 from .request import RecallRequest
 from .standing import distinct, of_fact, standing_memories, tagged_turns
 
@@ -26,6 +27,7 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
     mine = self_subjects(ctx, layout)
 
     def work(tx: Transaction) -> list[RankedMemory]:
+        refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = _facts(tx, ctx, layout, request, mine)
         wanted = (

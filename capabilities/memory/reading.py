@@ -135,7 +135,9 @@ class _Reading:
     def entries(self) -> Iterator[tuple[int, WorkingEntry]]:
         """Yield the entries of working memory that are there still, say what they said, and are not over."""
         then = self.snapshot.entries
-        entries = {entry.id: entry for entry in self.tx.read(self.layout.working).entries} if then else {}
+        held = self.tx.read(self.layout.working).entries if then else ()
+        known = [entry for entry in held if entry.id in then]
+        entries = {entry.id: entry.model_copy(update={"subject": then[entry.id].subject}) for entry in known}
         gone = over(self.tx, self.layout, list(entries.values()))
         for number in self.ranking.best(len(then), "working"):
             entry = entries.get(self.ranking.pools.row_id(number))

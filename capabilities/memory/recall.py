@@ -11,9 +11,11 @@ from fabric.terms import read_cue
 from ..claims import asks_for_profile
 from ..formulas.budget import pack
 from .layout import MemoryLayout
+from .oneself import whom
 from .profile import profile
 from .ranked import TIERS, RankedMemory, Tier
 from .ranked import explain as explained
+from .refiled import refile_own_rows
 from .request import LIMIT, RecallRequest
 from .search import search
 from .standing import distinct, standing_memories, tagged_turns
@@ -67,6 +69,9 @@ async def recall(
 
 async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what the request asks for."""
+    if request.subject is not None:
+        asked = request.subject
+        request = request.about(await ctx.transact(lambda tx: whom(tx, ctx, layout, asked)))
     if request.cue is None or not asks(request.cue):
         found = await _without_cue(ctx, layout, request)
     else:
@@ -81,6 +86,7 @@ async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequ
 
 async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     def work(tx: Transaction) -> list[RankedMemory]:
+        refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = standing_memories(tx, ctx, layout, request)
         return [one for one in found if request.wants(one) and request.rests_on_such(one.sources, has_tags)]

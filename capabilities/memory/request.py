@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fabric.clock import utc
 from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
+from ..claims import subject_key
 from ..sources import Source
-from ..vocabulary import Category, Subject, Tag
+from ..vocabulary import AskedSubject, Category, Tag
 from .ranked import TIERS, RankedMemory, Tier
 
 LIMIT = 10
@@ -47,7 +48,7 @@ class RecallRequest(BaseModel):
     limit: AtLeastOne | None = None
     tokens: AtLeastOne | None = None
     tiers: Annotated[tuple[Tier, ...], Field(min_length=1)] = TIERS
-    subject: Subject | None = None
+    subject: AskedSubject | None = None
     category: Category | None = None
     tags: tuple[Tag, ...] = ()
     session: str | None = None
@@ -57,6 +58,18 @@ class RecallRequest(BaseModel):
     known_at: Moment | None = None
     valid_during: Annotated[tuple[Moment, Moment], AfterValidator(_in_order)] | None = None
     explain: bool = False
+    _whom: frozenset[str] = PrivateAttr(frozenset())
+
+    @property
+    def subjects(self) -> frozenset[str] | None:
+        """The subjects that are meant by ``subject``, once it was looked up; None for all."""
+        return None if self.subject is None else self._whom or frozenset({subject_key(self.subject)})
+
+    def about(self, subjects: frozenset[str]) -> "RecallRequest":
+        """Return the same request for what is about these subjects."""
+        found = self.model_copy()
+        found._whom = subjects  # noqa: SLF001  its own
+        return found
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "RecallRequest":
@@ -93,7 +106,9 @@ class RecallRequest(BaseModel):
     def wants(self, one: RankedMemory) -> bool:
         """Return whether a memory is of the tiers, the subject and the category that are asked for."""
         return (
-            one.source in self.tiers and self.subject in (None, one.subject) and self.category in (None, one.category)
+            one.source in self.tiers
+            and (self.subjects is None or one.subject in self.subjects)
+            and self.category in (None, one.category)
         )
 
     def rests_on_such(self, sources: Iterable[Source], has_tags: Callable[[str], bool]) -> bool:

@@ -16,6 +16,7 @@ from ..meaning import Embedded
 from .contested import with_contested
 from .layout import MemoryLayout
 from .ranked import RankedMemory
+from .refiled import refile_own_rows
 from .request import RecallRequest
 from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
 
@@ -59,6 +60,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
             speakers[scope] = speakers_of(tx, layout)
             if first:
                 claim_old_rows(tx, layout)
+                refile_own_rows(tx, layout)
                 late.extend(latecomers(tx, layout, embedded.space))
             if (first and late) or named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None

@@ -51,15 +51,16 @@ def take_snapshot(
     embedded: Embedded,
 ) -> Snapshot:
     """Return what the request looks at; nothing is copied."""
+    from .oneself import noted_by  # noqa: PLC0415
     from .people import asked_about  # noqa: PLC0415
     from .pools import pools_of  # noqa: PLC0415
 
     wants_entries = "working" in request.tiers and not request.is_past
-    entries = {entry.id: entry for entry in tx.read(layout.working).entries} if wants_entries else {}
+    noted = noted_by(ctx, layout, tx.read(layout.working).entries)
+    entries = {entry.id: entry for entry in noted} if wants_entries else {}
     pools = pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
     if pools.rows:
-        spoken_of = tx.read(layout.working).entries
-        question = replace(question, people=asked_about(tx, ctx, layout, question, pools, spoken_of))
+        question = replace(question, people=asked_about(tx, ctx, layout, question, pools, noted))
     limit = request.most + (MORE if len(pools.pools) > 1 else 0)
     return Snapshot(question, embedded, pools, entries, limit)
 

@@ -13,7 +13,7 @@ from fabric.language import stem
 from fabric.resource import Transaction
 from fabric.text import words
 
-from ..claims import USER, Place, claim_of, subject_key
+from ..claims import USER, Place, claim_of, name_of, user_subject
 from ..relations.names import alike, is_spoken_of, may_be_word
 from ..relations.reading import MINE, SOMEBODY, Kin, kin_in
 from ..relations.words import GRAMMAR, kin_of, kin_terms, listed, means
@@ -22,6 +22,7 @@ from ..semantic import Fact
 from ..semantic.selves import self_of
 from ..working import WorkingEntry
 from .layout import MemoryLayout
+from .oneself import is_shared
 from .ranked import RankedMemory
 from .slots import Mask, Slots, with_subject
 
@@ -62,7 +63,7 @@ class Finder:
 
     def own_names(self) -> set[str]:
         """Return what the one who asks is called."""
-        return set(self_of(self.tx, self.layout.semantic).names)
+        return set(self_of(self.tx, self.layout.semantic, is_shared=is_shared(self.layout)).names)
 
     def kin(self, asked: Kin) -> Somebody:
         """Return who is meant by what they are, and the rows that speak of them."""
@@ -175,7 +176,7 @@ class Finder:
             return with_subject(pool, self.mine)
         found = np.zeros(pool.index.size, np.bool_)
         for name in user.names:
-            found |= (user.view == user.names[name]) if name and subject_key(name) in self.mine else False
+            found |= (user.view == user.names[name]) if name and user_subject(name) in self.mine else False
         return found
 
     def named(self, name: str) -> Somebody:
@@ -185,7 +186,7 @@ class Finder:
         terms = {term for spelling in spellings for term in _spelled(spelling)}
         for pool in self.pools:
             slots, part = Slots.of(pool), slice(pool.start, pool.end)
-            rows[part] = with_subject(pool, spellings)
+            rows[part] = with_subject(pool, {*spellings, *_so_called(pool, name)})
             if slots is not None:
                 rows[part] |= slots.of_owners(lambda owner: owner == name)
         worded = np.concatenate([self._holding(pool, terms) for pool in self.pools])
@@ -282,6 +283,12 @@ class Finder:
         for number in [postings.terms[term] for term in terms if term in postings.terms]:
             found[postings.of(number)[0]] = True
         return found
+
+
+def _so_called(pool: Pool, name: str) -> Iterator[str]:
+    """Yield the subjects of a pool that are users who go by a name."""
+    column = pool.index.columns.get("subject")
+    yield from (known for known in column.names if known != name and name_of(known) == name) if column else ()
 
 
 def _spelled(name: str) -> set[str]:

@@ -17,6 +17,7 @@ from ..working import WorkingEntry
 from .contested import with_contested
 from .layout import MemoryLayout
 from .once import says_same
+from .oneself import noted_by
 from .over import over
 from .ranked import Parts, RankedMemory, Tier
 from .request import RecallRequest
@@ -30,7 +31,7 @@ def standing_memories(
     facts = [of_fact(fact) for fact in stated]
     if request.is_past:
         return facts
-    entries = list(tx.read(layout.working).entries)
+    entries = noted_by(ctx, layout, tx.read(layout.working).entries)
     episodes = EpisodeLog(tx, layout.episodic, layout.episodic_config).all() if layout.episodic is not None else []
     gone = over(tx, layout, [*entries, *episodes])
     noted = [of_entry(entry) for entry in entries if entry.id not in gone]

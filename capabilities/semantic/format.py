@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from ..claims import user_id
+
 LINE_CHARS = 500
 
 
@@ -32,7 +34,8 @@ def format_facts(facts: Iterable[Stated]) -> str:
     if subjects == ["user"]:
         return _section("Known facts:", stated)
     return "\n\n".join(
-        _section(f"About {subject}:", (fact for fact in stated if fact.subject == subject)) for subject in subjects
+        _section(f"About {user_id(subject)}:", (fact for fact in stated if fact.subject == subject))
+        for subject in subjects
     )
 
 

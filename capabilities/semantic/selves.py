@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from fabric.resource import Collection, Transaction
 
-from ..claims import USER, Claim, claim_of, place, read_as, subject_key
+from ..claims import USER, Claim, claim_of, place, read_as, subject_key, user_subject
+from ..claims.identity import is_anybody
 from ..claims.owners import SINGLE_KIN, own, owners
 from ..relations.words import kin_of, listed, means
 from .lookup import current_in
@@ -112,12 +113,18 @@ def introductions(claims: Iterable[Claim]) -> Iterator[tuple[str, str]]:
             yield claim.of or claim.attribute, claim.value
 
 
-def self_of(tx: Transaction, facts: Collection[Fact] | None) -> Self:
-    """Return who speaks in a transaction: in a memory of one user "user", in a shared one that user's id."""
-    user = subject_key(tx.ids.user or USER)
-    subject = USER if facts is None or facts.scope == "user" else user
+def self_of(tx: Transaction, facts: Collection[Fact] | None, *, is_shared: bool = False) -> Self:
+    """Return who speaks in a transaction: in a memory of one user "user", in a shared one that user by their exact id.
+
+    ``is_shared`` says that others share something of the memory where they do not share its facts.
+    """
+    user = tx.ids.user or ""
+    own = user_subject(user) if user else USER
+    is_own = facts is None or facts.scope == "user"
+    subject = USER if is_own and not is_shared else own
+    names = {own, subject_key(user)} if user and not is_anybody(subject_key(user)) else {own}
     if facts is None:
-        return Self(subject, frozenset({user}))
-    told = current_in(tx, facts, NAMES, (subject,))
+        return Self(subject, frozenset(names))
+    told = current_in(tx, facts, NAMES, (USER if is_own else subject,))
     called = {subject_key(fact.value) for fact in told if fact.value and fact.polarity == "holds"}
-    return Self(subject, frozenset({user, *called, *(name.partition("-")[0] for name in called)}))
+    return Self(subject, frozenset({*names, *called, *(name.partition("-")[0] for name in called)}))

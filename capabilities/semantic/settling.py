@@ -14,6 +14,7 @@ from ..vocabulary import FactCategory
 from .lookup import Candidates, Statement
 from .order import is_late, stated, successor
 from .record import Fact, FactInput
+from .refiling import refile_own
 from .selves import Self, self_of
 from .state import contests, decide, first_version, history, invalidate, overtake, reinforce, supersede
 
@@ -43,6 +44,7 @@ class Settling:
     def speaker(self) -> Self:
         """Who speaks, as it is when somebody asks first."""
         if self._speaker is None:
+            refile_own(self._tx, self._facts)
             self._speaker = self_of(self._tx, self._facts)
         return self._speaker
 

@@ -10,6 +10,7 @@ from fabric.errors import ConfigurationError
 from fabric.resource import Collection, Transaction
 from fabric.store.base import Where
 
+from ..claims import named_so
 from ..sources import Outcome, Source
 from .record import Fact, FactInput
 from .settling import Settling
@@ -37,7 +38,9 @@ class FactTable:
 
     def current(self, subject: str = "") -> list[Fact]:
         """Return the current facts, of one subject if named, most reinforced first."""
-        where = [CURRENT, *([Where("subject", "=", subject.strip().lower())] if subject else [])]
+        index = self.tx.index(self.facts) if subject else None
+        known = index.columns["subject"].names if index is not None else ()
+        where = [CURRENT, *([Where("subject", "in", sorted(named_so(subject.strip(), known)))] if subject else [])]
         return sorted(self.tx.find(self.facts, *where), key=lambda fact: -fact.reinforcement_count)
 
     def count(self) -> int:
