@@ -89,8 +89,7 @@ class Fabric:
         self._background = Background(self.services, retry=retry, max_concurrency=max_concurrency)
         self.services.background = self._background
         try:
-            for table in (ITEMS, TURNS, JOBS, EFFECTS):
-                self._install(table)
+            self._install(ITEMS, TURNS, JOBS, EFFECTS)
             self._background.recover()
         except BaseException:
             self.store.close()
@@ -130,9 +129,7 @@ class Fabric:
             declare(self.store, [one for one in resources if one.key not in self._resources])
             self._resources.update((resource.key, resource) for resource in resources)
             self._scopes[block] = {resource.scope for resource in resources if resource.required}
-            for resource in resources:
-                if isinstance(resource, Collection):
-                    self._install(resource.table)
+            self._install(*(one.table for one in resources if isinstance(one, Collection)))
             self._roots[block.name] = block
         self._background.know(block)
 
@@ -316,10 +313,11 @@ class Fabric:
             self.services.work_portal.stop()
             self.services.portal.stop()
 
-    def _install(self, table: Table) -> None:
-        if self._tables.get(table.name) != table:
-            self.store.define(table)
-            self._tables[table.name] = table
+    def _install(self, *tables: Table) -> None:
+        new = [table for table in tables if self._tables.get(table.name) != table]
+        if new:
+            self.store.define(*new)
+            self._tables.update((table.name, table) for table in new)
 
     def _read_jobs(self, rows: Rows) -> list[Job]:
         return [self._background.hinted(job_of(row)) for row in rows.find(JOBS, SYSTEM, order="seq")]

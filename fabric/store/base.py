@@ -215,10 +215,10 @@ class Store(Protocol):
         """Finish what was begun and close; further calls raise StoreError. Closing twice is harmless."""
         ...
 
-    def define(self, table: Table) -> None:
-        """Make the table known, creating or widening it; the same definition twice is harmless.
+    def define(self, *tables: Table) -> None:
+        """Make the tables known, creating or widening them, all or none; the same definition twice is harmless.
 
-        Raises ResourceConflictError when the name is known with other columns types.
+        Raises ResourceConflictError when a name is known with other types of columns.
         """
         ...
 

@@ -2,7 +2,7 @@
 # ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import ResourceConflictError, StoreError
@@ -148,27 +148,30 @@ class Catalog:
         """Return every scope by its number."""
         return {number: scope for scope, number in self._scopes.items()}
 
-    def missing(self, table: Table) -> Known | None:
-        """Return the definition the file would need to have, or None when it has it already."""
-        known = self._tables.get(table.name)
-        wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
-        if known is None:
-            return Known(table.name, wanted, table.text)
-        _check_same(known, table)
-        if wanted.items() <= known.columns.items() and table.text in ("", known.text):
-            return None
-        return replace(known, columns=known.columns | wanted, text=known.text or table.text)
+    def missing(self, tables: Iterable[Table]) -> list[Known]:
+        """Return the definitions that the file would need to have and has not."""
+        wanted: dict[str, Known] = {}
+        for table in tables:
+            known = wanted.get(table.name) or self._tables.get(table.name)
+            widened = _widened(known, table)
+            if widened is not known:
+                wanted[table.name] = widened
+        return list(wanted.values())
 
-    def install(self, sql: Sql, wanted: Known) -> bool:
-        """Create or widen the collection in the file; return whether columns were added to rows that are there."""
-        known = self._tables.get(wanted.name)
-        columns = json.dumps(wanted.columns)
-        if known is None:
-            _create(sql, wanted)
-            sql.run("INSERT INTO _tables VALUES (?, ?, ?)", [wanted.name, columns, wanted.text])
-            return False
-        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", [columns, wanted.text, wanted.name])
-        new = wanted.columns.keys() - known.columns.keys()
+    def install(self, sql: Sql, wanted: Sequence[Known]) -> list[Known]:
+        """Create or widen collections in the file; return those whose rows that are there got further columns."""
+        new = [one for one in wanted if one.name not in self._tables]
+        for one in new:
+            _create(sql, one)
+        if new:
+            told = [value for one in new for value in (one.name, json.dumps(one.columns), one.text)]
+            sql.run(f"INSERT INTO _tables VALUES {', '.join(['(?, ?, ?)'] * len(new))}", told)
+        return [one for one in wanted if one.name in self._tables and self._widen(sql, one)]
+
+    def _widen(self, sql: Sql, wanted: Known) -> bool:
+        told = [json.dumps(wanted.columns), wanted.text, wanted.name]
+        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", told)
+        new = wanted.columns.keys() - self._tables[wanted.name].columns.keys()
         for name in sorted(new):
             sql.run(f"ALTER TABLE {wanted.sql} ADD COLUMN {_column(name, wanted.columns)}")
         return bool(new)
@@ -182,9 +185,20 @@ class Catalog:
         known.terms, known.kept, known.thread = told
         return True
 
-    def adopt(self, wanted: Known) -> None:
-        """Know the collection from now on, once its transaction is committed."""
-        self._tables[wanted.name] = wanted
+    def adopt(self, wanted: Iterable[Known]) -> None:
+        """Know the collections from now on, once their transaction is committed."""
+        self._tables.update((one.name, one) for one in wanted)
+
+
+def _widened(known: Known | None, table: Table) -> Known:
+    """Return what is known of a collection with what its definition adds; the same object where that is nothing."""
+    wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
+    if known is None:
+        return Known(table.name, wanted, table.text)
+    _check_same(known, table)
+    if wanted.items() <= known.columns.items() and table.text in ("", known.text):
+        return known
+    return replace(known, columns=known.columns | wanted, text=known.text or table.text)
 
 
 def _column(name: str, columns: Mapping[str, ColumnType]) -> str:

@@ -53,7 +53,7 @@ class DuckDBStore:
         self._lanes = Lanes()
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._release: Callable[[], None] = lambda: None
+        self._release: Callable[[], object] = lambda: None
         self._catalog = Catalog()
         self._indexes = Indexes()
         self._kept = KeptTexts()
@@ -93,12 +93,12 @@ class DuckDBStore:
                 worker.shutdown()
                 closed.result()
 
-    def define(self, table: Table) -> None:
-        """Make the table known, creating or widening it; the same definition twice is harmless.
+    def define(self, *tables: Table) -> None:
+        """Make the tables known, creating or widening them, all or none; the same definition twice is harmless.
 
-        Raises ResourceConflictError when the name is known with other types of columns.
+        Raises ResourceConflictError when a name is known with other types of columns.
         """
-        self._submit(self._define, table).result()
+        self._submit(self._define, tables).result()
 
     async def transact(self, work: Callable[[Rows], T]) -> T:
         """Run ``work`` in one transaction on the store's thread and return its result.
@@ -175,9 +175,10 @@ class DuckDBStore:
         connection, self._connection = self._connection, None
         try:
             if connection is not None:
-                self._keep_runs(connection)
-                with suppress(StoreError), translated(self._location):
-                    connection.execute("CHECKPOINT")  # a log is merged also where nothing was written since
+                if self._location != MEMORY:
+                    self._keep_runs(connection)
+                    with suppress(StoreError), translated(self._location):
+                        connection.execute("CHECKPOINT")  # a log is merged also where nothing was written since
                 with translated(self._location):
                     connection.close()
         finally:
@@ -243,20 +244,21 @@ class DuckDBStore:
             with translated(self._location, ignore=True):
                 self._catalog.reload_scopes(Sql(connection))
 
-    def _define(self, table: Table) -> None:
-        wanted = self._catalog.missing(table)
-        if wanted is not None:
+    def _define(self, tables: Sequence[Table]) -> None:
+        wanted = self._catalog.missing(tables)
+        if wanted:
             self._install(wanted)
-            self._kept = KeptTexts()  # what its rows are searched by is filled in later
-        if self._catalog.learn(table):
-            self._indexes.drop_table(table.name)
+            self._kept = KeptTexts()  # what their rows are searched by is filled in later
+        for table in tables:
+            if self._catalog.learn(table):
+                self._indexes.drop_table(table.name)
 
-    def _install(self, wanted: Known) -> None:
+    def _install(self, wanted: Sequence[Known]) -> None:
         sql = Sql(self._connected(), atomic=True)
 
         def install() -> None:
-            if self._catalog.install(sql, wanted):
-                SqlRows(sql, self._catalog, self._indexes, self._kept).fill(wanted)
+            for grown in self._catalog.install(sql, wanted):
+                SqlRows(sql, self._catalog, self._indexes, self._kept).fill(grown)
 
         with translated(self._location):
             self._whole(self._connected(), sql, install)

@@ -1,37 +1,24 @@
 """Opening a DuckDB file without harming one that is not ours, and its errors in our words."""
 
-import ctypes
 import os
 import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
-from weakref import WeakSet
 
 from ..errors import NotOurFileError, StoreError, StoreLockedError
 from .advice import advice
-from .duckdb_log import HEADER_BYTES, check_log
+from .duckdb_connection import SETTINGS, Parsing
+from .duckdb_log import HEADER_BYTES, check_log, log_of
+from .duckdb_memory import in_memory
 from .migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
 from .sql import Connection, Sql
 
 MEMORY = ":memory:"
 RETRIES = 5
 RETRY_SECONDS = 0.1
-SETTINGS: dict[str, Any] = {
-    "threads": 1,
-    "memory_limit": "1GB",
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "allow_community_extensions": False,
-    "enable_external_access": False,
-    "python_enable_replacements": False,
-}
-PARSED = 256
-"""How many statements with parameters are kept parsed."""
 _MAGIC = b"DUCK"
 _MAGIC_OFFSET = 8
 _PID = re.compile(r"PID (\d+)")
@@ -54,52 +41,11 @@ def translated(location: str, *, ignore: bool = False) -> Generator[None]:
             raise StoreError(f"{location}: {_first_line(error)}{advice(error)}") from error
 
 
-_CONNECTIONS: "WeakSet[Parsing]" = WeakSet()
-
-
-class Parsing:
-    """A connection that parses a statement with parameters once; each run plans it anew, for the tables as they are."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self._parsed = lru_cache(PARSED)(self._parse)
-        _CONNECTIONS.add(self)
-
-    def execute(self, query: str, parameters: Any = None) -> Any:
-        """Run one statement."""
-        return self._connection.execute(self._parsed(query) if parameters else query, parameters)
-
-    def fetchall(self) -> list[Any]:
-        """Return the rows of the last statement."""
-        found: list[Any] = self._connection.fetchall()
-        return found
-
-    def fetchnumpy(self) -> Any:
-        """Return the columns of the last statement by name, as arrays."""
-        return self._connection.fetchnumpy()
-
-    def cursor(self) -> Connection:
-        """Return another connection to the same database, with transactions of its own."""
-        return Parsing(self._connection.cursor())
-
-    def close(self) -> None:
-        """Close it."""
-        self._parsed.cache_clear()
-        self._connection.close()
-
-    def leave(self) -> None:
-        """Let the connection never be closed here: its end would write to the file of the process that opened it."""
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
-
-    def _parse(self, query: str) -> Any:
-        (statement,) = self._connection.extract_statements(query)
-        return statement
-
-
-def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
+def connect(location: str) -> tuple[Connection, Callable[[], object], bool]:
     """Open the file; return the connection, what to call after closing it, and whether the file is new."""
     if location == MEMORY:
-        return Parsing(_connect(location, read_only=False)), lambda: None, True
+        with translated(location):
+            return *in_memory(), True
     try:
         path = Path(location).absolute().resolve()  # the log stands beside the file itself, not beside a link to it
         release = _claim(path)
@@ -107,11 +53,11 @@ def connect(location: str) -> tuple[Connection, Callable[[], None], bool]:
         raise StoreError(f"{location!r} cannot be a path: {error}") from error
     try:
         check_log(path)
-        new = _is_new(path) or _is_blank(path)
-        return Parsing(_connect(str(path), read_only=False)), release, new
+        connection, new = _opened(path)
     except BaseException:
         release()
         raise
+    return connection, release, new
 
 
 def is_open_here(path: Path) -> bool:
@@ -141,6 +87,23 @@ def _is_same(known: str, path: Path) -> bool:
         return path.samefile(known)
     except OSError:
         return False
+
+
+def _opened(path: Path) -> tuple[Connection, bool]:
+    """Open the file, and return whether it is new.
+
+    One with a log is looked into first: opening it merges the log, and what is not ours is left as it was.
+    """
+    blank = True if _is_new(path) else _is_blank(path) if log_of(path).exists() else None
+    connection = Parsing(_connect(str(path), read_only=False))
+    try:
+        if blank is None:
+            with translated(str(path)):
+                blank = not _has_tables_of_ours(Sql(connection), path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection, blank
 
 
 def _is_new(path: Path) -> bool:
@@ -277,11 +240,9 @@ def _first_line(error: Exception) -> str:
 
 
 def _after_fork() -> None:
-    """Leave the parent's files alone, in a child that was forked from it."""
+    """Let files be opened in a child that was forked."""
     global _open_lock  # noqa: PLW0603  another thread of the parent may have held it
     _open_lock = Lock()
-    for connection in list(_CONNECTIONS):
-        connection.leave()
 
 
 if hasattr(os, "register_at_fork"):

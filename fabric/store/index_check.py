@@ -136,7 +136,8 @@ def tally_of(sql: Sql, known: Known, rules: Rules, moved: Callable[[int], object
     tally.flaws["double"] += int(sql.rows(double)[0][0])
     if known.text and not +tally.flaws:
         tally.flaws["run"] += wrong_rows(sql, known)
-    there = {name for (name,) in sql.rows("SELECT index_name FROM duckdb_indexes() WHERE table_name = ?", [known.name])}
+    here = "SELECT index_name FROM duckdb_indexes() WHERE database_name = current_database() AND table_name = ?"
+    there = {name for (name,) in sql.rows(here, [known.name])}
     tally.missing = sorted(set(indexes(known)) - there)
     return tally
 

@@ -33,9 +33,8 @@ def m001_first(sql: Sql) -> None:
     sql.run("CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)")
     sql.run("CREATE TABLE _documents (_key HUGEINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
     sql.run("CREATE INDEX _documents_key ON _documents (_key)")
-    sql.run("INSERT INTO _meta VALUES ('application', ?)", [APPLICATION])
-    sql.run("INSERT INTO _meta VALUES ('identity', ?)", [SystemClock().new_id("file")])
-    sql.run("INSERT INTO _meta VALUES ('format', '0')")
+    told = ["application", APPLICATION, "identity", SystemClock().new_id("file"), "format", "0"]
+    sql.run("INSERT INTO _meta VALUES (?, ?), (?, ?), (?, ?)", told)
 
 
 @migration
@@ -68,10 +67,13 @@ def migrate(sql: Sql, location: str, *, new: bool) -> None:
     """Run the steps that the file has not seen, in the caller's transaction; raise NewerFileError if it is newer."""
     done = 0 if new else file_format(sql)
     check_format(done, location)
-    for number, step in enumerate(MIGRATIONS[done:], start=done + 1):
+    steps = dict(enumerate(MIGRATIONS[done:], start=done + 1))
+    for step in steps.values():
         step(sql)
-        sql.run("INSERT INTO _migrations VALUES (?, ?)", [number, step.__name__])
-        sql.run("UPDATE _meta SET value = ? WHERE name = 'format'", [str(number)])
+    if steps:
+        taken = [value for number, step in steps.items() for value in (number, step.__name__)]
+        sql.run(f"INSERT INTO _migrations VALUES {', '.join(['(?, ?)'] * len(steps))}", taken)  # noqa: S608  only marks
+        sql.run("UPDATE _meta SET value = ? WHERE name = 'format'", [str(max(steps))])
 
 
 def file_format(sql: Sql) -> int:
