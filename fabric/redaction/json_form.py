@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from ..slices import paced
 from .finding import REDACTED, Finding
-from .labels import LEAST_TOKEN, labelled
+from .labels import LEAST_TOKEN, labelled, stems
 from .signs import lowered
 from .value import is_random
 
@@ -91,6 +92,8 @@ def named_secret(name: str, value: str) -> str:
     >>> named_secret("password", "hunter2"), named_secret("token", "USDC")
     ('password', '')
     """
+    if not _may_name(name[: LONGEST_NAME + 1]):
+        return ""
     if (
         len(name) > LONGEST_NAME
         or len(value) > LONGEST_VALUE
@@ -102,3 +105,10 @@ def named_secret(name: str, value: str) -> str:
     written = f'"{name}": "{value}"'
     whole = (len(name) + 5, len(written) - 1)
     return next((one.kind for one in labelled(written, lowered(written)) if (one.start, one.end) == whole), "")
+
+
+@lru_cache(maxsize=4_096)
+def _may_name(name: str) -> bool:
+    """Return whether a name may be that of a secret: most are those of fields, and hold no label."""
+    lower = lowered(name)
+    return name in PRIVATE or any(stem in lower for stem in stems())
