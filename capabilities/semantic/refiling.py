@@ -1,18 +1,20 @@
 """What older files have of a user under a spelling that others share: it is filed under the exact id when used."""
 
 from collections.abc import Collection as Several
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
 from fabric.resource import Collection, Transaction
-from fabric.store.index import TextIndex
 
 from ..claims import subject_key, user_subject
 from ..sources import Source
 
-_LOOKED_AT: WeakKeyDictionary[TextIndex, dict[tuple[str, str], int]] = WeakKeyDictionary()
+if TYPE_CHECKING:
+    from fabric.store.index import TextIndex  # whoever only makes a memory needs no numpy
+
+_LOOKED_AT: "WeakKeyDictionary[TextIndex, dict[tuple[str, str], int]]" = WeakKeyDictionary()
 """By index, user and former subject, how many of its rows were looked at."""
 
 
@@ -39,7 +41,7 @@ def refile_own(tx: Transaction, collection: Collection[M], former: Several[str] 
     return len(mine)
 
 
-def _under(tx: Transaction, collection: Collection[M], index: TextIndex, name: str) -> list[M]:
+def _under(tx: Transaction, collection: Collection[M], index: "TextIndex", name: str) -> list[M]:
     import numpy as np  # noqa: PLC0415  whoever only makes a memory needs none
 
     looked_at = _LOOKED_AT.setdefault(index, {})

@@ -82,7 +82,7 @@ def test_no_two_ids_are_one_subject():
     assert user_subject("anna") == "anna"  # as in the files of before, and as the name of hers in a text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60))
 def test_a_subject_is_kept_by_every_spelling_and_is_only_one_users(one: str, other: str):
     subject = user_subject(one)
