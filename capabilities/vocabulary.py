@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -69,7 +70,13 @@ _SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"
 
 
 def _named(given: Any) -> Any:
-    return "user" if str(given or "").strip().casefold() in _SPEAKER else given
+    """Return the one name that a subject was given as; whoever speaks and nobody named is the user."""
+    several = list(given.values()) if isinstance(given, Mapping) else given if isinstance(given, list) else [given]
+    names = [name for name in several if isinstance(name, str) and name.strip()]
+    if len(names) > 1 or (not names and not all(name in (None, False, "") for name in several)):
+        raise ValueError("a subject is one name, such as 'anna', or 'user': state one fact of each person")
+    name = names[0].strip() if names else ""
+    return "user" if name.casefold() in _SPEAKER else name
 
 
 ObservedSubject = Annotated[Subject, BeforeValidator(_named)]
@@ -135,7 +142,7 @@ class FactProposal(Claimed, BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    subject: Subject = "user"
+    subject: ObservedSubject = "user"
     content: Annotated[FactText, TEXT_SLIPS] = ""
     confidence: Annotated[Unit, SHARE_SLIPS]
     category: Annotated[FactCategory, FACT_CATEGORY_SLIPS]

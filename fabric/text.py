@@ -21,6 +21,8 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[\p{L}\p{N}\p{M}]+)*")
 _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\u05c7]")  # optional vowel points
 CHARS_PER_TOKEN = 4
+_CONTROL = regex.compile(r"[\p{Cc}--[\t\n\r]]", regex.VERSION1)
+"""What steers a screen or ends a text, and is no part of one."""
 _LONE = regex.compile(r"[\ud800-\udfff]")
 SHORT = 300
 """Up to this length a text's words are kept in memory, because facts are compared with each other over and over."""
@@ -111,12 +113,22 @@ def printable(text: str) -> str:
     return text if text.isascii() else _LONE.sub("\ufffd", text)
 
 
+def uncontrolled(text: str) -> str:
+    r"""Return ``text`` without control characters: tabs and ends of lines stay, other blanks are spaces, the rest goes.
+
+    >>> uncontrolled("Os\x00lo\x1f\n")
+    'Oslo \n'
+    """
+    return text if text.isprintable() else _CONTROL.sub(lambda at: " " if at[0].isspace() else "", text)
+
+
 def normalise(text: str) -> str:
-    """Return ``text`` in NFKC form, case-folded, with one kind of apostrophe and no optional vowel points.
+    """Return ``text`` in NFKC form, case-folded, with one kind of apostrophe and no vowel points or control characters.
 
     >>> normalise("Ｓtraße")
     'strasse'
     """
+    text = uncontrolled(text)
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

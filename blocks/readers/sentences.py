@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from fabric.text import uncontrolled
+
 from .patterns import Patterns
 
 SCAN_CHARS = 16_000
@@ -25,7 +27,7 @@ def own_sentences(text: str) -> Iterator[str]:
     """
     if len(text) > 2 * SCAN_CHARS:
         text = f"{text[:SCAN_CHARS]}\n{HIDDEN}\n{text[-SCAN_CHARS:]}"
-    text = text.replace("\x00", " ").replace("’", "'").replace("\u02bc", "'").replace("\r", "\n")
+    text = uncontrolled(text).replace("’", "'").replace("\u02bc", "'").replace("\r", "\n")
     text = _FORM["run"].sub(lambda run: run[0][:8], text)
     if "<" in text or "`" in text or "~" in text:
         text = _FORM["tagged"].sub(HIDDEN, _FORM["fence"].sub(f"\n{HIDDEN}\n", text))

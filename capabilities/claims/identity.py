@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote
 
+from fabric.text import uncontrolled
+
 from ..relations.mentions import is_no_name
 from ..relations.words import EVERYBODY
 from .attributes import ATTRIBUTES, words_of
@@ -23,7 +25,7 @@ _NUMBERED = re.compile(r"%[0-9a-f]{2}")
 @lru_cache(maxsize=CACHED)
 def subject_key(subject: str) -> str:
     """Return the one spelling of a subject: "fixpoint labs", "Fixpoint-Labs" and "fixpoint_labs" are one."""
-    return "-".join(subject.casefold().replace("_", " ").replace("-", " ").split()) or USER
+    return "-".join(uncontrolled(subject).casefold().replace("_", " ").replace("-", " ").split()) or USER
 
 
 @lru_cache(maxsize=CACHED)

@@ -55,7 +55,9 @@ def _polarity(given: Any) -> Any:
 
 
 def _words(given: Any) -> Any:
-    return " ".join(given.split()) if isinstance(given, str) else ""
+    """Return a text on one line; a number is one, what is neither is none."""
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    return " ".join(str(given).split()) if isinstance(given, str) or is_number else ""
 
 
 _Text = Annotated[str, BeforeValidator(_words)]

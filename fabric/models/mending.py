@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from ..validation import complaints
-from .slips import fields_of, folded, keys_of, meant, slips_of, text_key
+from .slips import fields_of, folded, keys_of, meant, one_text, slips_of, text_key
 
 MOST_ROUNDS = 3
 """Rounds of validating and mending one value."""
@@ -24,7 +24,8 @@ def mended(adapter: TypeAdapter[T], value: Any, model: type[BaseModel] | None) -
 
     Keys are matched without case and separators before a default is taken. Repairs: an object given as JSON text, as
     its one text or inside another; the one unknown text for the one missing; null where there is a default; a choice
-    in other words; a number for a text or on another scale; one value for a list. `Slips` of a field say more.
+    in other words; a number for a text or on another scale; one value for a list; what is no
+    text where none is needed. `Slips` of a field say more.
     Raises ValidationError when that is not enough.
     """
     if model is not None:
@@ -94,7 +95,8 @@ def _from_text(text: str, model: type[BaseModel]) -> Any:
 
 
 def _mend(value: Any, error: ValidationError, model: type[BaseModel] | None) -> bool:
-    changed = [_mend_one(value, dict(complaint), model) for complaint in error.errors(include_url=False)]
+    complaints_last_first = reversed(error.errors(include_url=False))  # what is taken out of a list moves the others
+    changed = [_mend_one(value, dict(complaint), model) for complaint in complaints_last_first]
     return any(changed)
 
 
@@ -113,6 +115,9 @@ def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] |
         return True
     else:
         replacement = _replacement(parent[key], complaint, info)
+    if replacement is None and _is_beside(parent, complaint, info):
+        del parent[key]
+        return True
     if replacement is None:
         return False
     cast("dict[Any, Any]", parent)[key] = replacement
@@ -122,6 +127,13 @@ def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] |
 def _is_nothing(given: Any) -> bool:
     """Return whether a refused value says that there is none."""
     return given is None or given is False or given in ([], {})
+
+
+def _is_beside(parent: Any, complaint: Mapping[str, Any], info: FieldInfo | None) -> bool:
+    """Return whether a value that is no text stands where none need be, or among other texts."""
+    if complaint["type"] != "string_type":
+        return False
+    return isinstance(parent, list) or (info is not None and not info.is_required())
 
 
 def _needs(info: FieldInfo | None) -> bool:
@@ -136,8 +148,8 @@ def _replacement(given: Any, complaint: Mapping[str, Any], info: FieldInfo | Non
         found = _choice(given, _QUOTED.findall(complaint.get("ctx", {}).get("expected", "")))
     elif kind == "string_type" and isinstance(given, int | float) and not isinstance(given, bool):
         found = str(given)
-    elif kind == "string_type" and isinstance(given, list) and given and all(isinstance(each, str) for each in given):
-        found = ", ".join(given)
+    elif kind == "string_type" and isinstance(given, list | dict):
+        found = one_text(given)
     elif kind in {"list_type", "tuple_type"} and isinstance(given, str | int | float | dict):
         found = [given]
     if found is not None or info is None:

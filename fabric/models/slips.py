@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,20 @@ def _share_in_text(text: str) -> float | None:
     if number[3] is not None:
         return min(1.0, value / float(number[3])) if float(number[3]) else None
     return min(1.0, value / HUNDRED) if number[2] else share(value)
+
+
+def one_text(given: Any) -> str | None:
+    """Return the text that a list of texts, or an object with one text, was given for; None where there is none.
+
+    >>> [one_text(given) for given in (["tea", "jazz"], {"id": 7, "name": "anna"}, {"a": "b", "c": "d"}, [7])]
+    ['tea, jazz', 'anna', None, None]
+    """
+    if isinstance(given, Mapping):
+        texts = [each for each in given.values() if isinstance(each, str) and each.strip()]
+        return texts[0] if len(texts) == 1 else None
+    if isinstance(given, list) and given and all(isinstance(each, str) for each in given):
+        return ", ".join(given)
+    return None
 
 
 def is_share(info: FieldInfo) -> bool:

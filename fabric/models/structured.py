@@ -7,6 +7,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..answer import Answer, Refused
 from ..errors import OutputError
+from ..json_text import redacted
+from ..text import uncontrolled
 from .mending import mended, reason
 from .parsing import Reading, readings
 from .shaping import LONGEST_TEXT, absurd, list_fields, taken, unwrapped
@@ -35,9 +37,9 @@ class _UnfitError(Exception):
 def parse(text: str, schema: type[T], *, finish: str = "stop", longest: int | None = LONGEST_TEXT) -> Parsed[T]:
     """Return ``text`` read as ``schema``, item by item where it has lists.
 
-    Fences, thinking and prose around are dropped, nearly-JSON is repaired, wrappers are taken off. ``finish`` is the
-    reply's finish reason; ``longest`` the characters one text may have (None: any). OutputError when nothing can be
-    used: it says why, and holds the text.
+    Fences, thinking and prose around are dropped, nearly-JSON is repaired, wrappers are taken off, and control
+    characters leave its texts. ``finish`` is the reply's finish reason; ``longest`` the characters one text may have
+    (None: any). OutputError when nothing can be used: it says why, and holds the text.
 
     >>> from pydantic import create_model
     >>> Answer = create_model("Answer", names=(list[str], ...))
@@ -63,7 +65,10 @@ def parse(text: str, schema: type[T], *, finish: str = "stop", longest: int | No
 
 def _parsed(reading: Reading, schema: type[T], longest: int | None) -> tuple[Parsed[T], tuple[int, int]]:
     """Return a reading as its schema, and how good it is: the fields it has and the items that were kept."""
-    values = unwrapped(reading.value, schema)
+    try:
+        values = unwrapped(redacted(reading.value, uncontrolled), schema)
+    except RecursionError as error:
+        raise _UnfitError("it is nested too deeply") from error
     if values is None:
         expected = ", ".join(repr(info.alias or name) for name, info in schema.model_fields.items())
         raise _UnfitError(f"it has none of the keys {expected} with data")

@@ -8,9 +8,10 @@ import pytest
 
 from blocks.answers import is_grounded
 from capabilities.turns import Exchange, Turn
-from capabilities.vocabulary import Observation
+from capabilities.vocabulary import ConsolidationPlan, Observation, PrunePlan
 from fabric import Fabric
 from fabric.models.litellm import LiteLLMClient
+from fabric.models.structured import parse
 from fabric.testing import FrozenClock
 from pipelines import Memory
 from tests.stub_server import BAD_ANSWERS, StubServer, text
@@ -134,6 +135,28 @@ def test_a_fact_in_other_forms_or_another_language_is_borne_out(
 def test_what_shares_no_word_and_is_surely_in_no_other_language_is_not_borne_out(said: str, content: str):
     heard = Exchange(user=Turn(id="t", session="s", turn=1, role="user", text=said, said_at=FrozenClock().now()))
     assert not is_grounded(Observation(content=content, importance=0.8), heard, [])
+
+
+def test_a_plan_keeps_what_can_be_used_of_values_that_are_no_texts():
+    fact = {"content": "Likes tea", "confidence": 0.8, "category": "preference"}
+    plan = parse(
+        json.dumps(
+            {
+                "facts": [
+                    {**fact, "subject": ["Anna"], "source_episode_ids": ["e1", {"id": "e2", "n": 1}, None, 3]},
+                    {**fact, "subject": "me", "target_fact_id": {"a": 1}, "content": "Likes\x00 jazz"},
+                    {**fact, "subject": ["anna", "bob"]},
+                    {**fact, "subject": 7},
+                ]
+            }
+        ),
+        ConsolidationPlan,
+    ).value
+    assert [(one.subject, one.content) for one in plan.facts] == [("anna", "Likes tea"), ("user", "Likes jazz")]
+    assert plan.facts[0].source_episode_ids[0] == "e1"
+    assert all("one name" in refused.reason for refused in plan.refused)
+    pruned = parse('{"removals": [{"fact_id": ["f1"], "reason": {"a": 1}}], "merges": []}', PrunePlan).value
+    assert [(one.fact_id, one.reason) for one in pruned.removals] == [("f1", "")]
 
 
 def test_the_schema_that_a_model_is_sent_holds_no_code(server: StubServer, fabric: Fabric):

@@ -1,5 +1,7 @@
 """Signs kept: a sign at the end of a value is part of it, said or stated."""
 
+from pathlib import Path
+
 import pytest
 
 from pipelines import Memory
@@ -40,3 +42,18 @@ def test_two_redacted_values_are_never_taken_for_one():
         for pin in ("1234", "1243"):
             memory.remember(f"PIN is {pin}")
         assert facts(memory) == [("user", "PIN is [redacted]")] * 2
+
+
+def test_a_text_with_control_characters_is_kept_as_it_is_and_found_by_its_words(tmp_path: Path):
+    with Memory(tmp_path / "m.duckdb", user="jake", embedder=None) as memory:
+        memory.capture("I live in Os\x00lo.")
+        memory.remember("Owns a bo\x07at\x00", subject="an\x00na")
+        memory.remember("Plays the lute")
+    with Memory(tmp_path / "m.duckdb", user="jake", embedder=None) as memory:
+        assert memory.recall("Oslo", tiers=["turn"])[0].content == "I live in Os\x00lo."
+        assert memory.recall("where do I live?", tiers=["semantic"])[0].content == "Lives in Oslo"
+        boat = memory.recall("boat", tiers=["semantic"])[0]
+        assert (boat.subject, boat.content) == ("anna", "Owns a bo\x07at\x00")
+        assert memory.why(boat.id).evidence[0].text == "Owns a bo\x07at\x00"
+        assert memory.forget(boat.id).found
+        assert "boat" not in [one.content for one in memory.recall("boat")]

@@ -83,6 +83,25 @@ SLIPS: dict[str, Slip] = {
     "value a list": Slip(_each(value=["Stripe"])),
     "subject null for the user": Slip({"observations": [{**_WORK, "subject": None}, {**_NUTS, "subject": ""}]}, _MINE),
     "subject the user": Slip({"observations": [{**_WORK, "subject": "The User"}, {**_NUTS, "subject": "I"}]}, _MINE),
+    "subject a list and an object": Slip(
+        {
+            "observations": [
+                {**_WORK, "subject": ["user"]},
+                {**_NUTS, "subject": {}},
+                {**_ANNA, "subject": {"name": "Anna"}},
+            ]
+        }
+    ),
+    "subjects that are nobody": Slip(
+        {"observations": [_WORK, *({**_ANNA, "subject": nobody} for nobody in (["anna", "bob"], 7, {"a": 1}, True))]},
+        (JOB,),
+    ),
+    "objects and numbers where texts are": Slip(
+        _each(replaces={"id": 7}, value={"a": 1}, of=7, former=[1], attribute=["a"], category={"a": 1}, durability=[[]])
+    ),
+    "control characters": Slip(
+        {"observations": [{**_WORK, "content": "Works\x00 at Str\x07ipe"}, _NUTS, {**_ANNA, "subject": "an\x00n\x1ba"}]}
+    ),
     "bare list of texts": Slip(_TEXTS, _NAMED),
     "list of texts": Slip({"observations": _TEXTS}, _NAMED),
     "facts with a fact": Slip({"facts": [{"fact": text} for text in _TEXTS]}, _NAMED),

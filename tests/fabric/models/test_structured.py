@@ -11,11 +11,14 @@ from pydantic import BaseModel, Field
 from fabric.errors import OutputError
 from fabric.models.shaping import absurd
 from fabric.models.structured import parse
+from fabric.text import uncontrolled
 from tests.stub_server import BAD_ANSWERS, GOOD
 
 from .answer import Answer
 
-CONTENT = st.text(min_size=1, max_size=60).filter(lambda each: each.strip() and absurd(each, None) is None)
+CONTENT = (
+    st.text(min_size=1, max_size=60).map(uncontrolled).filter(lambda each: each.strip() and absurd(each, None) is None)
+)
 CONTENTS = st.lists(CONTENT, min_size=1, max_size=8, unique=True)
 AROUND = st.sampled_from(
     ["", "Sure: ", "<think>{}</think>", "```json\n", "[1] ", "<thinking>hm [</thinking>\n", "\ufeff", "Note {x}: "]
