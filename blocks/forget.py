@@ -3,32 +3,32 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from capabilities.keys import MEMORY, system_of
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.oneself import subjects_of
-from capabilities.semantic import FACT_SCOPES, create_semantic_memory_resource
 from capabilities.vocabulary import AskedSubject, Tag
 from fabric.block import Block
 from fabric.context import Context
 from fabric.erasure import Erased, erase_scope
-from fabric.errors import StoreError
 from fabric.handler import handler
 from fabric.log import ITEMS
 from fabric.reach import Held, KeptRow, reach_of, sessions_of
-from fabric.resource import Collection, Transaction
+from fabric.resource import Transaction
 from fabric.scope import Scope, ScopeIds, ScopeKind
 from fabric.store.base import Table, Where
-from fabric.text import words
 
+from .forgetting.checked import check_gone
 from .forgetting.circle import Circle, Said
-from .forgetting.links import Node, nodes_of
+from .forgetting.held_again import hold_again
+from .forgetting.links import Node, ids_by_kind, nodes_of, united
 from .forgetting.naming import Whom, look_for
 from .forgetting.removal import Removal
+from .forgetting.support import is_said_in, rest_on_others
 from .forgetting.texts import Texts
 from .held import kind_of, kinds
 
@@ -74,7 +74,10 @@ class Receipt(BaseModel):
     searched: dict[str, int] = {}
     left: dict[str, list[str]] = {}
     stays: dict[str, list[str]] = {}
-    """The ids of what rests on turns that went, and stays: other turns say it too, or it says something else."""
+    """The ids of what rests on turns that went, and stays: other turns say it too, or it says something else.
+
+    It rests on the other turns alone from then on.
+    """
 
     @property
     def found(self) -> bool:
@@ -86,10 +89,11 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
     """Return the block that forgets, in one transaction, in every scope that the session's ids open.
 
     An id takes the record with its other versions and merged copies, the memories it rests on or that rest on it, what
-    was drawn from it, and the turns in which it was said, with what was done there; a message's id takes its turn. A
-    subject does the same for all that the memory knows about somebody or that names them there. A session or a tag
-    takes its turns, and what rests on them alone; so does a scope, with everything that it owns. StoreError when
-    something was still found afterwards: then nothing changed.
+    was drawn from it, and the turns in which it was said, with what was done there. The id of a turn or a message takes
+    that turn, and what was drawn from it unless other turns say it too; so does that of what was noted in a turn beside
+    the memories, as a trace. A subject does for all that the memory knows about somebody, or that names them there,
+    what their ids would do. A session or a tag takes its turns, and what rests on them alone; so does a scope, with
+    everything that it owns. StoreError when something was still found afterwards: then nothing changed.
     """
 
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
@@ -151,7 +155,7 @@ class _Forgetting:
     def run(self) -> Receipt:
         """Find what has to go, take it out, and look for what is left."""
         wholes: dict[str, Callable[[], None]] = {
-            "id": lambda: self.circle.grow([self.asked.id]),
+            "id": self._find_named,
             "subject": self._find_subject,
             "session": lambda: self._find_said(session=self.asked.session),
             "tag": lambda: self._find_said(tag=self.asked.tag or ""),
@@ -166,13 +170,17 @@ class _Forgetting:
         evidence = self._with_siblings()
         removal = self._removal(evidence)
         removal.run()
-        self._reopen()
+        if not self.circle.follows_versions:
+            hold_again(self.wide, self.circle.taken.values(), partial(self._also_saying, evidence))
         self._purge()
-        self._verify(removal)
+        check_gone(self.tx, self.layout, removal.nodes)
         searched, naming = look_for(self.held, self.whom.name)
-        left = _united(removal.left(), naming)
-        stays = _ids(node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids)
-        return Receipt(asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=stays)
+        left = united(removal.left(), naming)
+        staying = [node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids]
+        rest_on_others(self.tx.rows, staying, evidence, self.circle.ids)
+        return Receipt(
+            asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=ids_by_kind(staying)
+        )
 
     def _with(self, more: Mapping[Scope, str]) -> Held:
         return Held(self.tx.rows, {**more, **self.held.scopes})
@@ -186,6 +194,22 @@ class _Forgetting:
             for owner in [one for one in self.held.scopes if not kinds or one.kind in kinds]:
                 for row in self.tx.rows.held(owner, table):
                     yield Node("turn", row, KeptRow(table, row, owner))
+
+    def _find_named(self) -> None:
+        """Find what has the asked id. A turn takes what rests on it; so does what was noted in one, beside memories."""
+        places = self._places(node.record for node in self._turns(Said({self.asked.id}), {}))
+        if not places:
+            self.circle.grow([self.asked.id])
+            places = self._places([*self.circle.noted(MEMORIES), *self._items()])
+        if not places:
+            return
+        self._only_what_rests(self.circle.turned)
+        for node in list(self._turns(Said(), places)):
+            self.circle.take(node)
+        for place, numbers in places.items():
+            where = [Where("turn", "in", sorted(numbers))]
+            self.circle.turned.ids |= {row["id"] for row in self.tx.rows.find(ITEMS, place.scope("session"), where)}
+        self.circle.rests()
 
     def _find_subject(self) -> None:
         tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
@@ -246,26 +270,41 @@ class _Forgetting:
         while True:
             evidence = self.circle.evidence()
             texts = Texts.of(self.circle.texts)
-            new = [node for node in self.circle.siblings(evidence) if self._goes_with(node, texts)]
+            new = [node for node in self.circle.siblings(evidence) if self._goes_with(node, texts, evidence)]
             if not new:
                 return evidence
             for node in new:
                 self.circle.grow(self.circle.take(node))
 
-    def _goes_with(self, node: Node, texts: Texts) -> bool:
-        return self.circle.follows_versions and self.circle.says_so(node, texts)
+    def _goes_with(self, node: Node, texts: Texts, evidence: Said) -> bool:
+        if self.circle.follows_versions:
+            return self.circle.says_so(node, texts)
+        if not self.asked.id:
+            return False
+        others = {str(source.get("turn_id")) for source in node.sources if not evidence.has(source)}
+        return not is_said_in(node, (turn.record["text"] for turn in self._turns(Said(others), {})))
+
+    def _also_saying(self, evidence: Said, fact: Node, lost: Node) -> list[Mapping[str, Any]]:
+        """Return the turns of a fact that went which stay, and say another fact, too."""
+        others = {str(source.get("turn_id")): source for source in lost.sources if not evidence.has(source)}
+        turns = self._turns(Said(set(others)), {})
+        return [others[turn.id] for turn in turns if is_said_in(fact, [turn.record["text"]])]
 
     def _removal(self, evidence: Said) -> Removal:
         nodes = list(self.circle.taken.values())
-        places: dict[ScopeIds, set[int]] = defaultdict(set)
-        sources = [source for node in nodes for source in node.sources]
         said = [node.record for node in nodes if node.kind == "turn"]
-        for one in [*sources, *said, *self._items()]:
+        places = self._places([*self.circle.sources(), *said, *self._items()])
+        turns = [node for node in self._turns(evidence, places) if node.key not in self.circle.taken]
+        return Removal(self.tx, self.wide, self.erased, nodes, turns, places)
+
+    def _places(self, said: Iterable[Mapping[str, Any]]) -> dict[ScopeIds, set[int]]:
+        """Return the numbers of the turns that sources, or kept turns, name, by session."""
+        places: dict[ScopeIds, set[int]] = defaultdict(set)
+        for one in said:
             place = replace(self.tx.ids, user=one.get("user") or self.tx.ids.user, session=one["session"])
             if one["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
                 places[place].add(one["turn"])
-        turns = [node for node in self._turns(evidence, places) if node.key not in self.circle.taken]
-        return Removal(self.tx, self.wide, self.erased, nodes, turns, places)
+        return places
 
     def _items(self) -> list[dict[str, Any]]:
         """Return where the messages are of which a turn's id, or the asked one, is that of an item."""
@@ -293,19 +332,6 @@ class _Forgetting:
             for row in {one["id"]: one for one in rows}.values():
                 yield Node("turn", row, KeptRow(table, row, owner))
 
-    def _reopen(self) -> None:
-        """Hold again what only a fact ended that is forgotten with the session or tag in which it was said."""
-        if self.circle.follows_versions:
-            return
-        gone = self.circle.ids
-        again = {"status": "current", "valid_to": None, "superseded_at": None, "superseded_by": "", "reason": ""}
-        tables = [table for table in self.tx.rows.tables() if kind_of(table) == "fact"]
-        for table, kind in product(tables, FACT_SCOPES):
-            kept = create_semantic_memory_resource(kind, system_of(table) or MEMORY).table
-            for owner in [one for one in self.wide.scopes if one.kind == kind]:
-                closed = self.tx.rows.find(kept, owner, [Where("status", "=", "superseded")])
-                self.tx.rows.put(kept, owner, [{**row, **again} for row in closed if row["superseded_by"] in gone])
-
     def _purge(self) -> None:
         """Take everything that the asked scope owns; a user's sessions are the user's."""
         scope, session = self.asked.scope, self.asked.session
@@ -316,36 +342,5 @@ class _Forgetting:
                 erase_scope(self.tx.rows, self._in(name), "session", self.erased)
             erase_scope(self.tx.rows, self.tx.ids, scope, self.erased)
 
-    def _verify(self, removal: Removal) -> None:
-        """Look everything up again, by id and by words; whatever is found undoes the transaction."""
-        groups: dict[Any, dict[str, str]] = defaultdict(dict)
-        for node in removal.nodes:
-            if node.kind != "working":
-                groups[node.kept.table, node.kept.owner][node.id] = next(iter(node.texts), "")
-        found = [
-            row["id"]
-            for (table, owner), ids in groups.items()
-            for row in self.tx.rows.get(Table(table, {}), owner, list(ids))
-        ]
-        tiers: list[Collection[Any] | None] = [self.layout.turns, self.layout.semantic, self.layout.episodic]
-        for tier in (one for one in tiers if one is not None):
-            gone = groups.get((tier.key, self.tx.ids.scope(tier.scope)), {})
-            for text in gone.values():
-                found += [match.id for match in self.tx.match(tier, words(text), 20) if match.id in gone]
-        if found:
-            raise StoreError(f"forget: still found after removal: {', '.join(found)}; nothing was changed")
-
     def _in(self, session: str) -> ScopeIds:
         return replace(self.tx.ids, session=session)
-
-
-def _ids(nodes: Iterable[Node]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for node in nodes:
-        if node.id not in found.setdefault(node.kind, []):
-            found[node.kind].append(node.id)
-    return found
-
-
-def _united(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, list[str]]:
-    return {kind: list(dict.fromkeys([*one.get(kind, ()), *other.get(kind, ())])) for kind in {**one, **other}}

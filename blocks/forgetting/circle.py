@@ -1,6 +1,6 @@
 """The circle: everything that has to go together, found by following the links of rows in both directions."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,7 +79,9 @@ class Circle:
     def rests(self) -> None:
         """Take what rests on the turns that were asked for and on nothing else, and what is tied to that."""
         by_id = Said(ids=self.turned.ids)
-        asked = [(node, by_id if node.kept.owner in self.others else self.turned) for node in self._all()]
+        is_named = not self.turned.sessions and not self.turned.users
+        nodes = [*self._naming(self.turned.ids)] if is_named else self._all()
+        asked = [(node, by_id if node.kept.owner in self.others else self.turned) for node in nodes]
         for node in [node for node, turned in asked if turned.is_all_of(node)]:
             self.grow(self.take(node))
 
@@ -90,8 +92,20 @@ class Circle:
 
     def evidence(self) -> Said:
         """Return the turns that the taken records rest on."""
-        ids = {str(source.get("turn_id")) for node in self.taken.values() for source in node.sources} - {""}
+        ids = {str(source.get("turn_id")) for source in self.sources()} - {""}
         return Said(ids | self.turned.ids, self.turned.sessions, self.turned.users)
+
+    def sources(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the turns that go with what was taken: all that it rests on, or where turns were asked for only those.
+
+        What was drawn from a forgotten turn or record leaves the other turns that it rests on.
+        """
+        for node in self._undrawn():
+            yield from (source for source in node.sources if self.follows_versions or self.turned.has(source))
+
+    def noted(self, memories: Collection[str]) -> list[Mapping[str, Any]]:
+        """Return the turns in which the taken records were noted that are no memories, and not drawn from others."""
+        return [source for node in self._undrawn() if node.kind not in memories for source in node.sources]
 
     @property
     def ids(self) -> set[str]:
@@ -110,6 +124,11 @@ class Circle:
         claims = [read_as(text) for text in self.texts if len(text) < 500]
         told = [read_as(text) for text in node.texts if len(text) < 500]
         return any(compare(claim, one) in ("same", "refines") for claim in claims for one in told)
+
+    def _undrawn(self) -> list[Node]:
+        """Return the taken records that were not drawn from others of them."""
+        ids = self.ids
+        return [node for node in self.taken.values() if ids.isdisjoint(node.named(node.links.drawn))]
 
     def _goes(self, node: Node, ids: AbstractSet[str]) -> bool:
         if node.kind not in LINKS:

@@ -1,7 +1,7 @@
 """Links: which fields of each kind of record name the rows that it came from, as data, and how they are read."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -99,6 +99,20 @@ def nodes_of(kept: KeptRow) -> Iterator[Node]:
         yield from (Node("working", entry, kept) for entry in kept.row["value"].get("entries", ()))
     else:
         yield Node("document", kept.row, kept)
+
+
+def ids_by_kind(nodes: Iterable[Node]) -> dict[str, list[str]]:
+    """Return the ids of these records, each once, by their kind."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.id not in found.setdefault(node.kind, []):
+            found[node.kind].append(node.id)
+    return found
+
+
+def united(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the ids of both, by kind."""
+    return {kind: list(dict.fromkeys([*one.get(kind, ()), *other.get(kind, ())])) for kind in {**one, **other}}
 
 
 def mentions_id(value: Any, ids: AbstractSet[str]) -> bool:
