@@ -1,7 +1,5 @@
 """A backup: a copy of a file and its log as they are committed now, read through before it gets its name."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,10 +7,11 @@ from pathlib import Path
 
 from ..errors import StoreError
 from ..finding import Finding
-from .advice import advice
 from .duckdb import DuckDBStore
 from .duckdb_file import MEMORY, is_open_here, reading
 from .duckdb_log import check_log, log_of
+from .place import place_of
+from .rescue import copy_file
 from .sql import Sql
 
 PART = ".part"
@@ -31,13 +30,16 @@ class Backup:
 def back_up(file: str | Path, to: str | Path) -> Backup:
     """Copy ``file`` to ``to`` while others may write to it, in this process or another, and read the copy through.
 
-    The copy holds all that was committed before the call. It is one file, needs no log, and opens like any other.
+    The copy holds all that was committed before the call. It is one file, needs no log, and opens like any other. Of a
+    file that was deleted or moved while this process has it open, what it holds is copied all the same.
     Raises StoreError, and leaves nothing behind, where ``to`` exists, there is no room, or the copy cannot be read.
     """
     if str(file) == MEMORY:
         raise StoreError("what is in memory only has no file to back up: open Fabric(path), or export it")
     source, target = Path(file).expanduser().absolute().resolve(), Path(to).expanduser().absolute()
-    if not source.is_file():
+    place = place_of(source)
+    moved = place if place is not None and not place.is_here else None
+    if moved is None and not source.is_file():
         raise StoreError(f"{source}: there is no such file to copy")
     for there in (target, log_of(target)):
         if there.exists():
@@ -48,7 +50,9 @@ def back_up(file: str | Path, to: str | Path) -> Backup:
         check_log(source)
     part = target.with_name(target.name + PART)
     try:
-        _copy(source, part)
+        if moved is not None:
+            moved.merge()
+        copy_file(source if moved is None else moved.content, part)
         rows = _merged(part)
         part.rename(target)
     finally:
@@ -77,16 +81,6 @@ def backup_findings(file: Path, copy: Path) -> Iterator[Finding]:
         yield Finding("backup", "warning", f"{copy} is of another moment: it has {rows}", "make a new one")
     else:
         yield Finding("backup", "ok", f"{copy} can be read to its end, and has as many rows of each kind")
-
-
-def _copy(source: Path, part: Path) -> None:
-    program = Path(__file__).with_name("copying.py")
-    done = subprocess.run(  # noqa: S603  our own program
-        [sys.executable, "-I", "-S", str(program), str(source), str(part)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        said = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
-        raise StoreError(f"{source} cannot be copied to {part.parent}: {said}{advice(said)}")
 
 
 def _merged(part: Path) -> dict[str, int]:

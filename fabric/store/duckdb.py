@@ -17,12 +17,13 @@ from ..scope import Scope
 from ..tracing import Span, span
 from .base import Rows, Table
 from .catalog import Catalog, Known
-from .duckdb_file import MEMORY, connect, translated
+from .duckdb_file import MEMORY, connect, opened_path, translated
 from .index_check import Rules
 from .kept import KeptTexts
 from .lanes import Lanes
 from .mending import mend_rows, remake_indexes
 from .migrations import migrate
+from .place import Place
 from .rows import SqlRows
 from .searching import Indexes, Searching
 from .snapshot import Snapshot
@@ -53,6 +54,7 @@ class DuckDBStore:
         self._lanes = Lanes()
         self._lock = threading.Lock()
         self._connection: Connection | None = None
+        self._place: Place | None = None
         self._release: Callable[[], object] = lambda: None
         self._catalog = Catalog()
         self._indexes = Indexes()
@@ -163,6 +165,12 @@ class DuckDBStore:
             release()
             raise
         self._connection, self._release = connection, release
+        if self._location != MEMORY:
+            self._place = Place(opened_path(self._location), lambda: self._submit(self._merge).result())
+
+    def _merge(self) -> None:
+        with translated(self._location):
+            self._connected().execute("CHECKPOINT")
 
     def _snapshot(self) -> Snapshot:
         found = Snapshot(self._connected(), self._location, self._snapshots.discard)
@@ -172,17 +180,24 @@ class DuckDBStore:
     def _close(self) -> None:
         for snapshot in list(self._snapshots):
             snapshot.close()
-        connection, self._connection = self._connection, None
+        connection, place = self._connection, self._place
+        lost = ""
         try:
             if connection is not None:
-                if self._location != MEMORY:
+                if place is not None:
                     self._keep_runs(connection)
-                    with suppress(StoreError), translated(self._location):
-                        connection.execute("CHECKPOINT")  # a log is merged also where nothing was written since
+                    with suppress(StoreError):
+                        self._merge()  # a log is merged also where nothing was written since
+                    lost = "" if place.is_here else _saved(place)
                 with translated(self._location):
                     connection.close()
         finally:
+            self._connection = self._place = None
             self._release()
+            if place is not None:
+                place.close()
+        if lost:
+            raise StoreError(lost)
 
     def _keep_runs(self, connection: Connection) -> None:
         """Keep tokens as runs, so that indexes are made faster next time; nothing is lost where that fails.
@@ -223,6 +238,8 @@ class DuckDBStore:
     def _whole(self, connection: Connection, sql: Sql, step: Callable[[], T]) -> T:
         try:
             result: T = step()
+            if self._place is not None and sql.is_begun:
+                self._place.check()
             sql.commit()
         except BaseException:
             self._roll_back(connection)
@@ -290,6 +307,12 @@ class DuckDBStore:
             found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")  # noqa: S608
         scopes = self._catalog.scopes()
         return [scopes[number] for (number,) in found]
+
+
+def _saved(place: Place) -> str:
+    from .rescue import saved  # noqa: PLC0415  few files are lost while they are open
+
+    return saved(place)
 
 
 def _span() -> Span:

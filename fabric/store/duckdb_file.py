@@ -47,7 +47,7 @@ def connect(location: str) -> tuple[Connection, Callable[[], object], bool]:
         with translated(location):
             return *in_memory(), True
     try:
-        path = Path(location).absolute().resolve()  # the log stands beside the file itself, not beside a link to it
+        path = opened_path(location)
         release = _claim(path)
     except (ValueError, OSError, RuntimeError) as error:
         raise StoreError(f"{location!r} cannot be a path: {error}") from error
@@ -58,6 +58,11 @@ def connect(location: str) -> tuple[Connection, Callable[[], object], bool]:
         release()
         raise
     return connection, release, new
+
+
+def opened_path(location: str | Path) -> Path:
+    """Return the file itself that a location leads to: its log stands beside it, not beside a link to it."""
+    return Path(location).absolute().resolve()
 
 
 def is_open_here(path: Path) -> bool:

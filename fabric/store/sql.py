@@ -78,9 +78,14 @@ class Sql:
         found = self.rows(query, parameters)
         return int(found[0][0]) if found else 0
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether a transaction was begun that has something to commit."""
+        return not self._waits and self._connection is not None
+
     def commit(self) -> None:
         """Make the statements of an atomic one last, if there were any."""
-        if not self._waits and self._connection is not None:
+        if self._connection is not None and self.is_begun:
             self._connection.execute("COMMIT")
 
     def end(self) -> None:
