@@ -56,6 +56,10 @@ class Known:
         if few:
             self.sizes[owner] = len(keys)
 
+    def is_empty(self, owner: int) -> bool:
+        """Return whether the scope is known to have no rows: it was counted, or nobody ever had one."""
+        return self.next_place == 0 or self.sizes.get(owner) == 0
+
     def forget_sizes(self) -> None:
         """Forget how many rows the scopes have, and which."""
         self.sizes.clear()
@@ -137,6 +141,8 @@ class Catalog:
         self._next_scope += 1
         sql.run("INSERT INTO _scopes VALUES (?, ?, ?)", [number, scope.kind, storable(scope.key)])
         self._scopes[scope] = number
+        for known in self._tables.values():
+            known.learn_keys(number, ())
         return number
 
     def forget_scope(self, sql: Sql, scope: Scope) -> None:

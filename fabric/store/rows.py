@@ -80,7 +80,7 @@ class SqlRows:
         conditions, values = _conditions(known, where)
         rest = f"{conditions} ORDER BY {_order(known, order)}{_window(limit, offset)}"
         narrow = bool(where) or limit is not None
-        if owner is None or known.sizes.get(owner) == 0:
+        if owner is None or known.is_empty(owner):
             return []
         if narrow and (ids := self._narrowed(known, owner, where, order, limit, offset)) is not None:
             return self.get(table, scope, ids)
@@ -177,6 +177,8 @@ class SqlRows:
     def newest(self, table: Table, limit: int) -> list[Row]:
         """Return the rows of the last so many places; what was deleted leaves its place empty."""
         known = self._catalog.table(table)
+        if known.next_place == 0:
+            return []
         query = f"SELECT _row FROM {known.sql} WHERE _seq >= ? ORDER BY _seq"
         return [json.loads(text) for (text,) in self._sql.rows(query, [known.next_place - limit])]
 

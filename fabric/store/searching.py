@@ -135,7 +135,6 @@ class Searching:
             raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
         index = self._indexes.get(known.name, owner)
         if index is None or index.is_worn:
-            self._complete(known, owner)
             kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
             index = TextIndex(kept, known.thread, self._batches(known, owner))
             self._indexes.add(known.name, owner, index)
@@ -160,9 +159,10 @@ class Searching:
         index, number = self.index(known, owner), self.space(space)
         if index.space != (number or 0):
             index.begin_space(number or 0)
-            for ids, vectors in self._stored_vectors(known, owner, number) if number else ():
-                index.set_vectors(number or 0, ids, vectors)
-            index.set_parts(number or 0, self._stored_parts(known, owner, number) if number else ())
+            if number and not known.is_empty(owner):
+                for ids, vectors in self._stored_vectors(known, owner, number):
+                    index.set_vectors(number, ids, vectors)
+                index.set_parts(number, self._stored_parts(known, owner, number))
         return index
 
     def set_vectors(
@@ -220,7 +220,7 @@ class Searching:
             return found
         number = max(known.values(), default=0) + 1
         self._sql.run("INSERT INTO _spaces VALUES (?, ?)", [number, storable(name)])
-        self._indexes.spaces = None
+        known[original(storable(name))] = number
         return number
 
     def _complete(self, known: Known, owner: int) -> None:
@@ -262,6 +262,9 @@ class Searching:
     def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
         from .index import Batch  # noqa: PLC0415
 
+        if known.is_empty(owner):
+            return
+        self._complete(known, owner)
         names = ["id", "_seq", *(_read(known, name) for name in known.kept)]
         divided = list(self._parts(known, owner))
         stored = self.runs.read(known, owner) if any(part.runs for part in divided) else {}
@@ -304,8 +307,10 @@ class Searching:
 
     def _parts(self, known: Known, owner: int) -> Iterator[Part]:
         """Return the parts in which the scope's rows are read, of about `BATCH` rows; all places where they are few."""
-        query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
-        rows, first, last = self._sql.rows(query, [owner])[0]
+        rows, first, last = known.sizes.get(owner, BATCH + 1), 0, 0
+        if rows > BATCH:
+            query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
+            rows, first, last = self._sql.rows(query, [owner])[0]
         runs = self.runs.worth(known, owner)
         whole = sum(run.rows for run in runs) == rows
         if rows <= BATCH:

@@ -125,7 +125,8 @@ class Writing:
         """Know from now on which rows a scope of few has: a new one is then inserted without a look for an old one."""
         if owner in known.keys or self._searching.known(known, owner) is not None:
             return
-        found = self._sql.rows(f"SELECT _key FROM {known.sql} WHERE _scope = ? LIMIT {MANY_KEYS + 1}", [owner])
+        query = f"SELECT _key FROM {known.sql} WHERE _scope = ? LIMIT {MANY_KEYS + 1}"
+        found = [] if known.is_empty(owner) else self._sql.rows(query, [owner])
         known.learn_keys(owner, [key for (key,) in found])
 
     def _reindex(
