@@ -19,7 +19,7 @@ async def take_in(run: LiveRun, root: Block[Any, Any]) -> None:
     The run has ended without a result; the work is stored when this returns, unless the file is being closed.
     """
     said = run.said
-    if said is None or not run.log.find([said.id]) or run.log.is_erased(said.turn):
+    if said is None or not run.log.find([said.id]) or run.recording.is_erased(said.turn):
         return
     with suppress(StoreError):  # it is closed, or full: the next turn takes the message in
         for chain in _hearing([root]):

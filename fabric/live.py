@@ -178,7 +178,7 @@ class LiveRun:
 
     def kept_output(self, output: Any) -> Any:
         """Return the run's output, a JSON value, as it may be stored."""
-        return ERASED if self.log.is_erased(self._turn) else self.meanwhile.value(output)
+        return ERASED if self.recording.is_erased(self._turn) else self.meanwhile.value(output)
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""

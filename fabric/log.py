@@ -36,7 +36,8 @@ class SessionLog:
         self._turn_ids: dict[str, str] = {}
         self._unstored: set[str] = set()
         self._named: dict[str, list[Item]] = {}
-        self._erased: set[int] = set()
+        self._erased: dict[int, int] = {}
+        self._erasures = 0
         self._under_way: set[str] = set()
         self._failed: set[str] = set()
         self._dealt_with: set[str] = set()
@@ -47,6 +48,12 @@ class SessionLog:
             self._append(item_of(row), row.get("turn_id", ""))
         if self._items and opens_turn(self._items[-1]):  # whoever was to answer it ended with an earlier process
             self._failed.add(self._items[-1].id)
+
+    @property
+    def erasures(self) -> int:
+        """How often something was erased: what begins now is of no turn that was erased before."""
+        with self._lock:
+            return self._erasures
 
     @property
     def turns(self) -> int:
@@ -114,8 +121,11 @@ class SessionLog:
                 return None
             return last if last.id in self._failed or not last.block else None
 
-    def add(self, draft: Draft, *, clock: Clock, turn: int, block: str = "", turn_id: str = "") -> Item:
-        """Append an item, numbered; a user's message opens the next turn, anything else belongs to ``turn``."""
+    def add(self, draft: Draft, *, clock: Clock, turn: int, since: int, block: str = "", turn_id: str = "") -> Item:
+        """Append an item, numbered; a user's message opens the next turn, anything else belongs to ``turn``.
+
+        Whoever adds it began after ``since`` erasures: it is blanked if its turn was erased later.
+        """
         item = Item(
             id=draft.id or clock.new_id("item"),
             seq=0,
@@ -135,7 +145,7 @@ class SessionLog:
             place = self._turns + 1 if opens_turn(item) else turn
             after = self.order.counts_as(item.created_at, clock)
             numbered = replace(item, seq=self._seq + 1, turn=place, created_at=at, counts_as=after)
-            if numbered.turn in self._erased:
+            if self._erased.get(numbered.turn, 0) > since:
                 numbered = blanked(numbered)
             self._append(numbered, turn_id)
             self._unstored.add(numbered.id)
@@ -163,21 +173,22 @@ class SessionLog:
     def erase(self, ids: Collection[str] | None, turns: Collection[int] = ()) -> None:
         """Blank the messages with these ids and drop what else has one, as the store did; None drops everything.
 
-        Of these turns the same becomes of what is not stored yet, and of what a run adds later.
+        Of these turns the same becomes of what is not stored yet, and of what a run adds later that had begun before.
         """
         with self._lock:
-            self._erased.update(turns)
-            self._erased.update(range(self._turns + 1) if ids is None else ())
-            gone = [one for one in self._items if ids is None or one.id in ids or one.turn in self._erased]
+            self._erasures += 1
+            erased = {*turns, *(range(self._turns + 1) if ids is None else ())}
+            self._erased.update(dict.fromkeys(erased, self._erasures))
+            gone = [one for one in self._items if ids is None or one.id in ids or one.turn in erased]
             blank = {one.id: None if ids is None else _blank(one) for one in gone}
             self._items = [one for item in self._items if (one := blank.get(item.id, item)) is not None]
             self._by_id = {one.id: one for one in self._items}
             self._all = None
 
-    def is_erased(self, turn: int) -> bool:
-        """Return whether a turn was erased while it may have been under way."""
+    def is_erased(self, turn: int, since: int) -> bool:
+        """Return whether a turn was erased after so many erasures, as while a run of it was under way."""
         with self._lock:
-            return turn in self._erased
+            return self._erased.get(turn, 0) > since
 
     def current(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of items that are about to be stored as the items are now: erased ones without a word."""

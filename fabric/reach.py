@@ -53,6 +53,10 @@ class Held:
         for table in self.rows.tables():
             yield from self.of(table)
 
+    def has_work(self, row: Row) -> bool:
+        """Return whether a row of a job or an effect is one of these sessions'."""
+        return row["session"] in {scope.key for scope, session in self.scopes.items() if session}
+
     def _own(self, table: str, rows: Iterator[Row]) -> Iterator[KeptRow]:
         sessions = {scope.key: session for scope, session in self.scopes.items() if session}
         for row in rows:

@@ -24,6 +24,7 @@ class Recording:
     def __init__(self, services: Services, log: SessionLog, meanwhile: Meanwhile) -> None:
         self.log = log
         self._meanwhile = meanwhile
+        self._since = log.erasures
         self._services = services
         self._lock = threading.Lock()
         self._unstored: list[Item] = []
@@ -39,7 +40,8 @@ class Recording:
         """Add one item, to be stored when the run ends; RunError once it has ended."""
         with self._lock:
             self.check_going(block)
-            item = self.log.add(draft, clock=self._services.clock, turn=turn, block=block, turn_id=turn_id)
+            clock, since = self._services.clock, self._since
+            item = self.log.add(draft, clock=clock, turn=turn, since=since, block=block, turn_id=turn_id)
             self._unstored.append(item)
             self._own.add(item.id)
         if self._meanwhile:
@@ -61,6 +63,10 @@ class Recording:
                 f"{block}: the run has ended, so nothing can be recorded or asked for in it any more: "
                 "wait in the block for the threads and tasks that it starts"
             )
+
+    def is_erased(self, turn: int) -> bool:
+        """Return whether a turn was erased since the run began."""
+        return self.log.is_erased(turn, self._since)
 
     def adopt(self, other: "Recording") -> None:
         """Take over what a job recorded that was done inside this run."""

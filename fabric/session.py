@@ -115,7 +115,7 @@ class Session:
         for draft in drafts:
             known = log.find([draft.id]) if draft.id else []
             if not known:
-                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns))
+                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns, since=log.erasures))
             items.extend(known or new[-1:])
         if new:
             await kept(self._fabric.services.portal, store_items(self._fabric.services, log, new))

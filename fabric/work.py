@@ -56,14 +56,14 @@ async def _commit(
         known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
         if known:
             return known[0], set()
-        wanted = [entry for entry in entries if not run.log.is_erased(entry.job.turn)]
+        wanted = [entry for entry in entries if not run.recording.is_erased(entry.job.turn)]
         fresh = [entry for entry in wanted if not run.turn_id or _is_to_do(tx, scope, entry.job)]
         run.services.background.claim(fresh)
         if rows:
             tx.put(ITEMS, scope, run.log.current(rows))
         put_entries(tx, fresh)
         if turn is not None:
-            is_gone = run.log.is_erased(run.turn) and not run.log.find(turn["items"])  # with its whole session
+            is_gone = run.recording.is_erased(run.turn) and not run.log.find(turn["items"])  # with its whole session
             tx.put(TURNS, scope, [] if is_gone else [turn])
             drop_effects(tx, [run.owner])
         return None, {entry.job.id for entry in fresh}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blocks.forget import Forget
-from fabric import Fabric, handler
+from fabric import Fabric, handler, sequencer
 from fabric.jobs import TURNS
 from fabric.scope import ScopeIds
 from pipelines import AsyncMemory
@@ -127,3 +127,19 @@ async def test_a_named_turn_that_is_forgotten_while_it_ends_leaves_nothing():
         await run
         rows = await store.transact(lambda rows: rows.find(TURNS, SESSION))
         assert rows == []
+
+
+async def test_what_begins_after_a_forget_is_of_no_turn_that_went():
+    done: list[str] = []
+    work = sequencer(name="later").work(lambda text: text, handler(done.append, name="notes"))
+    async with Fabric(store=Held(":memory:")) as fabric, AsyncMemory(fabric, user="jake", embedder=None) as memory:
+        session = fabric.session("default", user="jake")
+        await memory.capture(OLD)
+        await memory.wait()
+        await memory.forget(session.items[0].id)
+        await session.aadd_messages([{"role": "assistant", "content": "Anything else?"}])
+        assert (await session.arun(work, NEW, turn_id="t1")).jobs
+        assert await memory.wait() == []
+        assert done == [NEW]
+        await memory.forget(subject="anna")
+        assert "Anything else?" in [item.text for item in session.items]
