@@ -24,9 +24,11 @@ from fabric.store.base import Table, Where
 
 from .forgetting.checked import check_gone
 from .forgetting.circle import Circle, Said
+from .forgetting.done import done_in
 from .forgetting.held_again import hold_again
 from .forgetting.links import Node, ids_by_kind, nodes_of, united
 from .forgetting.naming import Whom, look_for
+from .forgetting.own import erase_own, own_rows
 from .forgetting.removal import Removal
 from .forgetting.support import is_said_in, rest_on_others
 from .forgetting.texts import Texts
@@ -63,8 +65,9 @@ class Receipt(BaseModel):
 
     ``left`` are the ids of what may still tell of it, by kind, and never its text: what holds a forgotten text word for
     word, wherever in the file, and for a subject what names them, or may, since what an agent keeps for itself is not
-    taken for being about somebody because it names them. Each can be forgotten by its id. For a subject, ``searched``
-    says how many records of each kind were looked through for the name.
+    taken for being about somebody because it names them. Each can be forgotten by its id, also a row or a document of a
+    program's own; where several collections have it, by ``COLLECTION/ID``. For a subject, ``searched`` says how many
+    records of each kind were looked through for the name.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -201,6 +204,8 @@ class _Forgetting:
         if not places:
             self.circle.grow([self.asked.id])
             places = self._places([*self.circle.noted(MEMORIES), *self._items()])
+        if not places and not self.circle.taken:
+            erase_own(self.held, own_rows(self.held, self.asked.id), self.erased)
         if not places:
             return
         self._only_what_rests(self.circle.turned)
@@ -307,14 +312,8 @@ class _Forgetting:
         return places
 
     def _items(self) -> list[dict[str, Any]]:
-        """Return where the messages are of which a turn's id, or the asked one, is that of an item."""
-        wanted = [self.asked.id] if self.asked.id and not self.circle.taken else []
-        return [
-            {"turn": row["turn"], "session": name, "user": None}
-            for scope, name in self.held.scopes.items()
-            if name and wanted
-            for row in self.tx.rows.get(ITEMS, scope, wanted)
-        ]
+        """Return where what has the asked id was said or done, where that is a message, a named run or a job."""
+        return done_in(self.held, self.asked.id) if self.asked.id and not self.circle.taken else []
 
     def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> Iterator[Node]:
         """Yield the kept turns that go as evidence, in every system: with the ids, or said in the same turns."""

@@ -102,6 +102,10 @@ def test_waiting_work_is_exported_until_it_is_forgotten():
         fabric.drain()
         (job,) = [one for one in session.run(mem.export_block).output if one["kind"] == "job"]
         assert "Zorblatt" in json.dumps(job)
+        assert session.run(mem.forget_block, {"id": job["id"]}).output.removed["jobs"] == 1
+        assert "Zorblatt" not in json.dumps(session.run(mem.export_block).output)
+        session.run(handler(lambda text: f"About {text}.", name="says"), "Quuxley", turn_id="t1")
+        assert session.run(mem.forget_block, {"id": "t1"}).output.removed["turns' outputs"] == 1
 
 
 def test_an_export_of_a_session_has_what_the_session_gave(fabric: Fabric):
@@ -129,7 +133,27 @@ def test_forgetting_somebody_says_where_else_the_name_stands_and_each_can_be_for
         for one in receipt.left[kind]:
             assert session.run(MEM.forget_block, {"id": one}).output.removed == {f"{kind}s": 1}
     left = session.run(MEM.forget_block, {"subject": "anna"}).output.left
-    assert left.keys() == {"document", "notes_of_user", "notes_of_session"}
+    assert left == {"document": ["mood"], "notes_of_user": ["user"], "notes_of_session": ["session"]}
+    assert not session.run(MEM.forget_block, {"id": "memory_state"}).output.found
+    assert session.run(MEM.forget_block, {"id": "mood"}).output.removed == {"documents": 1}
+    assert session.run(MEM.forget_block, {"id": "user"}).output.removed == {"notes_of_user": 1}
+    assert not session.run(MEM.forget_block, {"id": "notes_of_user/session"}).output.found
+    assert session.run(MEM.forget_block, {"id": "notes_of_session/session"}).output.removed == {"notes_of_session": 1}
+    assert session.run(MEM.forget_block, {"subject": "anna"}).output.left == {}
+
+
+def test_an_id_of_several_collections_takes_nothing_until_one_is_named(fabric: Fabric):
+    session = fabric.session("monday", user="jake")
+
+    @handler(name="both", uses=[*NOTES.values()])
+    async def both(_: object, ctx: Context) -> None:
+        await ctx.transact(lambda tx: [tx.put(notes, [Note(id="1", text="Anna")]) for notes in NOTES.values()])
+
+    session.run(both)
+    assert not session.run(MEM.forget_block, {"id": "1"}).output.found
+    receipt = session.run(MEM.forget_block, {"id": "notes_of_user/1"}).output
+    assert receipt.removed == {"notes_of_user": 1}
+    assert session.run(MEM.forget_block, {"id": "1"}).output.removed == {"notes_of_session": 1}
 
 
 def test_a_name_in_the_possessive_is_the_same_name(fabric: Fabric):
