@@ -96,7 +96,11 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
 
 
 def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
-    """Return the block that supersedes a fact by what it should say; RunError for an id that is no current fact."""
+    """Return the block that supersedes a fact by what it should say; RunError for an id that is no current fact.
+
+    Where several correct one fact at once, each takes the place of the one before: the last one holds, and all are in
+    its history.
+    """
     facts = _facts(layout)
 
     @handler(name=f"{layout.name}/correct", input_schema=Correct, uses=layout.resources)
@@ -104,25 +108,40 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
         turn = _said(asked.content, ctx)
         embedded = await layout.meaning.embed_stored([turn.text])
 
-        def work(tx: Transaction) -> Fact | None:
+        def work(tx: Transaction) -> tuple[Fact | None, str]:
             tx.embedded = embedded.by_text([turn.text])
-            changed = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic).update(
-                asked.id, turn.text, sources=[turn.source()]
-            )
+            table = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic)
+            later = _later_versions(table.history(asked.id), asked.id)
+            latest = later[-1].id if later else asked.id
+            if not all(one.made_by.endswith(f"{layout.name}/correct") for one in later):
+                return None, latest
+            changed = table.update(latest, turn.text, sources=[turn.source()])
             if changed is not None:
                 tx.put(layout.turns, [turn])
-                _retire(tx, layout, asked.id)
-            return changed
+                _retire(tx, layout, latest)
+            return changed, latest
 
-        changed = await ctx.transact(work)
+        changed, latest = await ctx.transact(work)
         if changed is None:
+            became = f" (it became {latest!r} since)" if latest != asked.id else ""
             raise RunError(
-                f"{ctx.path}: {asked.id!r} is no current fact: take an id of a result whose source is 'semantic'; "
-                "what was superseded or forgotten cannot be changed, and episodes and turns stay as they were said"
+                f"{ctx.path}: {asked.id!r} is no current fact{became}: take an id of a result whose source is "
+                "'semantic'; what was superseded or forgotten cannot be changed, and episodes and turns stay as they were said"
             )
         return changed
 
     return correct
+
+
+def _later_versions(history: Sequence[Fact], fact_id: str) -> list[Fact]:
+    """Return the versions that took the place of one, one after the other."""
+    by_id = {fact.id: fact for fact in history}
+    later: list[Fact] = []
+    here = by_id.get(fact_id)
+    while here is not None and here.superseded_by in by_id and len(later) < len(by_id):
+        here = by_id[here.superseded_by]
+        later.append(here)
+    return later
 
 
 def _category(text: str, subject: str) -> FactCategory:

@@ -148,7 +148,7 @@ class Memory(_Calls):
         return self._run(self.system.context_block, {"cue": query, "tokens": tokens})
 
     def update(self, memory_id: str, content: str) -> Fact:
-        """Supersede a fact by what it should say and return the new version; RunError when it is no current fact."""
+        """Supersede a fact by what it should say; return the new version. RunError when something else replaced it."""
         return self._run(self.system.correct_block, {"id": memory_id, "content": content})
 
     def forget(
