@@ -1,6 +1,7 @@
 """The one judge of sameness: what a second claim is beside a first one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from fabric.language import STOP_WORDS, language_of
@@ -42,6 +43,8 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
     >>> compare(*at), compare(at[0], at[0])
     ('replaces', 'same')
     """
+    if {known.attribute, new.attribute} == {"amount", "age"}:
+        known, new = _as_age(known), _as_age(new)
     if known.subject != new.subject or (REDACTED in known.text and REDACTED in new.text):
         return "unrelated"
     if known.text == new.text and known.polarity == new.polarity:
@@ -56,6 +59,13 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
         return _one_attribute(one, known, new)
     is_same = OTHER in names and tokens(known.text) == tokens(new.text)
     return "same" if is_same else _across(one, other, known, new)
+
+
+def _as_age(claim: Claim) -> Claim:
+    """Return a claim that counts nothing but a name's years as the age that it may be: "Anna is 34"."""
+    name, _, told = claim.text.strip(" .!").partition(" ")
+    years = form("years").fullmatch(told) if claim.attribute == "amount" else None
+    return claim if years is None else replace(claim, subject=name.casefold(), attribute="age", of="")
 
 
 def is_single(claim: Claim) -> bool:

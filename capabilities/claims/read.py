@@ -125,6 +125,9 @@ def _read(text: str, subject: str) -> Claim:
                 return found
     kin = ((owner.subject, owner.rest) for owner in owners(plain, subject) if " of " in owner.subject)
     whose, told = next(kin, (subject, plain))
+    years = form("years").fullmatch(told)
+    if years is not None:
+        return Claim(whose, "age", years["v"], "holds", text)
     counted = amount(told)
     if counted is not None:
         return Claim(whose, "amount", counted[1], "holds", text, counted[0])
