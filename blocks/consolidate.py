@@ -24,6 +24,7 @@ from fabric.sequencer import sequencer
 
 from .answers import plain_text, refusals, skipped
 from .consolidate_rules import group_episodes
+from .consolidate_whose import Told, told_of_one
 from .facts_seen import facts_by_subject, known_fact
 from .prompts import PROMPTS
 from .written import embedded_at_once, is_unembedded
@@ -203,10 +204,11 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
     """Apply proposals to the facts. Only facts that the evidence showed can be changed; unknown ids are ignored."""
     shown = {fact.id: fact for fact in evidence.facts}
     episodes = {episode.id: episode for episode in evidence.episodes}
-    settling = table.settling()
-    stated_anew = [proposal for proposal in proposals if proposal.action in ("new", "update")]
+    settling = table.settling(is_filed=True)
+    told = [told_of_one(proposal, episodes, is_shared=settling.is_shared) for proposal in proposals]
+    stated_anew = [one.proposal for one in told if one.proposal.action in ("new", "update")]
     settling.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
-    outcomes = [_apply(proposal, shown, episodes, settling) for proposal in proposals]
+    outcomes = [_apply(one, shown, episodes, settling) for one in told]
     settling.write()
     counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)
     for proposal, outcome in zip(proposals, outcomes, strict=True):
@@ -228,9 +230,17 @@ def _done(proposal: FactProposal, outcome: Outcome) -> str:
     return proposal.action
 
 
-def _apply(proposal: FactProposal, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
+def _apply(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
+    proposal = told.proposal
+    if told.refused:
+        return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=f"refused: {told.refused}")
+    return _applied(told, shown, evidence, table)
+
+
+def _applied(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
+    proposal = told.proposal
     target = table.get(proposal.target_fact_id) if proposal.target_fact_id in shown else None
-    offered = _offered(proposal, evidence, target)
+    offered = _offered(proposal, told.episodes, evidence, target)
     if proposal.action == "new":
         return table.settle(offered)
     refused = _refusal(proposal, target)
@@ -266,8 +276,9 @@ def _refusal(proposal: FactProposal, target: Fact | None) -> str:
     return ""
 
 
-def _offered(proposal: FactProposal, evidence: dict[str, Episode], target: Fact | None) -> FactInput:
-    rests_on = [evidence[one] for one in dict.fromkeys(proposal.source_episode_ids) if one in evidence]
+def _offered(
+    proposal: FactProposal, rests_on: Sequence[Episode], evidence: dict[str, Episode], target: Fact | None
+) -> FactInput:
     sources: list[Source] = []
     for episode in rests_on:
         sources = unite(sources, episode.sources)

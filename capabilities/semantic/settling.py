@@ -29,16 +29,23 @@ class Settling:
         clock: Clock,
         made_by: str = "",
         episodes: Collection[Any] | None = None,
+        *,
+        is_filed: bool = False,
     ) -> None:
         self._tx = tx
         self._facts = facts
         self._clock = clock
         self._made_by = made_by
         self._episodes = episodes
-        self._speaker: Self | None = None
+        self._speaker: Self | None = Self() if is_filed and self.is_shared else None
         self._candidates = Candidates(tx, facts)
         self._changed: dict[str, Fact] = {}
         self._settled: set[str] = set()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several users share the facts."""
+        return self._facts.scope != "user"
 
     @property
     def speaker(self) -> Self:

@@ -59,9 +59,12 @@ class FactTable:
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
         return [fact for fact in found if fact.known(known_at)]
 
-    def settling(self) -> Settling:
-        """Return what takes several facts in together; they are stored when its `write` is called."""
-        return Settling(self.tx, self.facts, self.clock, self.made_by, self.episodes)
+    def settling(self, *, is_filed: bool = False) -> Settling:
+        """Return what takes several facts in together; they are stored when its `write` is called.
+
+        ``is_filed`` says that in a shared memory their subjects are filed ones, and none is whoever runs this.
+        """
+        return Settling(self.tx, self.facts, self.clock, self.made_by, self.episodes, is_filed=is_filed)
 
     def settle(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""

@@ -254,3 +254,64 @@ def test_a_threshold_of_zero_switches_pruning_off():
     with fabric:
         run_turns(fabric, mem, 8)
     assert model.pruned == []
+
+
+def consolidated_of(*proposals: dict[str, Any], **told: list[dict[str, Any]]) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Let users of a project each observe something, consolidate it so, and return outcomes and facts.
+
+    A proposal's ``of`` are the numbers of the episodes that it names, oldest first.
+    """
+
+    def plan(request: Request) -> str:
+        ids = sorted(set(ids_in(request, "ep_")))
+        named = [{**one, "source_episode_ids": [ids[at] for at in one.pop("of")]} for one in map(dict, proposals)]
+        return json.dumps({"facts": named})
+
+    model = MemoryModel(*([one] for said in told.values() for one in said), facts=[plan])
+    fabric, mem = open_memory(model, episodic={"scope": "project"})
+    with fabric:
+        for user, said in told.items():
+            session = fabric.session(user, user=user, project="p")
+            for one in said:
+                session.run(mem.capture, str(one["content"]))
+                fabric.drain()
+        outcomes = session.run(mem.consolidate, {"force": True}).output.outcomes
+        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+    return outcomes, facts
+
+
+def event(content: str, subject: str = "user") -> dict[str, Any]:
+    return observation(content, subject=subject, category="event")
+
+
+def test_what_was_said_of_two_people_never_becomes_one_fact():
+    outcomes, facts = consolidated_of(
+        {**proposal("Climbs and sings in a choir", subject="anna"), "of": [0, 1]},
+        {**proposal("Sings in a choir", subject="anna"), "of": [1]},
+        {**proposal("Went climbing again", subject="anna"), "of": [0, 1]},
+        {**proposal("Anna went climbing with the user", subject="anna"), "of": [2]},
+        bob=[
+            event("Went climbing", "anna"),
+            event("Sang in a choir", "anna-berg"),
+            event("Anna was met at the wall", "user"),
+        ],
+    )
+    assert [one.status for one in outcomes[:2]] == ["skipped", "skipped"]
+    assert "one person" in outcomes[0].reason
+    kept = {one["content"]: one["source_episode_ids"] for one in facts}
+    assert set(kept) == {"Went climbing again", "Anna went climbing with the user"}
+    assert [len(ids) for ids in kept.values()] == [1, 1]
+
+
+def test_what_a_model_says_of_the_user_of_a_shared_memory_is_of_whom_its_episodes_are():
+    outcomes, facts = consolidated_of(
+        {**proposal("Likes climbing"), "of": [0]},
+        {**proposal("Likes choirs and climbing"), "of": [0, 1]},
+        {**proposal("Is often outside"), "of": []},
+        {**proposal("Sings", subject="%41nna"), "of": [1]},
+        anna=[event("Went climbing")],
+        Anna=[event("Sang in a choir")],
+    )
+    assert [(one["subject"], one["content"]) for one in facts] == [("anna", "Likes climbing"), ("%41nna", "Sings")]
+    assert [one.status for one in outcomes] == ["stored", "skipped", "skipped", "stored"]
+    assert "several people" in outcomes[1].reason
