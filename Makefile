@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 export LITELLM_LOCAL_MODEL_COST_MAP := True
+# the tests start hundreds of programs, which would compile every module anew
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check unit lint mypy pyright clean
 
