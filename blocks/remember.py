@@ -126,7 +126,8 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
             became = f" (it became {latest!r} since)" if latest != asked.id else ""
             raise RunError(
                 f"{ctx.path}: {asked.id!r} is no current fact{became}: take an id of a result whose source is "
-                "'semantic'; what was superseded or forgotten cannot be changed, and episodes and turns stay as they were said"
+                "'semantic'; what was superseded or forgotten cannot be changed, and episodes and turns stay as they "
+                "were said"
             )
         return changed
 

@@ -19,6 +19,7 @@ from .jobs import JOBS, MODEL, Job, interrupted, job_of, put_jobs
 from .live import LiveRun
 from .logger import logger
 from .readers import chain_for, hint_of
+from .room import Room
 from .scope import Scope
 from .services import Entry, Services, Verdict
 from .store.base import SYSTEM, Rows
@@ -63,8 +64,7 @@ class Background:
     def __init__(self, services: Services, *, retry: Retry, max_concurrency: int) -> None:
         self._services = services
         self._retry = retry
-        self._limit = asyncio.Semaphore(max_concurrency)
-        self._free = max_concurrency
+        self._room = Room(max_concurrency)
         self._numbers = itertools.count(1)
         self._lanes: dict[Scope, Lane] = {}
         self._parked: dict[str, list[Entry]] = defaultdict(list)
@@ -93,7 +93,7 @@ class Background:
 
     def _left_over(self, rows: Rows) -> list[Job]:
         jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, order="seq")]
-        broken = [interrupted(job, self._retry.attempts) for job in jobs if job.status == "running"]
+        broken = interrupted([job for job in jobs if job.status == "running"], self._retry.attempts)
         put_jobs(rows, broken)
         known = {job.id: job for job in broken}
         return [known.get(job.id, job) for job in jobs]
@@ -123,7 +123,7 @@ class Background:
         ``ended`` is the job that stores them with its outcome. A job that may be tried only once is counted when it
         begins, and not before. From any thread.
         """
-        free = self._free + (ended is not None) if self._retry.attempts > 1 else 0
+        free = self._room.free + (ended is not None) if self._retry.attempts > 1 else 0
         taken: set[Scope] = set()
         for entry in entries:
             scope = entry.job.ids.scope("session")
@@ -257,12 +257,8 @@ class Background:
                 entry = lane.entries[0]
                 if not await self._due(lane, entry):
                     continue
-                async with self._limit:
-                    self._free -= 1
-                    try:
-                        ending = await self._supervise(entry)
-                    finally:
-                        self._free += 1
+                async with self._room.place(alone=entry.job.is_suspect):
+                    ending = await self._supervise(entry)
                 if ending is None:
                     await self._rest(lane, STALLED_SECONDS)
                     continue

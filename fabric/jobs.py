@@ -62,6 +62,10 @@ class Job:
     cause: str = ""
     """"model" when the last try failed because of the model: one that works does the job when the file is opened."""
     said: str = ""
+    deaths: int = 0
+    """How often the process ended while this job ran alone."""
+    is_suspect: bool = False
+    """Whether the process ended while it ran: it runs alone until a try of it ends."""
 
     @property
     def outcome_id(self) -> str:
@@ -103,6 +107,8 @@ def job_row(job: Job) -> Row:
         "reader": job.reader,
         "cause": job.cause,
         "said": job.said,
+        "deaths": job.deaths,
+        "is_suspect": job.is_suspect,
     }
 
 
@@ -126,6 +132,8 @@ def job_of(row: Row) -> Job:
         reader=row.get("reader", ""),
         cause=row.get("cause", ""),
         said=row.get("said", ""),
+        deaths=row.get("deaths", 0),
+        is_suspect=row.get("is_suspect", False),
     )
 
 
@@ -170,11 +178,22 @@ def forget_jobs(rows: Rows, scope: Scope) -> int:
     return rows.delete(JOBS, SYSTEM, [row["id"] for row in jobs])
 
 
-def interrupted(job: Job, max_attempts: int) -> Job:
-    """Return a job whose process ended while it ran: to be tried again, or given up after so many tries."""
-    if job.attempts >= max_attempts:
-        return replace(job, status="failed", error="the process ended while it ran, in each of its tries")
-    return replace(job, status="pending")
+def interrupted(running: Sequence[Job], max_attempts: int) -> list[Job]:
+    """Return the jobs that ran when their process ended: to be tried again alone, or given up after so many deaths.
+
+    Which of several that ran side by side ended the process nobody knows, so that none of these tries counts. From then
+    on each runs alone, until a try of it ends: what happens then is its own doing.
+    """
+    return [_interrupted(job, max_attempts, was_alone=job.is_suspect or len(running) == 1) for job in running]
+
+
+def _interrupted(job: Job, max_attempts: int, *, was_alone: bool) -> Job:
+    if not was_alone:
+        return replace(job, status="pending", attempts=job.attempts - 1, is_suspect=True)
+    job = replace(job, status="pending", deaths=job.deaths + 1, is_suspect=True)
+    if job.deaths < max_attempts:
+        return job
+    return replace(job, status="failed", error=f"the process ended while it ran alone, in {job.deaths} of its tries")
 
 
 def put_back_job(rows: Rows, identity: str) -> Job:
@@ -184,7 +203,7 @@ def put_back_job(rows: Rows, identity: str) -> Job:
         raise WorkError(f"no job {identity!r} is left to retry: it is done, or never was; see fabric.jobs()")
     if job.status == "running":
         raise WorkError(f"job {identity!r} ({job.block}) runs right now: wait for it with fabric.drain()")
-    job = replace(job, status="pending", attempts=0, not_before=None)
+    job = replace(job, status="pending", attempts=0, deaths=0, not_before=None)
     put_jobs(rows, [job])
     return job
 

@@ -302,7 +302,8 @@ def _readable(result: Any, where: str) -> Any:
 
 
 def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
-    """Return the job as an error leaves it: pending until later, or failed."""
+    """Return the job as an error leaves it: pending until later, or failed; it did not end the process."""
+    job = replace(job, is_suspect=False)
     text = describe(error, run.redact)
     run.span.fail(error)
     log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)

@@ -1,13 +1,19 @@
 """A process that is killed while it talks: it says "ready", then each turn it was told is done."""
 
+import asyncio
 import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from fabric import Fabric, handler
+from fabric import Fabric, handler, sequencer
 
 from .talk import talk
 
+ROOT = Path(__file__).parents[2]
 SESSIONS = ("a", "b")
+SIDE_BY_SIDE = ("long", "longer", "deadly")
 
 
 @handler(name="deadly")
@@ -23,6 +29,33 @@ def die(path: str) -> None:
         fabric.session("s").run(pipeline, "x", turn_id="t")
 
 
+def beside(work: Callable[[str], Any]) -> Any:
+    """Return a pipeline that leaves its input to background work."""
+    return sequencer(name="beside").work(lambda text: text, handler(work, name="work"))
+
+
+def die_beside(path: str) -> None:
+    """Run jobs of three sessions side by side, of which one ends the process when all run, or later when it runs."""
+    running, all_run = set[str](), asyncio.Event()
+
+    async def work(text: str) -> None:
+        running.add(text)
+        if left or len(running) == len(SIDE_BY_SIDE):
+            all_run.set()
+        await all_run.wait()
+        if text == "deadly":
+            os._exit(9)
+        if not left:
+            await asyncio.Event().wait()
+
+    with Fabric(path, max_attempts=9) as fabric:
+        left = fabric.jobs()
+        pipeline = beside(work)
+        fabric.register(pipeline)
+        for name in SIDE_BY_SIDE if not left else ():
+            fabric.session(name).run(pipeline, name)
+
+
 def main(path: str, turns: int) -> None:
     """Run the turns of all sessions, those of an earlier process included, and wait for the background work."""
     pipeline = talk()
@@ -36,7 +69,9 @@ def main(path: str, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[-1] == "beside":
+        die_beside(sys.argv[1])
+    elif len(sys.argv) > 2:
         main(sys.argv[1], int(sys.argv[2]))
     else:
         die(sys.argv[1])
