@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -87,6 +88,9 @@ def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
 
 async def keep_turns(ctx: Context, layout: MemoryLayout, given: Sequence[ImportedTurn]) -> ImportResult:
     """Keep these turns in one transaction, those that are not there yet."""
+    for before, after in pairwise(given):
+        if before.session == after.session:
+            ctx.heed(before.text, after.text)
     turns = [one.turn(ctx) for one in given]
     new = await ctx.transact(lambda tx: unknown_turns(tx, layout, turns))
     embedded = await layout.meaning.embed_stored([turn.text for turn in new])

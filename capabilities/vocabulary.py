@@ -56,10 +56,23 @@ Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 Moment = Annotated[datetime, AfterValidator(utc)]
 """A time in UTC; one given without a zone is taken as UTC."""
 
+
+def _without_secrets(given: Any) -> Any:
+    """Return a name as it was given without secrets in it: in lower case, with hyphens, they would not be known."""
+    if not isinstance(given, str) or len(given) < LEAST_SECRET:
+        return given
+    from fabric.redaction import redact  # noqa: PLC0415  its patterns are compiled when a file is opened
+
+    return redact(given)
+
+
+LEAST_SECRET = 12
+"""How long a name is at least that may be a secret."""
 Subject = Annotated[
     str,
     StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=120),
     AfterValidator(subject_key),
+    BeforeValidator(_without_secrets),
 ]
 """Who a fact is about: ``user``, a lowercase first name, or a hyphenated organisation."""
 
@@ -99,7 +112,12 @@ def _one_word(tag: str) -> str:
     return "-".join(words)
 
 
-Tag = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_one_word)]
+Tag = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=120),
+    AfterValidator(_one_word),
+    BeforeValidator(_without_secrets),
+]
 """What a turn is filed under, in lower case; words are joined by hyphens: "Trip to Rome" is ``trip-to-rome``."""
 
 

@@ -192,6 +192,14 @@ class Context:
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         return self.run.redact(text)
 
+    def clean(self, value: Any) -> Any:
+        """Do what `redact` does to a JSON value: names count there, and may be secrets themselves."""
+        return self.run.clean(value)
+
+    def heed(self, question: str, answer: str) -> None:
+        """Take note that one message followed another: `redact` takes out a bare secret that it asked for."""
+        self.run.heed(question, answer)
+
     def secrets_in(self, text: str) -> list[str]:
         """Return the kind and place of each secret that `redact` takes out, as "github_token at 12-52"."""
         return self.run.secrets_in(text)

@@ -1,7 +1,7 @@
 """Jobs: background work as rows of the store, so that it outlives the process that asked for it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
@@ -80,6 +80,14 @@ def job_id(key: str) -> str:
     True
     """
     return f"job_{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+def next_job_id(key: str, marks: str, taken: Container[str]) -> str:
+    """Return the id that the same work of a run of this name always gets: by its place, not by when it comes."""
+    number = 1
+    while (found := job_id(f"{key}|{number}|{marks}" if marks else f"{key}|{number}")) in taken:
+        number += 1
+    return found
 
 
 def owner_columns(ids: ScopeIds) -> dict[str, str]:

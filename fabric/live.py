@@ -13,7 +13,7 @@ from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
 from .forgotten import ERASED
 from .items import Draft, Item, last_said, without_secrets
-from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, job_id, owner_columns, to_json
+from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, next_job_id, owner_columns, to_json
 from .log import SessionLog, opens_turn
 from .meanwhile import Gone, Meanwhile
 from .models.base import ModelClient
@@ -22,6 +22,7 @@ from .recording import Recording
 from .resource import Transaction
 from .said import said_in
 from .scope import ScopeIds
+from .secrecy import Heard
 from .services import Entry, Listener, Services
 from .store.base import SYSTEM, Rows
 from .tracing import SILENT, Span, carrier
@@ -53,7 +54,8 @@ class LiveRun:
         span: Span = SILENT,
     ) -> None:
         self.services = services
-        self.redact, self.secrets_in = services.secrets.redact, services.secrets.told
+        self.heard = heard = Heard(services.secrets)
+        self.redact, self.secrets_in, self.clean, self.heed = heard.redact, heard.told, heard.clean, heard.heed
         self.id = services.clock.new_id("run")
         self.ids = ids
         self.input = value
@@ -66,6 +68,7 @@ class LiveRun:
         self.added: list[Item] = []
         self.job_id = job_id
         self._own = None if job_id else said_in(value)
+        self.heed(log.last_text, self._own.text if self._own is not None else "")
         self._said = said
         self._is_heard = False
         self.settled: list[str] = []
@@ -144,7 +147,8 @@ class LiveRun:
         """Add items to the session; a user's message is stored soon, whatever becomes of the run."""
         recorded: list[Item] = []
         said = False
-        for draft in (without_secrets(one, self.redact) for one in drafts):
+        for given in drafts:
+            draft = self.heard.cleaned(given, self.log.last_text)
             item = self._heard(draft) or self._earlier(draft)
             if item is None:
                 item = self.add(draft, block=block)
@@ -178,7 +182,7 @@ class LiveRun:
 
     def kept_output(self, output: Any) -> Any:
         """Return the run's output, a JSON value, as it may be stored."""
-        return ERASED if self.recording.is_erased(self._turn) else self.meanwhile.value(output)
+        return ERASED if self.recording.is_erased(self._turn) else self.meanwhile.value(self.heard.value(output))
 
     def emit(self, event: Event) -> None:
         """Hand an event to whoever streams the run."""
@@ -243,12 +247,12 @@ class LiveRun:
         chain = chain_to(block, ctx)
         path = " > ".join(one.name for one in chain)
         job = Job(
-            id=self._job_id(path, name, ctx.marks),
+            id=next_job_id(f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}", ctx.marks, self.jobs),
             ids=self.ids,
             root=chain[0].name,
             block=path,
             turn=self._turn,
-            input=to_json(value, path, "the input of background work"),
+            input=self.heard.value(to_json(value, path, "the input of background work")),
             created_at=self.clock.now(),
             seq=self.services.background.next_seq(),
             trace=carrier(),
@@ -263,14 +267,6 @@ class LiveRun:
         entry = Entry(job, chain, copy_context(), listener=self.emit, beside=beside)
         self.entries.append(entry)
         return entry
-
-    def _job_id(self, path: str, name: str, marks: str) -> str:
-        """Return the id that the same work of a run of this name always gets: by its place, not by when it comes."""
-        key = f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}"
-        number = 1
-        while (found := job_id(f"{key}|{number}|{marks}" if marks else f"{key}|{number}")) in self.jobs:
-            number += 1
-        return found
 
     async def take_back(self, trial: Trial) -> None:
         """Undo what a failed try recorded and asked for, before the next one.

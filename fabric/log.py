@@ -61,6 +61,12 @@ class SessionLog:
         with self._lock:
             return self._turns
 
+    @property
+    def last_text(self) -> str:
+        """What was said last, "" for nothing."""
+        with self._lock:
+            return next((item.text for item in reversed(self._items) if item.kind == "message"), "")
+
     def items(self, turn: int | None = None) -> Sequence[Item]:
         """Return the items, or those up to a turn."""
         with self._lock:

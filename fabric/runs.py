@@ -97,6 +97,14 @@ class Run(Protocol):
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
         ...
 
+    def heed(self, question: str, answer: str, /) -> None:
+        """Take note that one message followed another: a bare word may be a secret by that."""
+        ...
+
+    def clean(self, value: Any, /) -> Any:
+        """Return a JSON value as it may be stored: names count in it, and may be secrets themselves."""
+        ...
+
     def secrets_in(self, text: str, /) -> list[str]:
         """Return the kind and place of each secret that is taken out of a text."""
         ...

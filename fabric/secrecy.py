@@ -1,10 +1,13 @@
 """What becomes of secrets: an open file takes them out of all that is stored, or keeps everything as it is."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .redaction import Finding, found, redact, redact_value
+from .items import Draft, without_secrets
+from .json_text import redacted
+from .redaction import REDACTED, Finding, answered, found, redact, redact_value
 from .store.base import Store
 from .store.redacting import redacting
 
@@ -16,6 +19,8 @@ class Secrets:
     redact: Callable[[str], str] = redact
     clean: Callable[[Any], Any] | None = redact_value
     find: Callable[[str], list[Finding]] = found
+    answers: Callable[[str, str], list[Finding]] = answered
+    """What in a message is a secret only because the message before it asked for one."""
 
     def through(self, store: Store) -> Store:
         """Return the store, behind a door at which secrets are taken out of what is written."""
@@ -30,9 +35,63 @@ class Secrets:
         return [str(one) for one in self.find(text)]
 
 
-def _none(_text: str) -> list[Finding]:
+class Heard:
+    """The secrets of one run: those that are known by themselves, and what answered a question for one."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._values: dict[str, str] = {}
+
+    def heed(self, question: str, answer: str) -> None:
+        """Take note that one message followed another: a bare word may be a secret by that.
+
+        >>> heard = Heard(Secrets())
+        >>> heard.heed("What is the wifi password?", "it's hunter2-blue")
+        >>> heard.redact("hunter2-blue"), heard.told("hunter2-blue")
+        ('[redacted]', ['password at 0-12'])
+        """
+        if question and answer:
+            self._values.update(
+                (answer[one.start : one.end], one.kind) for one in self._secrets.answers(question, answer)
+            )
+
+    def redact(self, text: str) -> str:
+        """Return the text as it may be stored."""
+        for value in self._values:
+            text = _alone(value).sub(REDACTED, text)
+        return self._secrets.redact(text)
+
+    def told(self, text: str) -> list[str]:
+        """Return the kind and place of each secret that `redact` takes out."""
+        answers = [
+            str(Finding(*held.span(), kind))
+            for value, kind in self._values.items()
+            for held in _alone(value).finditer(text)
+        ]
+        return [*answers, *self._secrets.told(text)] if answers else self._secrets.told(text)
+
+    def clean(self, value: Any) -> Any:
+        """Return a JSON value as it may be stored: names count there, and may be secrets themselves."""
+        return self.value(value if self._secrets.clean is None else self._secrets.clean(value))
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without what answered such questions; the store takes out the rest."""
+        return redacted(value, self.redact) if self._values else value
+
+    def cleaned(self, draft: Draft, before: str) -> Draft:
+        """Return a message as it may be stored behind the message ``before``."""
+        if draft.kind == "message":
+            self.heed(before, draft.text)
+        return without_secrets(draft, self.redact)
+
+
+def _alone(value: str) -> "re.Pattern[str]":
+    return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
+
+
+def _none(_text: str, _answer: str = "") -> list[Finding]:
     return []
 
 
-KEPT = Secrets(redact=str, clean=None, find=_none)
+KEPT = Secrets(redact=str, clean=None, find=_none, answers=_none)
 """Everything is stored as it is."""

@@ -11,7 +11,7 @@ from .block import Block
 from .context import Context
 from .errors import ConfigurationError
 from .events import Event, RunFinished
-from .items import Draft, Item, drafts_from_message, without_secrets
+from .items import Draft, Item, drafts_from_message
 from .jobs import TURNS, output_of, to_json
 from .left import take_in
 from .live import LiveRun
@@ -20,6 +20,7 @@ from .portal import INSIDE, elsewhere, forbid_nested, kept, wait
 from .recording import store_items
 from .resource import Transaction
 from .scope import ScopeIds
+from .secrecy import Heard
 from .services import Listener
 from .store.base import Row
 from .tracing import Attributes, Span, root
@@ -107,9 +108,9 @@ class Session:
     async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
-        redact = self._fabric.services.secrets.redact
-        drafts = [draft for message in messages for draft in _named_drafts(message, redact)]
+        given = [draft for message in messages for draft in _named_drafts(message)]
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
+        drafts = _behind_each_other(given, log.last_text, Heard(self._fabric.services.secrets))
         items: list[Item] = []
         new: list[Item] = []
         for draft in drafts:
@@ -229,11 +230,20 @@ def _checked(turn_id: object) -> str:
     return turn_id
 
 
-def _named_drafts(message: Mapping[str, Any], redact: Callable[[str], str]) -> list[Draft]:
+def _behind_each_other(given: Iterable[Draft], before: str, heard: Heard) -> list[Draft]:
+    """Return messages as they may be stored, each behind the one before it."""
+    drafts: list[Draft] = []
+    for draft in given:
+        drafts.append(heard.cleaned(draft, before))
+        before = draft.text if draft.kind == "message" else before
+    return drafts
+
+
+def _named_drafts(message: Mapping[str, Any]) -> list[Draft]:
     name = message.get("id")
     return [
         replace(
-            without_secrets(draft, redact),
+            draft,
             id="" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}",
         )
         for index, draft in enumerate(drafts_from_message(message))

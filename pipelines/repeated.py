@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from fabric.context import Context
@@ -15,6 +16,8 @@ def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, i
     """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
     held = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]
+    for before, after in pairwise(one for said in drafts for one in said if one.kind == "message"):
+        ctx.heed(before.text, after.text)
     asked = [
         (at, replace(one, text=ctx.redact(one.text)))
         for at, said in enumerate(drafts)

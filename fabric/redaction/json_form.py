@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from ..slices import paced
 from .finding import REDACTED, Finding
 from .labels import LEAST_TOKEN, labelled, stems
+from .shadow import shadow
 from .signs import lowered
 from .value import is_random
 
@@ -50,6 +51,8 @@ def _values(text: str) -> Iterator[tuple[str, int, int]]:
     for (token, start, end), (after, _, _) in pairwise(chain(tokens, [("", 0, 0)])):
         if token[0] == '"' and after == ":":
             name = _plain(token)
+            if len(name) >= LEAST_TOKEN + 4:
+                yield "", start, end  # it may be a secret itself
         elif token[0] == '"' or token[0].isdigit() or token[0] == "-":
             yield paired if paired and name in VALUES else name, start, end
             paired = _plain(token) if name in NAMES and token[0] == '"' else paired
@@ -102,6 +105,7 @@ def named_secret(name: str, value: str) -> str:
         return ""
     if name in PRIVATE:
         return "private_key" if _NUMBER.fullmatch(value) and is_random(value, 2 * LEAST_TOKEN) else ""
+    name, value = shadow(name).text, shadow(value).text
     written = f'"{name}": "{value}"'
     whole = (len(name) + 5, len(written) - 1)
     return next((one.kind for one in labelled(written, lowered(written)) if (one.start, one.end) == whole), "")
@@ -110,5 +114,5 @@ def named_secret(name: str, value: str) -> str:
 @lru_cache(maxsize=4_096)
 def _may_name(name: str) -> bool:
     """Return whether a name may be that of a secret: most are those of fields, and hold no label."""
-    lower = lowered(name)
+    lower = lowered(shadow(name).text)
     return name in PRIVATE or any(stem in lower for stem in stems())

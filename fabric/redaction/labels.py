@@ -56,6 +56,8 @@ class _Labels:
     """What joins a label to its value."""
     linked: "re.Pattern[str]"
     """The same behind what the secret is for, as in "password for the alarm is"."""
+    linked_on: "re.Pattern[str]"
+    """The same where a word of what it is for could be a verb."""
     far: "re.Pattern[str]"
     """More words and a colon, as in "the api key you asked for: ", or a comma, as in "my password, x, is old"."""
     particle: "re.Pattern[str]"
@@ -93,24 +95,26 @@ def _run_end(lower: str, start: int) -> int:
 def _labels() -> _Labels:
     rows = data("labels.json")
     sorts: dict[str, Sort] = {_BETWEEN.sub("", word): sort for sort in SORTS for word in rows[sort]}
-    words = pattern_of(" ".join(_BETWEEN.split(word)) for sort in SORTS for word in rows[sort])
-    ending = r"(?:s|n|[_-]?\d{1,2}|[_-](?:value|base))?(?P<quote>\\?[\"'](?!s\s))?"
+    ending = r"(?:s|n|et|en|[_-]?\d{1,2}|[_-](?:value|base))?(?P<quote>\\?[\"'](?!s\s))?"
     quoted = r"(?=\\?[\"'`])"
+    adverb = f"(?:{any_of(rows['adverbs'])})"
     join = (
         rf"(?P<typed>\s?:\s?[&'\w.<>\[\]?]{{1,30}}\s?=\s{{0,2}}{quoted})"
         rf"|(?P<call>\s?[(,]\s{{0,2}}{quoted})"
         r"|(?P<paired></\w{1,20}>\s{0,20}<\w{1,20}>|\s?>(?=[^<>\s]{4,400}</)"
         r"|,?\s{1,20}\\?[\"']?val(?:ue)?\\?[\"']?\s{0,2}[:=]\s{0,2})"
-        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}\]?\s{0,3}(?P<sign>:=|=>|=(?!=)|[:：＝])\s{0,3}"
-        rf"|(?P<spoken>['’]s\s|\s{{1,3}}(?:(?:{_any(rows['verbs'])})[:：]?\s{{1,3}}|[—–]\s{{1,3}}))"
+        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}\]?\s{0,3}(?P<sign>:=|[=-]>|=(?!=)|[:：＝→⇒➜➔»])\s{0,3}"
+        rf"|(?P<spoken>['’]s\s|\s{{1,3}}(?:{adverb}\s)?(?:(?:{any_of(rows['verbs'])})(?:\s{adverb})?[:：]?\s{{1,3}}|[—–-]\s{{1,3}}))"
     )
+    link, word = rf"\s(?:{any_of(rows['links'])})\s", r"[^\s:=]{0,19}[^\s:=.!?]"
     return _Labels(
         stems=re.compile(pattern_of(stems())),
-        label=re.compile(rf"(?P<label>{words.replace(chr(92) + ' ', '[ _-]?')}){ending}"),
+        label=re.compile(rf"(?P<label>{words_of_labels()}){ending}"),
         join=re.compile(rf"{join}|(?P<direct>\s{{1,2}}(?=[\"'`]|\S{{{LEAST_WORD}}}|\d{{{LEAST_NUMBER}}}))"),
-        linked=re.compile(rf"\s(?:{_any(rows['links'])})\s(?:[^\s:=]{{1,20}}\s){{0,2}}[^\s:=]{{1,20}}(?:{join})"),
+        linked=re.compile(rf"{link}(?:{word}[ \t]){{0,5}}?{word}(?:{join})"),
+        linked_on=re.compile(rf"{link}(?:{word}[ \t]){{1,5}}{word}(?:{join})"),
         far=re.compile(r",\s(?=[^\s,]{6,100},)|(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
-        particle=re.compile(rf"(?:\s?(?:{_any(rows['particles'])}|[:：=]))*"),
+        particle=re.compile(rf"(?:\s?(?:{any_of(rows['particles'])}|[:：=]))*"),
         sorts=sorts,
         bounded=frozenset([*rows["bounded"], *(one for one, sort in sorts.items() if sort == "digits")]),
         never_after=re.compile(_never_after(rows["not_after"])),
@@ -120,11 +124,19 @@ def _labels() -> _Labels:
 def _never_after(words: Iterable[str]) -> str:
     """Return the pattern of words in front of a label that make it none; a short one is no end of another word."""
     long, short = ([word for word in words if (len(word) > SHORT) is is_long] for is_long in (True, False))
-    return rf"(?:{_any(long)}|(?<![^\W\d_]){_any(short)})[\s_-]?$"
+    return rf"(?:{any_of(long)}|(?<![^\W\d_]){any_of(short)})[\s_-]?$"
 
 
-def _any(words: Iterable[str]) -> str:
+def any_of(words: Iterable[str]) -> str:
+    """Return the pattern of any of these words."""
     return pattern_of(words)
+
+
+@cache
+def words_of_labels() -> str:
+    """Return the pattern of all words for a secret, in lower case."""
+    words = {" ".join(_BETWEEN.split(word)) for sort in SORTS for word in data("labels.json")[sort]}
+    return pattern_of(words).replace(chr(92) + " ", "[ _-]?")
 
 
 def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None:
@@ -132,7 +144,7 @@ def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None
     found = known.label.match(lower, start)
     if found is None:
         return None
-    sort, end = _sort(found["label"]), found.end()
+    sort, end = sort_of(found["label"]), found.end()
     for join, begin in _joins(lower, end, sort, known):
         value = (_ASCII if join is None else _VALUE).match(text, begin)
         if value is None or _is_part_of_a_word(lower, start, found["label"], known):
@@ -151,14 +163,14 @@ def _joins(lower: str, end: int, sort: Sort, known: _Labels) -> "Iterator[tuple[
         yield None, particle.end() if particle else end
         return
     goes_on = lower[end : end + 1] == "," or lower[end : end + 1].isspace()
-    forms = (known.linked, known.join, known.far) if goes_on else (known.join,)
+    forms = (known.linked, known.join, known.linked_on, known.far) if goes_on else (known.join,)
     for join in (form.match(lower, end) for form in forms):
         if join is not None and _ENOUGH[sort].match(lower, join.end()):
             yield join, join.end()
 
 
 @cache
-def _sort(label: str) -> Sort:
+def sort_of(label: str) -> Sort:
     """Return the sort of a label as it is written: there are few ways to."""
     return _labels().sorts[_BETWEEN.sub("", label)]
 
@@ -206,7 +218,7 @@ def _trimmed(value: str, *, spoken: bool) -> str:
 
 def _is_secret(value: str, label: _Label, *, spoken: bool, direct: bool, written: bool) -> bool:
     if label.sort == "digits":
-        return (label.loud or not direct) and _is_code(value, label.text)
+        return (label.loud or not direct) and is_code(value, label.text)
     if label.sort == "weak":
         if written and label.loud and len(value) >= 2 * LEAST_TOKEN and " " not in value:
             return True  # a variable of the environment
@@ -224,7 +236,8 @@ def _is_word(value: str) -> bool:
     return len(value) >= LEAST_WORD and plain.isalpha() and plain.islower()
 
 
-def _is_code(value: str, label: str) -> bool:
+def is_code(value: str, label: str) -> bool:
+    """Return whether a value is a number of the length that a code of this label has."""
     least = 3 if label.startswith(("cv", "security")) else LEAST_NUMBER
     digits = re.sub(r"[\s-]", "", value.rstrip("#*!"))
     return digits.isdigit() and least <= len(digits) <= LEAST_TOKEN

@@ -7,10 +7,14 @@ from functools import cache
 from .data import data
 from .finding import Finding
 
-_CARD = re.compile(r"(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-_GROUPS = re.compile(
-    r"\d+|\d{4}(?P<sep>[ -])\d{4}(?P=sep)\d{4}(?P=sep)\d{4}(?:(?P=sep)\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}"
-)
+_BETWEEN = r"[\s.\-/_\u00b7\u2013\u2014\u2022|:*]"
+_CARD = re.compile(rf"\d(?<![\w.,+-].)(?:{_BETWEEN}{{0,3}}\d){{12,18}}(?![\w-]|[.,]\d)")
+_NOT_DIGIT = re.compile(r"\D+")
+_GROUPINGS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
+"""How the digits of a card are written; other groups count beside a word for a card only."""
+_NAMED = re.compile(data("cards.json")["names"], re.IGNORECASE)
+NEAR = 60
+"""How many characters before a number the word for a card may stand."""
 _ACCOUNT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[a-z]{2})(?=\d{2})")
 """The country with which the number of an account begins."""
 _PART = re.compile(r"(\d+)!([nac])")
@@ -19,19 +23,25 @@ _SPACED = {"n": "(?: ?[0-9])", "a": "(?: ?[A-Za-z])", "c": "(?: ?[A-Za-z0-9])"}
 
 def payment(text: str) -> Iterator[Finding]:
     """Yield the numbers of cards (by their issuer, length and Luhn's check digit) and of accounts (IBAN, modulo 97)."""
-    if not _DIGITS.search(text):
-        return
     for found in _CARD.finditer(text):
-        if _GROUPS.fullmatch(found[0]) and _is_card(re.sub(r"[ -]", "", found[0])):
+        if _is_written_so(text, found) and _is_card(_NOT_DIGIT.sub("", found[0])):
             yield Finding(found.start(), found.end(), "card_number")
-    for country in _ACCOUNT.finditer(text):
+    for country in _ACCOUNT.finditer(text) if _MAY_BEGIN.search(text) else ():
         form = _form(country[0].upper())
         account = form.match(text, country.end()) if form is not None else None
         if account is not None and _is_account(country[0] + account[0]):
             yield Finding(country.start(), account.end(), "iban")
 
 
-_DIGITS = re.compile(r"\d{4}[ -]?\d{4}|\b(?:[A-Z]{2}|[a-z]{2})\d{2}")
+_MAY_BEGIN = re.compile(r"\d\d(?<=[A-Za-z]{2}\d\d)")
+
+
+def _is_written_so(text: str, found: "re.Match[str]") -> bool:
+    """Return whether digits are grouped as those of a card are, or a word for one stands before them."""
+    sizes = tuple(map(len, _NOT_DIGIT.split(found[0])))
+    if len(sizes) == 1 or sizes in _GROUPINGS or set(sizes) == {1} or set(sizes) == {2}:
+        return True
+    return _NAMED.search(text, max(0, found.start() - NEAR), found.start()) is not None
 
 
 @cache
@@ -43,7 +53,7 @@ def _is_card(digits: str) -> bool:
     from stdnum import luhn  # noqa: PLC0415  only for the few texts that hold such a number
 
     issued = (len(digits) in _issuers().get(digits[:length], ()) for length in range(1, 5))
-    return any(issued) and luhn.is_valid(digits) and len(set(digits)) > 2
+    return any(issued) and luhn.is_valid(digits) and len(set(digits)) > 1
 
 
 @cache

@@ -2,11 +2,13 @@
 
 from functools import cache
 
+from .answers import in_dialogue
 from .finding import Finding, apart, without
 from .json_form import in_json
 from .labels import labelled, stems
 from .payment import payment
 from .phrases import seed_phrases
+from .shadow import shadow
 from .shapes import shaped
 from .shapes import signs as shape_signs
 from .signs import Signs, lowered
@@ -51,6 +53,12 @@ def plainly(text: str) -> list[Finding]:
 
 
 def _looked_for(text: str) -> list[Finding]:
+    seen = shadow(text)
+    made = _in_plain(seen.text)
+    return seen.back(apart(made)) if made else made
+
+
+def _in_plain(text: str) -> list[Finding]:
     lower = lowered(text)
     signs = _signs().within(lower)
     made = [*tokens(text), *payment(text)]
@@ -59,7 +67,8 @@ def _looked_for(text: str) -> list[Finding]:
     if signs:
         made.extend(shaped(text, signs))
         made.extend(labelled(text, lower))
-    return apart(made) if made else made
+        made.extend(in_dialogue(text, lower))
+    return made
 
 
 def redact(text: str) -> str:

@@ -55,7 +55,7 @@ def is_chosen(value: str) -> bool:
         return False
     if not _LETTER.search(value):
         return False
-    if _DIGIT.search(value) or _SYMBOL.search(value):
+    if _DIGIT.search(value) or _SYMBOL.search(value) or _PHRASE.fullmatch(value):
         return True
     return len(value) >= LEAST_CHOSEN and _CAPITALS.search(value) is not None and _is_mixed(value)
 
@@ -79,6 +79,8 @@ def _is_mixed(value: str) -> bool:
 
 
 LEAST_CHOSEN = 8
+_PHRASE = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,}){3,}")
+"""Four words and more joined by hyphens, as managers of passwords make them."""
 LEAST_DIGITS = 2
 LONG = 16
 _LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")

@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .finding import REDACTED
+from .answers import answered
+from .finding import REDACTED, without
 from .json_form import NAMES, VALUES, named_secret
 from .text import redact
 
 KEPT = frozenset(("id", "ids", "session", "user", "agent", "project", "org"))
 """Under which names an id stands: changed, it would point nowhere."""
+LEAST_NAME = 12
+"""How long a name is at least that may be a secret itself."""
+TEXTS = ("content", "text")
+"""Under what a message has its words."""
 _IDS = ("_id", "_ids", "_at")
 """How names of ids, and of times, end."""
 
@@ -16,7 +21,7 @@ _IDS = ("_id", "_ids", "_at")
 def redact_value(value: Any) -> Any:
     """Return a JSON value with every recognised secret in its texts replaced; numbers and ids stay as they are.
 
-    A text is also a secret by the name it has. What holds none is returned itself.
+    A text is also a secret by the name it has, and a name may be one. What holds none is returned itself.
 
     >>> redact_value({"password": "hunter2", "note": ["my pin is 4711", 5], "id": "a"})
     {'password': '[redacted]', 'note': ['my pin is [redacted]', 5], 'id': 'a'}
@@ -33,11 +38,31 @@ def _cleaned(value: Any, name: str) -> Any:
         named = next((one for key, one in value.items() if key in NAMES and isinstance(one, str)), "")
         names = {key: named if named and key in VALUES else str(key) for key in value}
         cleaned = {key: one if _is_id(key) else _cleaned(one, names[key]) for key, one in value.items()}
+        secret = [key for key in value if isinstance(key, str) and len(key) >= LEAST_NAME and redact(key) != key]
+        if secret:
+            return {_renamed(key, number, secret): one for number, (key, one) in enumerate(cleaned.items(), 1)}
         return cleaned if _differ(cleaned.values(), value.values()) else value
     if isinstance(value, list | tuple):
-        each = [_cleaned(one, name) for one in value]
+        each = _after_each([_cleaned(one, name) for one in value])
         return each if _differ(each, value) else value
     return value
+
+
+def _renamed(key: Any, number: int, secret: list[str]) -> Any:
+    """Return a name without the secret that it is; several in one record stay apart."""
+    return key if key not in secret else redact(key) if len(secret) == 1 else f"{redact(key)} {number}"
+
+
+def _after_each(values: list[Any]) -> list[Any]:
+    """Return messages of a list without the secrets that each is as the answer to the one before it."""
+    before, cleaned = "", list[Any]()
+    for one in values:
+        key = next((key for key in TEXTS if isinstance(one, Mapping) and isinstance(one.get(key), str)), "")
+        text = one[key] if key else ""
+        secrets = answered(before, text) if before and text else []
+        cleaned.append({**one, key: without(text, secrets)} if secrets else one)
+        before = text
+    return cleaned
 
 
 def _is_id(key: object) -> bool:

@@ -25,7 +25,6 @@ from pydantic import BaseModel
 
 from capabilities.meaning import Meaning
 from fabric.context import Context
-from fabric.json_text import redacted
 from fabric.resource import Collection, Transaction
 from fabric.scope import ScopeKind
 from fabric.store.base import Where
@@ -112,7 +111,7 @@ class Put:
 
     def __init__(self, op: PutOp, paths: Sequence[str], ctx: Context) -> None:
         self.op = op
-        self.value: dict[str, Any] | None = redacted(op.value, ctx.redact)
+        self.value: dict[str, Any] | None = ctx.clean(op.value)
         asked = () if op.index is False or self.value is None else op.index or paths
         self.texts: list[str] = [text for path in asked for text in get_text_at_path(self.value, path) if text.strip()]
 

@@ -10,7 +10,6 @@ from fabric.block import Block
 from fabric.context import Context
 from fabric.errors import ConfigurationError, ScopeError
 from fabric.handler import handler
-from fabric.json_text import redacted
 from fabric.lease import File, Lease, Leasing
 from fabric.resource import Collection, Transaction
 from fabric.toolhost import ToolHost
@@ -47,7 +46,7 @@ async def _add(items: list[dict[str, Any]], ctx: Context) -> None:
     def work(tx: Transaction) -> None:
         last = tx.find(_ITEMS, order="-seq", limit=1)
         first = last[0].seq + 1 if last else 1
-        numbered = enumerate((redacted(item, ctx.redact) for item in items), first)
+        numbered = enumerate((ctx.clean(item) for item in items), first)
         tx.put(_ITEMS, [_Entry(id=str(seq), seq=seq, item=item) for seq, item in numbered])
 
     await ctx.transact(work)

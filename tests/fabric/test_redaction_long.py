@@ -67,6 +67,14 @@ HOSTILE = {
     "cards": "4111 1111 1111 1112 ",
     "words of phrases": "abandon ",
     "addresses": "://a:",
+    "digits": "4 ",
+    "characters that nobody sees": "\u200b",
+    "tokens with such characters": "g\u200bh\u200bp\u200b_",
+    "look-alikes": "p\u0430",
+    "wide digits": "\uff14\uff11 ",
+    "joined emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467 ",
+    "questions": "password? ",
+    "labels for something": "password for a b c d ",
 }
 
 

@@ -184,6 +184,36 @@ def test_a_file_may_keep_everything():
         assert TOKEN in at_rest(fabric)
 
 
+def test_what_answers_a_question_for_a_secret_is_one_by_whatever_door_both_came():
+    asked, bare = "Sure. What is your wifi password?", "hunter2-blue"
+    talk = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": asked},
+        {"role": "user", "content": bare},
+    ]
+    turns = [{"session": "t", "role": one["role"], "text": one["content"]} for one in talk]
+    with Memory(user="jake", embedder=None) as memory:
+        memory.capture("what is my password?", session="a")
+        memory.capture(bare, session="a")
+        assert memory.capture(talk, session="b").turns == 2
+        assert memory.capture([*talk, {"role": "assistant", "content": "Thanks"}], session="b").turns == 0
+        memory.import_turns([{**one, "said_at": f"2026-01-01T00:00:0{at}Z"} for at, one in enumerate(turns)])
+        memory.fabric.session("c", user="jake").add_messages(talk)
+        memory.capture("Nobody asked for hunter2-green", session="d")
+        memory.wait()
+        kept = at_rest(memory.fabric)
+    assert bare not in kept
+    assert "hunter2-green" in kept
+
+
+def test_no_spelling_of_a_name_holds_a_secret():
+    with Memory(user="jake", embedder=None) as memory:
+        memory.remember("Likes tea", subject=TOKEN)
+        memory.capture("I like jam", tags=[TOKEN])
+        memory.wait()
+        assert "zq81zq81" not in at_rest(memory.fabric).casefold().replace("-", "_")
+
+
 def test_ids_are_left_alone(tmp_path: Path):
     """A changed id would point nowhere."""
     kept = define_capability("kept", resources=[notes])

@@ -1,7 +1,8 @@
-"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, in four parts.
+"""Labelled texts: made-up secrets with their places, and innocent texts that look like them, in five parts.
 
 Rules were written on the ``tuned`` half of a first set, the other half was ``held-out``. The ``fresh`` set was written
-later, and looked at once before any rule was changed for it; the ``second`` one after rules were mended on the first.
+later, and looked at once before any rule was changed for it; the ``second`` one after rules were mended on the first,
+the ``third`` one, of disguised and spoken secrets in seven languages, after those were given mechanisms.
 """
 
 import hashlib
@@ -12,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
-Part = Literal["tuned", "held-out", "fresh", "second"]
-PARTS: tuple[Part, ...] = ("tuned", "held-out", "fresh", "second")
-SETS = ("", "fresh_", "second_")
+Part = Literal["tuned", "held-out", "fresh", "second", "third"]
+PARTS: tuple[Part, ...] = ("tuned", "held-out", "fresh", "second", "third")
+SETS = ("", "fresh_", "second_", "third_")
 """How the names of files begin, in the order in which they were written."""
 HERE = Path(__file__).parent
 
@@ -41,10 +42,10 @@ def secrets() -> dict[Part, list[Labelled]]:
     """Return the texts with secrets in them, one of each kind. In the files every secret is cut into pieces.
 
     >>> {part: len(texts) >= 75 for part, texts in secrets().items()}
-    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True}
+    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True, 'third': True}
     """
-    first, fresh, second = ([_with_places(row) for row in _rows(f"{of}secrets.json")] for of in SETS)
-    return {**_halved(first), "fresh": fresh, "second": second}
+    first, fresh, second, third = ([_with_places(row) for row in _rows(f"{of}secrets.json")] for of in SETS)
+    return {**_halved(first), "fresh": fresh, "second": second, "third": third}
 
 
 @cache
@@ -52,10 +53,10 @@ def innocent() -> dict[Part, list[Labelled]]:
     """Return the texts without a secret.
 
     >>> {part: len(texts) >= 100 for part, texts in innocent().items()}
-    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True}
+    {'tuned': True, 'held-out': True, 'fresh': True, 'second': True, 'third': True}
     """
-    first, fresh, second = ([_harmless(row) for row in _rows(f"{of}innocent.json")] for of in SETS)
-    return {**_halved(first), "fresh": fresh, "second": second}
+    first, fresh, second, third = ([_harmless(row) for row in _rows(f"{of}innocent.json")] for of in SETS)
+    return {**_halved(first), "fresh": fresh, "second": second, "third": third}
 
 
 def _rows(name: str) -> list[dict[str, str]]:

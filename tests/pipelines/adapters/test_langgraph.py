@@ -263,6 +263,9 @@ def test_secrets_are_taken_out_of_texts_wherever_they_stand():
     with ThoughtFabricStore(user="jake") as store:
         store.put(FOOD, "k", value)
         assert secret not in str(store.get(FOOD, "k"))
+        store.put(FOOD, "names", {secret: "x", "deep": {f"{secret}0": 1}, "password": "hunter2x9"}, index=["password"])
+        found = store.search(FOOD, query="hunter2x9")
+        assert not any(one in str([store.get(FOOD, "names"), found]) for one in (secret, "hunter2x9"))
     with Fabric(redact_secrets=False) as fabric:
         open_store = ThoughtFabricStore(fabric, user="jake")
         open_store.put(FOOD, "k", value)

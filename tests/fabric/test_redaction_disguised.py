@@ -1,0 +1,67 @@
+"""Secrets that are written for a reader and for no pattern: other letters, unseen signs, odd groups, bare answers."""
+
+import pytest
+
+from fabric.redaction import answered, found, redact, redact_value
+
+TOKEN = "gh" + "p_" + "Zq81" * 9
+CARD = ("4539", "1488", "0343", "6467")
+ZERO = "\u200b"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"use {TOKEN[:3]}{ZERO}{TOKEN[3:]} now", f"{TOKEN[:3]}{ZERO}{TOKEN[3:]}"),
+        (f"use {ZERO}{ZERO}{TOKEN}, {ZERO}ok", TOKEN),
+        (f"use \uff47\uff48\uff50{TOKEN[3:]} now", f"\uff47\uff48\uff50{TOKEN[3:]}"),
+        (f"use g\u04bb\u0440{TOKEN[3:]} now", f"g\u04bb\u0440{TOKEN[3:]}"),
+        ("p\u0430ss\u00adword: hunter2x9!", "hunter2x9!"),
+        ("password → hunter2x9", "hunter2x9"),
+        ("wachtwoord - kat_1234", "kat_1234"),
+        ("The password for the laptop in the attic is m00nrise.", "m00nrise"),
+        ("La contraseña de la oficina es Naranja.45", "Naranja.45"),
+        ("Le mot de passe pour la box, c'est neige2029", "neige2029"),
+        ("Sommer2024! ist mein WLAN-Passwort", "Sommer2024!"),
+        ("Bot: What is your password?\nMe: Saddle!burn6", "Saddle!burn6"),
+        (f"pay with {'.'.join(CARD)} please", ".".join(CARD)),
+        (f"pay with {CARD[0]} {CARD[1]}-{CARD[2]}\u2009{CARD[3]}", f"{CARD[0]} {CARD[1]}-{CARD[2]}\u2009{CARD[3]}"),
+        (f"my visa is {' '.join(''.join(CARD))}", " ".join("".join(CARD))),
+        (f"visa: {''.join(CARD)[:5]} {''.join(CARD)[5:]}", f"{''.join(CARD)[:5]} {''.join(CARD)[5:]}"),
+    ],
+)
+def test_a_disguised_secret_is_taken_out_from_end_to_end(text: str, secret: str):
+    (one,) = found(text)
+    assert text[one.start : one.end] == secret
+    assert redact(text) == text.replace(secret, "[redacted]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 4539-1488-0343-6468",
+        "numbers 45391 4880343 6467",  # grouped as no card is, and no word for one before it
+        "the password is too short, my password is on the note",
+        "What is the password policy? min8chars",
+        "What is your name? Jake99",
+        "Пароль от сайта я забыл в 2024 году",
+        "We 👨\u200d👩\u200d👧\u200d👦 went to the zoo",
+        "ＡＢＣ１２３ is a model",
+    ],
+)
+def test_what_only_looks_like_it_stays(text: str):
+    assert redact(text) == text
+
+
+def test_a_bare_answer_is_a_secret_by_its_question_alone():
+    asked = "Wie lautet dein Passwort?"
+    assert [str(one) for one in answered(asked, "Es ist Eimer_77, glaube ich")] == ["passwort at 7-15"]
+    assert answered(asked, "Das weiß ich nicht mehr") == answered("Wie heißt du?", "Eimer_77") == []
+    talk = [{"role": "user", "content": "what is my password?"}, {"role": "assistant", "content": "hunter2-blue"}]
+    assert redact_value(talk) == [talk[0], {"role": "assistant", "content": "[redacted]"}]
+
+
+def test_a_name_may_be_a_secret_too():
+    assert redact_value({TOKEN: 1, "kept_as_it_is": 2}) == {"[redacted]": 1, "kept_as_it_is": 2}
+    assert sorted(redact_value({TOKEN: 1, f"{TOKEN}b": 2})) == ["[redacted] 1", "[redacted] 2"]
+    assert redact(f'{{"{TOKEN}": {{"scope": "repo"}}}}') == '{"[redacted]": {"scope": "repo"}}'
