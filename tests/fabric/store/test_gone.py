@@ -1,7 +1,8 @@
 """A file that is deleted, moved or replaced while open: nothing more is acknowledged, and what it held is saved."""
 
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -92,13 +93,18 @@ def test_a_file_that_was_moved_is_whole_under_its_new_name_and_goes_on_when_it_i
     assert [one.name for one in tmp_path.iterdir()] == ["other.duckdb"]
 
 
-def test_where_the_folder_is_gone_too_it_is_written_to_the_temporary_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """Make a folder the one for temporary files."""
+    (tmp_path / "elsewhere").mkdir()
+    before, tempfile.tempdir = tempfile.tempdir, str(tmp_path / "elsewhere")
+    yield tmp_path / "elsewhere"
+    tempfile.tempdir = before
+
+
+def test_where_the_folder_is_gone_too_it_is_written_to_the_temporary_one(tmp_path: Path, elsewhere: Path) -> None:
+    folder = tmp_path / "folder"
     folder.mkdir()
-    elsewhere.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
     store = opened(folder / "m.duckdb")
     put(store, "a")
     shutil.rmtree(folder)
