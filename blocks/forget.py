@@ -200,16 +200,17 @@ class _Forgetting:
 
     def _find_named(self) -> None:
         """Find what has the asked id. A turn takes what rests on it; so does what was noted in one, beside memories."""
-        places = self._places(node.record for node in self._turns(Said({self.asked.id}), {}))
-        if not places:
+        named = list(self._turns(Said({self.asked.id}), {}))
+        places = self._places(node.record for node in named)
+        if not named:
             self.circle.grow([self.asked.id])
             places = self._places([*self.circle.noted(MEMORIES), *self._items()])
-        if not places and not self.circle.taken:
+        if not (named or places or self.circle.taken):
             erase_own(self.held, own_rows(self.held, self.asked.id), self.erased)
-        if not places:
+        if not (named or places):
             return
         self._only_what_rests(self.circle.turned)
-        for node in list(self._turns(Said(), places)):
+        for node in [*named, *self._turns(Said(), places)]:
             self.circle.take(node)
         for place, numbers in places.items():
             where = [Where("turn", "in", sorted(numbers))]

@@ -108,3 +108,20 @@ def test_what_an_agent_noted_in_a_turn_takes_it_with_all_that_was_drawn_from_it(
         assert "diabetes" not in str(left)
         assert "ailment" not in str(left)
         assert [one["content"] for one in left if one["kind"] == "fact"] == ["Lives in Oslo"]
+
+
+def test_a_statement_and_an_imported_turn_go_like_one_that_was_said():
+    with Memory(user="jake", embedder=None) as memory:
+        first = memory.remember("Works at Stripe").id
+        memory.update(first, "Works at Shopify")
+        memory.remember("Likes jazz")
+        said = {"session": "old", "role": "user", "said_at": "2026-01-01T10:00:00Z"}
+        memory.import_turns([{**said, "text": "I adopted a cat.", "id": "a"}, {**said, "text": "It snows.", "id": "b"}])
+        ids = turns(memory)
+        memory.forget(ids["Works at Shopify"])
+        assert facts(memory)["Works at Stripe"] == ([0], "current")
+        assert facts(memory).keys() == {"Works at Stripe", "Likes jazz"}
+        memory.forget(ids["I adopted a cat."])
+        assert turns(memory).keys() == {"Works at Stripe", "Likes jazz", "It snows."}
+        memory.forget(ids["Works at Stripe"])
+        assert facts(memory).keys() == {"Likes jazz"}
