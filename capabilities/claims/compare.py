@@ -9,7 +9,7 @@ from fabric.redaction.finding import REDACTED
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN
-from .places import extent
+from .places import extent, same_place
 from .record import Claim, Verdict
 from .texts import compare_texts
 from .values import (
@@ -112,7 +112,7 @@ def _one_attribute(attribute: Attribute, known: Claim, new: Claim) -> Verdict:
         return "unrelated"
     if _took_place(known, new):
         return "replaces"
-    same = same_value(known.value, new.value)
+    same = same_value(known.value, new.value) or (attribute.place and same_place(known.value, new.value))
     if known.polarity == "holds" == new.polarity:
         return _fuller(known, new) if same else _another_value(attribute, known, new)
     if known.polarity != "holds" != new.polarity:

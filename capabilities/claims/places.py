@@ -1,5 +1,6 @@
-"""How large a place is, by its name: who lives in Germany may live in Berlin."""
+"""Places by their names in many languages: how large one is, and whether two names are of one."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from fabric.text import normalise
@@ -19,14 +20,35 @@ def extent(place: str) -> int:
     return 1 if name.replace(" ", "_") in words_of("states") else 0
 
 
+def same_place(one: str, other: str) -> bool:
+    """Return whether two names are of one country, or of one of the towns that time zones are named for.
+
+    Other towns have no names in other languages here: Munich is not known to be München.
+
+    >>> same_place("Vienna", "Wien"), same_place("Germany", "Deutschland"), same_place("Rome", "Vienna")
+    (True, True, False)
+    """
+    first, second = (_places().get(normalise(name).removeprefix("the ").strip()) for name in (one, other))
+    return first is not None and first == second
+
+
 @lru_cache(maxsize=1)
 def _countries() -> frozenset[str]:
     """Return the names of all countries in the languages that sentences are read in."""
+    return frozenset(name for name, code in _places().items() if len(code) == len("DE"))
+
+
+@lru_cache(maxsize=1)
+def _places() -> Mapping[str, str]:
+    """Return by name, in the languages that sentences are read in, the codes of countries and the zones of towns."""
     from babel import Locale  # noqa: PLC0415  loaded when the first two homes are compared
 
-    return frozenset(
-        normalise(name)
-        for language in LANGUAGES
-        for code, name in Locale(CODES[language]).territories.items()
-        if len(code) == 2
-    )
+    found: dict[str, str] = {}
+    for language in LANGUAGES:
+        locale = Locale(CODES[language])
+        for zone, named in locale.time_zones.items():
+            for name in (named.get("city", ""), zone.rpartition("/")[2].replace("_", " ")):
+                found.setdefault(normalise(name), zone)
+        found |= {normalise(name): code for code, name in locale.territories.items() if len(code) == 2}
+    found.pop("", None)
+    return found

@@ -1,4 +1,4 @@
-"""Who comes back to an employer works there again, and who has grown older has one age, however it is worded."""
+"""Who comes back to an employer works there again, who has grown older has one age, and Wien is Vienna."""
 
 import pytest
 
@@ -15,6 +15,9 @@ from tests.stories.test_whose import facts, told
         (["I went back to work at Lidl."], ["Works at Lidl"]),
         (["I'm back at Heathrow.", "I'm back at Mum's.", "I'm back at Yale.", "I'm back at Stripe's office."], []),
         (["I'm 34 years old.", "I turned 35.", "I'm 36 now."], ["Is 36 years old"]),
+        (["I live in Vienna.", "Ich wohne in Wien."], ["Lives in Vienna"]),
+        (["I live in Rome.", "I moved to Vienna.", "Ich wohne in Rom."], ["Ich wohne in Rom"]),
+        (["Ich lebe in Deutschland.", "I live in Germany."], ["Ich lebe in Deutschland"]),
         (["My rent is 90.", "My number is 12."], ["Their rent is 90", "Their number is 12"]),
     ],
 )
