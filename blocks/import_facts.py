@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from capabilities.claims.identity import filed_as
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Arrival, Fact, ForeignFact, arrive
 from capabilities.sources import Source
@@ -98,7 +99,9 @@ class _Arriving:
             waiting = sorted(later - self.known.keys())
 
     def take(self, offered: ImportedFact) -> Arrival:
-        """Take in one record."""
+        """Take in one record; what it says of the user is of whoever imports it."""
+        subject = filed_as(offered.subject, self.tx.ids.user, self.facts.scope)
+        offered = offered if subject == offered.subject else offered.model_copy(update={"subject": subject})
         held = _versions(self.known, offered.id)
         fact_id = offered.version_id if held else offered.id
         words = offered.words(fact_id)

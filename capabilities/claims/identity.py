@@ -47,6 +47,16 @@ def user_subject(user: str) -> str:
     return f"{told[:40]}{MARK}{MARK}{hashlib.sha256(user.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
+def filed_as(subject: str, user: str | None, scope: str) -> str:
+    """Return what a statement is filed under where it is kept: the user's own, in a scope of several, under their id.
+
+    >>> filed_as("user", "Anna", "project"), filed_as("user", "Anna", "user"), filed_as("bob", "Anna", "project")
+    ('%41nna', 'user', 'bob')
+    """
+    is_own = subject == USER and user and scope not in ("user", "session")
+    return user_subject(user) if is_own and user else subject
+
+
 def is_anybody(word: str) -> bool:
     """Return whether a word, in lower case, stands for whoever is meant, and is nobody's name.
 

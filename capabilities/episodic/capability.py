@@ -10,6 +10,7 @@ from fabric.context import Context
 from fabric.meanwhile import drawn
 from fabric.resource import Collection, Transaction
 
+from ..claims.identity import filed_as
 from ..keys import MEMORY, capability_name
 from ..vocabulary import Category, Durability
 from .log import RECENT, EpisodeLog, create_episodic_memory_resource
@@ -45,11 +46,14 @@ class EpisodicMemory:
         durability: Durability = "persistent",
         occurred_at: datetime | None = None,
     ) -> Encoded:
-        """Write an episode, whatever the threshold. ``significance`` is in [0, 1], else ValueError."""
+        """Write an episode, whatever the threshold. ``significance`` is in [0, 1], else ValueError.
+
+        The subject "user" is whoever runs this, also where a project shares the episodes.
+        """
         episode = Episode(
             id=self._ctx.clock.new_id("ep"),
             content=self._ctx.redact(content),
-            subject=subject,
+            subject=filed_as(subject, self._ctx.user, self._episodes.scope),
             category=category,
             durability=durability,
             significance=significance,

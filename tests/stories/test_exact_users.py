@@ -209,3 +209,21 @@ def test_what_an_older_file_has_of_a_user_is_filed_under_their_exact_id_when_it_
         told(mem, fabric, capital, "I moved to Vienna.")
         assert recalled(mem, capital, "where do I live?")[0].content == "Moved to Vienna"
         assert [one.status for one in capital.run(mem.why_block, "f1").output.history] == ["superseded", "current"]
+
+
+def test_what_is_written_by_hand_or_imported_into_a_shared_memory_is_whose_session_it_was():
+    with project(["Anna", "bob"]) as (mem, _, (anna, bob)):
+
+        @handler(name="write", uses=[mem.capability])
+        async def write(city: str, ctx: Context) -> None:
+            await ctx.cap.episodic_memory.encode(f"Lives in {city}", significance=0.9, category="identity")
+            await ctx.cap.semantic_memory.add(
+                FactInput(content=f"Lives in {city}", confidence=0.9, category="attribute")
+            )
+
+        anna.run(write, "Rome")
+        bob.run(write, "Oslo")
+        for session, city in ((anna, "Rome"), (bob, "Oslo")):
+            for tier in ("episodic", "semantic"):
+                found = session.run(mem.recall_block, {"cue": "where do I live?", "tiers": [tier]}).output
+                assert [one.content for one in found if one.relevance >= RELEVANT] == [f"Lives in {city}"]
