@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from .patterns import Patterns, table
+from .patterns import Patterns, everyday, table
 from .sentences import HIDDEN, MAX_CLAUSE
 from .voice import plain
 
@@ -36,12 +36,12 @@ def clauses(sentence: str) -> Iterator[str]:
         if asked is None:
             return
         sentence = sentence[: asked.start()]
-    sentence = _spelled_out(unmarked(plain(sentence)))
+    sentence = _spelled_out(_plainly(unmarked(plain(sentence))))
     if HIDDEN in sentence or _FORM["asks"].match(sentence) or _FORM["request"].match(sentence):
         return
     if _FORM["unreal"].search(sentence):
         return
-    pieces = [unmarked(piece.strip(" ,.!()")) for piece in _FORM["joint"].split(sentence)]
+    pieces = [_plainly(unmarked(piece.strip(" ,.!()"))) for piece in _FORM["joint"].split(sentence)]
     for clause in _upheld(pieces):
         if 3 < len(clause) <= MAX_CLAUSE and not _FORM["hearsay"].search(clause) and not _FORM["asks"].match(clause):
             yield clause
@@ -56,6 +56,19 @@ def _spelled_out(sentence: str) -> str:
     for pattern, written in table("clauses", "spelled"):
         sentence = pattern.sub(written, sentence)
     return sentence
+
+
+def _plainly(clause: str) -> str:
+    """Return a clause in the words that rules know, where it says the same in others.
+
+    >>> _plainly("I handed in my notice at Sony"), _plainly("Sega hired me")
+    ('I resigned from Sony', 'I joined Sega')
+    """
+    for pattern, text in everyday():
+        clause, found = pattern.subn(text, clause, count=1)
+        if found:
+            return clause
+    return clause
 
 
 def takes_back(sentence: str) -> bool:

@@ -72,3 +72,10 @@ class Patterns(dict[str, re.Pattern[str]]):
 def table(section: str, name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Return the list called ``name`` of a section of ``speech.json``: patterns, each with the text beside it."""
     return tuple((re.compile(written(pattern)), text) for pattern, text in listed("english/speech")[section][name])
+
+
+@cache
+def everyday() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the wordings of ``everyday.json``: patterns, each with the plain words for it."""
+    rows = listed("english/everyday").values()
+    return tuple((re.compile(written(pattern)), text) for listing in rows for pattern, text in listing)

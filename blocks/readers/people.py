@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.read import fields, read
 from capabilities.claims.record import USER
 from capabilities.relations.words import NOT_NAMES
@@ -116,9 +117,15 @@ def _said_of(name: str, rest: str, *, strict: bool = False) -> Observation | Non
     rest = _FORM["any_more"].sub("", rest)
     category = _category(rest)
     # Of a bare name only what is said of people counts: "Docker runs", "Summer is a joy" are about things.
-    if not category or (strict and not _FORM["one_person"].match(rest)):
+    if not category or (strict and not _FORM["one_person"].match(rest) and not _tells_who(rest)):
         return None
     return observed(rest, category, "persistent", 0.6, subject_of(name))
+
+
+def _tells_who(rest: str) -> bool:
+    """Return whether what is said of a name is an attribute that people alone have: an employer, a home, an age."""
+    claim = read(rest)
+    return claim is not None and ATTRIBUTES[claim.attribute].of_people
 
 
 def _said_of_kin(relation: str, rest: str) -> Observation | None:
