@@ -17,10 +17,13 @@ HIDDEN = "\ufffc"
 """Stands where quoted text or an address was cut out; no statement is read across it."""
 
 _FORM = Patterns("sentences")
+_WORD = re.compile(rf"[^\W_]|{re.escape(HIDDEN)}")
 
 
 def own_sentences(text: str) -> Iterator[str]:
     r"""Yield the sentences the speaker says in their own voice, each with its end mark, quotations cut out.
+
+    Signs alone, such as a run of emoji, are no sentences.
 
     >>> list(own_sentences("I live in Rome.\n> I live in Oslo")) == ["I live in Rome.", HIDDEN]
     True
@@ -37,7 +40,8 @@ def own_sentences(text: str) -> Iterator[str]:
     material = _FORM["material"].search(text)
     if material:
         text = text[: material.start()]
-    yield from _split(_FORM["quoted"].sub(_hide_speech, "\n".join(_own_lines(text))))
+    said = _split(_FORM["quoted"].sub(_hide_speech, "\n".join(_own_lines(text))))
+    yield from (sentence for sentence in said if _WORD.search(sentence))
 
 
 def _own_lines(text: str) -> Iterator[str]:
