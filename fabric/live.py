@@ -55,6 +55,7 @@ class LiveRun:
     ) -> None:
         self.services = services
         self.heard = heard = Heard(services.secrets)
+        self.look_through = heard.look_through
         self.redact, self.secrets_in, self.clean, self.heed = heard.redact, heard.told, heard.clean, heard.heed
         self.id = services.clock.new_id("run")
         self.ids = ids

@@ -1,6 +1,6 @@
 """One run as the contexts of its blocks see it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -103,6 +103,10 @@ class Run(Protocol):
 
     def clean(self, value: Any, /) -> Any:
         """Return a JSON value as it may be stored: names count in it, and may be secrets themselves."""
+        ...
+
+    async def look_through(self, texts: Iterable[str], /, *, kept: bool = False) -> None:
+        """Look for the secrets of long texts on another thread, before they are recorded."""
         ...
 
     def secrets_in(self, text: str, /) -> list[str]:

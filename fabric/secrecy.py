@@ -1,15 +1,19 @@
 """What becomes of secrets: an open file takes them out of all that is stored, or keeps everything as it is."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from .items import Draft, without_secrets
 from .json_text import redacted
+from .portal import elsewhere
 from .redaction import REDACTED, Finding, answered, found, redact, redact_value
 from .store.base import Store
 from .store.redacting import redacting
+
+LONG = 4_000
+"""From how many characters on what is found in a text is remembered, and looked for where nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,24 @@ class Heard:
         for value in self._values:
             text = _alone(value).sub(REDACTED, text)
         return self._secrets.redact(text)
+
+    async def look_through(self, texts: Iterable[str], *, kept: bool = False) -> None:
+        """Look for the secrets of long texts on another thread: on the loop, the runs of others would wait.
+
+        What is found is known when the texts are redacted then. With ``kept``, the words to find them by are read too:
+        a transaction that keeps them would hold up everybody.
+        """
+        long = [text for text in texts if len(text) > LONG]
+
+        def look() -> None:
+            clean = [self.redact(text) for text in long]
+            if kept:
+                from .terms import prepare_terms  # noqa: PLC0415  loaded with the first text that is kept
+
+                prepare_terms(clean)
+
+        if long:
+            await elsewhere(look)
 
     def told(self, text: str) -> list[str]:
         """Return the kind and place of each secret that `redact` takes out."""

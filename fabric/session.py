@@ -19,9 +19,10 @@ from .log import SessionLog
 from .portal import INSIDE, elsewhere, forbid_nested, kept, wait
 from .recording import store_items
 from .resource import Transaction
+from .said import said_in
 from .scope import ScopeIds
 from .secrecy import Heard
-from .services import Listener
+from .services import Listener, Services
 from .store.base import Row
 from .tracing import Attributes, Span, root
 from .usage import ModelCall, Usage
@@ -109,8 +110,10 @@ class Session:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
         given = [draft for message in messages for draft in _named_drafts(message)]
+        heard = Heard(self._fabric.services.secrets)
+        await heard.look_through(draft.text for draft in given)
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
-        drafts = _behind_each_other(given, log.last_text, Heard(self._fabric.services.secrets))
+        drafts = _behind_each_other(given, log.last_text, heard)
         items: list[Item] = []
         new: list[Item] = []
         for draft in drafts:
@@ -147,6 +150,7 @@ class Session:
             recorded = await fabric.services.store.transact(lambda rows: rows.get(TURNS, scope, [turn_id]))
             if recorded:
                 return _replayed(block, log, recorded[0])
+        await _look_through(fabric.services, value, kept=survey(block).hears)
         run = LiveRun(
             fabric.services,
             self.ids,
@@ -173,6 +177,13 @@ class Session:
         finally:
             run.end()
             span.note(_totals(run))
+
+
+async def _look_through(services: Services, value: Any, *, kept: bool) -> None:
+    """Look through the user's message that a value is, where it is long, before the loop has to."""
+    said = said_in(value)
+    if said is not None:
+        await Heard(services.secrets).look_through([said.text], kept=kept)
 
 
 def _totals(run: LiveRun) -> Attributes:

@@ -32,6 +32,7 @@ class ToolLoop:
     async def text(self, request: Request) -> str:
         """Return the text of the step that called no tool, or of the last one that the limit allows."""
         _, reply = await self._steps(request)
+        await self.ctx.run.look_through([reply.text])
         data: dict[str, Any] = {"truncated": True} if reply.finish == "length" else {}
         # At the limit, the last text was recorded with its calls.
         if not reply.tool_calls and (reply.text.strip() or data):
@@ -67,6 +68,7 @@ class ToolLoop:
         drafts = [Draft("assistant", "tool_call", one.arguments, name=one.name, call_id=one.id) for one in calls]
         self._note(*([Draft("assistant", "message", reply.text)] if reply.text.strip() else []), *drafts)
         results = await self.toolbox.answer(calls, self.ctx, cut_off=reply.finish == "length")
+        await self.ctx.run.look_through(results)
         pairs = list(zip(calls, results, strict=True))
         self._note(*(self._result(one, text) for one, text in pairs))
         asked: Message = {

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocks.readers.observe import observe_text
+from blocks.readers.sentences import own_sentences
 from capabilities.vocabulary import MAX_OBSERVATIONS
 from tests.bench.rules import labelled, on_labelled
 
@@ -277,3 +278,10 @@ def test_words_of_a_correction_that_correct_nothing_take_nothing_back(text: str,
 def test_what_was_and_what_is_now_are_two_statements() -> None:
     found = [content for _, content in said("I used to work at Google, now I work at Meta.")]
     assert found == ["Used to work at Google", "Works at Meta"]
+
+
+def test_signs_alone_are_no_sentences_whatever_their_number() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    assert list(own_sentences(f"Look {family * 500}! {f'{family} ' * 500}I live in Rome.")) != []
+    assert all(any(char.isalnum() for char in one) for one in own_sentences(f"Look! {f'{family} ' * 500}I am here."))
+    assert said(f"I like tea. {family * 500} I live in Rome.") == [("user", "Likes tea"), ("user", "Lives in Rome")]
