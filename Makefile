@@ -17,7 +17,7 @@ check: $(STAMP)
 	$(MAKE) -j 2 lint mypy pyright
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

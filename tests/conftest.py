@@ -2,7 +2,28 @@
 
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+LONG = (
+    "tests/pipelines/server/",
+    "tests/pipelines/cli/test_chat_terminal.py",
+    "tests/fabric/models/test_exit.py",
+    "tests/stories/test_crash.py",
+    "tests/fabric/test_crash.py",
+    "tests/fabric/store/test_crash.py",
+    "tests/contract/test_model.py",
+    "tests/test_notebooks.py",
+    "pipelines/cli/README.md",
+    "fabric/models/README.md",
+)
+"""Files whose tests are long, most of it waiting for programs that they start."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long files first: one that is begun last leaves all processes but its own with nothing to do."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
 
 # How long an example takes depends on what else the machine does, and which examples are tried must not be chance: what
 # was right stays right. `--hypothesis-profile exploring` tries others.

@@ -2,14 +2,15 @@
 
 import asyncio
 import atexit
+import gc
 import importlib.util
 import json
 import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -211,9 +212,10 @@ def load_provider() -> Provider:
     # It builds pydantic records at any later call; where warnings are errors, its notes on them would be lost answers.
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
     try:
-        import httpx  # noqa: PLC0415
-        import litellm  # noqa: PLC0415
-        import openai  # noqa: PLC0415
+        with _uncollected():
+            import httpx  # noqa: PLC0415
+            import litellm  # noqa: PLC0415
+            import openai  # noqa: PLC0415
     except RuntimeError as error:  # it starts threads, which an ending interpreter refuses
         raise ModelUnavailableError(f"models are not available now: {error}") from error
     _end_before_litellm()
@@ -222,6 +224,18 @@ def load_provider() -> Provider:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
     return Provider(litellm, (openai.OpenAIError, httpx.HTTPError, OSError, ImportError, json.JSONDecodeError))
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Look for no garbage meanwhile: what a large import makes stays, and looking through it takes a seventh of it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @dataclass(frozen=True, slots=True)
