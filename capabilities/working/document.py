@@ -1,11 +1,15 @@
 """Working memory inside a transaction: where it is kept, and each change as one call."""
 
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec
+
 from fabric.resource import Document, Transaction
 
 from ..keys import MEMORY, key_of
 from . import state
 from .record import DEFAULT_WORKING_MEMORY_CONFIG, Added, WorkingEntry, WorkingMemoryConfig, WorkingState
 
+P = ParamSpec("P")
 Kept = Document[WorkingState]
 """Where a working memory is kept; each memory system has one of its own."""
 
@@ -43,8 +47,7 @@ def add(
 
 def evict(tx: Transaction, entry_id: str, kept: Kept = working_memory_resource) -> bool:
     """Remove an entry, pinned or not; False when there is no such entry."""
-    after, gone = state.evict(load(tx, kept), entry_id)
-    return _save_if(tx, after, kept, done=gone is not None)
+    return _changed(tx, kept, state.evict, entry_id)
 
 
 def pin(
@@ -54,14 +57,12 @@ def pin(
     kept: Kept = working_memory_resource,
 ) -> bool:
     """Protect an entry from eviction; False when there is no such entry or all pinned slots are taken."""
-    after, done = state.pin(load(tx, kept), entry_id, config)
-    return _save_if(tx, after, kept, done=done)
+    return _changed(tx, kept, state.pin, entry_id, config)
 
 
 def unpin(tx: Transaction, entry_id: str, kept: Kept = working_memory_resource) -> bool:
     """Take an entry's protection away; False when there is no such entry."""
-    after, done = state.unpin(load(tx, kept), entry_id)
-    return _save_if(tx, after, kept, done=done)
+    return _changed(tx, kept, state.unpin, entry_id)
 
 
 def refresh(
@@ -71,8 +72,7 @@ def refresh(
     kept: Kept = working_memory_resource,
 ) -> bool:
     """Count an entry as used now; False when there is no such entry."""
-    after, done = state.refresh(load(tx, kept), entry_id, config)
-    return _save_if(tx, after, kept, done=done)
+    return _changed(tx, kept, state.refresh, entry_id, config)
 
 
 def advance(
@@ -91,7 +91,15 @@ def items(tx: Transaction, kept: Kept = working_memory_resource) -> list[Working
     return state.items(load(tx, kept))
 
 
-def _save_if(tx: Transaction, after: WorkingState, kept: Kept, *, done: bool) -> bool:
+def _changed(
+    tx: Transaction,
+    kept: Kept,
+    change: Callable[Concatenate[WorkingState, P], tuple[WorkingState, object]],
+    *arguments: P.args,
+    **options: P.kwargs,
+) -> bool:
+    """Change the working memory, save it where there was something to change, and return whether there was."""
+    after, done = change(load(tx, kept), *arguments, **options)
     if done:
         save(tx, after, kept)
-    return done
+    return bool(done)
