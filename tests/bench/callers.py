@@ -21,6 +21,7 @@ from blocks.tools import memory_tools
 from capabilities.mind import mind
 from fabric import Context, Fabric, Session, handler, sequencer
 from pipelines import memory_system
+from tests.bench.checks import print_checks
 
 from .words import numbered, words_of
 
@@ -330,9 +331,7 @@ def main(calls: int, seed: int) -> int:
             at_the_end(fabric, known)
     for told in known.wrong[:50]:
         print(*told, sep=": ")
-    failed = Counter(check for check, _ in known.wrong)
-    for check in CHECKS:
-        print(f"{check}: {known.checked[check]} checked, {failed[check]} violations")
+    print_checks(CHECKS, known.checked, Counter(check for check, _ in known.wrong))
     print(f"{each * 2 * len(OWNERS)} calls of {len(OWNERS)} owners, {time.perf_counter() - begun:.0f} s")
     return len(known.wrong)
 

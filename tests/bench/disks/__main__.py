@@ -11,6 +11,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests.bench.checks import print_checks
+
 from .children import warm_up
 from .counted import CHECKS, Counted
 from .flipped import flipped, missing
@@ -29,9 +31,7 @@ def main(flips: int, seed: int) -> int:
         missing(Path(folder), counted)
         forbidden(Path(folder), counted)
         flipped(Path(folder), flips, random.Random(seed), counted)
-    failed = Counter(check for check, _ in counted.wrong)
-    for check in CHECKS:
-        print(f"{check}: {counted.checked[check]} checked, {failed[check]} violations")
+    print_checks(CHECKS, counted.checked, Counter(check for check, _ in counted.wrong))
     print(f"{time.perf_counter() - begun:.0f} s")
     return len(counted.wrong)
 

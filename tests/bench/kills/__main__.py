@@ -18,6 +18,8 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+from tests.bench.checks import print_checks
+
 from .compared import CHECKS, compare
 from .looking import look_into
 from .model import Model
@@ -127,8 +129,7 @@ def main(kills: int, seed: int) -> int:
         for number in range(kills):
             campaign.kill(number)
         campaign.killer.end()
-    for check in CHECKS:
-        print(f"{check}: {campaign.checked[check]} checked, {campaign.failed[check]} violations")
+    print_checks(CHECKS, campaign.checked, campaign.failed)
     seconds = time.perf_counter() - begun
     print(f"{kills} kills, {campaign.files} files, {campaign.done} operations acknowledged, {seconds:.0f} s")
     return campaign.failed.total()
