@@ -20,6 +20,9 @@ INSIDE: ContextVar[str] = ContextVar("fabric_inside", default="")
 KEPT_SECONDS = 30.0
 """How long `Portal.stop` waits for what is kept, which is writes to the store and nothing slower."""
 
+CALLED_OFF_SECONDS = 1.0
+"""How long whoever interrupts a call waits for it to end."""
+
 
 def forbid_nested(call: str) -> None:
     """Raise NestedRunError when called from inside a running block."""
@@ -112,6 +115,18 @@ class Portal:
         """Run ``work`` on the portal's loop and wait for it; an interrupted wait cancels it."""
         return wait(self.submit(work))
 
+    def wait(self, begun: "Future[T]") -> T:
+        """Return the future's result; whoever is interrupted goes on when what had begun is over, or after a second.
+
+        So nothing of an interrupted call comes after what is called next.
+        """
+        try:
+            return wait(begun)
+        finally:
+            if begun.cancelled():
+                with suppress(TimeoutError, StoreError):
+                    self.submit(self._called_off()).result(CALLED_OFF_SECONDS)
+
     def stop(self) -> None:
         """Cancel what still runs and end the thread; harmless when it never started."""
         if self.is_forked:
@@ -124,6 +139,11 @@ class Portal:
         asyncio.run_coroutine_threadsafe(self._finish(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+    async def _called_off(self) -> None:
+        leaving = [task for task in asyncio.all_tasks() if task.cancelling()]
+        if leaving:
+            await asyncio.wait(leaving)
 
     async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
         task = asyncio.get_running_loop().create_task(work)

@@ -267,7 +267,7 @@ class Fabric:
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Do a caller's work on the portal's loop and return its result."""
-        return wait(self.begin(work))
+        return self.services.portal.wait(self.begin(work))
 
     def complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Do the same with work that is done whole, also where the caller is interrupted while waiting."""

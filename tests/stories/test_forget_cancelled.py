@@ -1,7 +1,9 @@
 """Calls that are cancelled, and forgetting: what was asked for earlier is over, or void, before what comes later."""
 
+import _thread
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +14,7 @@ from blocks.forget import Forget
 from fabric import Fabric, handler, sequencer
 from fabric.jobs import TURNS
 from fabric.scope import ScopeIds
-from pipelines import AsyncMemory
+from pipelines import AsyncMemory, Memory
 from tests.fabric.cancelling import Held
 
 OLD, NEW = "I work at Stripe.", "I live in Oslo."
@@ -83,6 +85,27 @@ async def test_a_cancelled_forget_is_over_when_its_caller_is_told(way: str):
             await cancelled(task)
         await reading
         assert await texts(memory) == [NEW]
+
+
+def test_an_interrupted_forget_is_over_when_its_caller_goes_on():
+    store, is_over = Held(":memory:"), threading.Event()
+
+    def within() -> None:
+        store.within = lambda: None
+        _thread.interrupt_main()
+        time.sleep(0.05)
+        is_over.set()
+
+    with Fabric(store=store) as fabric, Memory(fabric, user="jake", embedder=None) as memory:
+        memory.capture(OLD)
+        memory.wait()
+        store.within = within
+        with pytest.raises(KeyboardInterrupt):
+            memory.forget(everything=True)
+        assert is_over.is_set()
+        memory.capture(NEW)
+        memory.wait()
+        assert [one["text"] for one in memory.export() if one["kind"] == "turn"] == [NEW]
 
 
 async def test_nothing_of_a_cancelled_capture_comes_after_a_forget_or_twice():
