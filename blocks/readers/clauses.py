@@ -62,7 +62,7 @@ def _plainly(clause: str) -> str:
     """Return a clause in the words that rules know, where it says the same in others.
 
     >>> _plainly("I handed in my notice at Sony"), _plainly("Sega hired me")
-    ('I resigned from Sony', 'I joined Sega')
+    ('I resigned from Sony', 'I started working at Sega')
     """
     for pattern, text in everyday():
         clause, found = pattern.subn(text, clause, count=1)
