@@ -12,6 +12,7 @@ from .context import Context
 from .errors import BudgetExceededError, WorkError
 from .events import Event, ItemAdded
 from .forgotten import ERASED
+from .heard import Heard
 from .items import Draft, Item, last_said, without_secrets
 from .jobs import EFFECTS, JOBS, MODEL, Job, chain_to, next_job_id, owner_columns, to_json
 from .log import SessionLog, opens_turn
@@ -22,7 +23,6 @@ from .recording import Recording
 from .resource import Transaction
 from .said import said_in
 from .scope import ScopeIds
-from .secrecy import Heard
 from .services import Entry, Listener, Services
 from .store.base import SYSTEM, Rows
 from .tracing import SILENT, Span, carrier

@@ -11,6 +11,7 @@ from .block import Block
 from .context import Context
 from .errors import ConfigurationError
 from .events import Event, RunFinished
+from .heard import Heard
 from .items import Draft, Item, drafts_from_message
 from .jobs import TURNS, output_of, to_json
 from .left import take_in
@@ -21,7 +22,6 @@ from .recording import store_items
 from .resource import Transaction
 from .said import said_in
 from .scope import ScopeIds
-from .secrecy import Heard
 from .services import Listener, Services
 from .store.base import Row
 from .tracing import Attributes, Span, root
