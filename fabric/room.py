@@ -9,9 +9,13 @@ ALONE_SECONDS = 30.0
 
 
 class Room:
-    """Places for jobs. Belongs to the loop of background work, apart from ``free``."""
+    """Places for jobs; others wait ``patience`` seconds at most for one that runs alone.
 
-    def __init__(self, places: int) -> None:
+    It belongs to the loop of background work, apart from ``free``.
+    """
+
+    def __init__(self, places: int, *, patience: float = ALONE_SECONDS) -> None:
+        self._patience = patience
         self._places = asyncio.Semaphore(places)
         self._all = places
         self._door = asyncio.Lock()
@@ -20,7 +24,7 @@ class Room:
 
     @asynccontextmanager
     async def place(self, *, alone: bool) -> AsyncGenerator[None]:
-        """Have a place while the block runs; ``alone`` all of them, for at most `ALONE_SECONDS`."""
+        """Have a place while the block runs; ``alone`` all of them, as long as others wait."""
         held = _Places(self, self._all if alone else 1)
         try:
             if alone:
@@ -28,7 +32,7 @@ class Room:
                     await held.take()
             else:
                 await held.take()
-            later = asyncio.get_running_loop().call_later(ALONE_SECONDS, held.give_back, 1)
+            later = asyncio.get_running_loop().call_later(self._patience, held.give_back, 1)
             try:
                 yield
             finally:

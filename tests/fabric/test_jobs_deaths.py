@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from fabric import Fabric
 from fabric.room import Room
 
@@ -36,7 +34,7 @@ def test_work_that_ran_beside_what_ended_the_process_is_done_and_only_that_is_gi
             assert [item.kind for item in fabric.session(name).items].count("outcome") == 1
 
 
-async def test_one_that_runs_alone_waits_for_others_and_others_for_it(monkeypatch: pytest.MonkeyPatch):
+async def test_one_that_runs_alone_waits_for_others_and_others_for_it():
     room, order = Room(2), list[str]()
 
     async def work(name: str, *, alone: bool, until: asyncio.Event) -> None:
@@ -59,9 +57,17 @@ async def test_one_that_runs_alone_waits_for_others_and_others_for_it(monkeypatc
     alone = order.index("B"), order.index("C")
     assert [order[at + 1] for at in alone] == ["B ends", "C ends"]
 
-    monkeypatch.setattr("fabric.room.ALONE_SECONDS", 0.01)
-    endless = asyncio.create_task(work("E", alone=True, until=asyncio.Event()))
-    await asyncio.wait_for(work("f", alone=False, until=go[0]), 5)
+
+async def test_others_wait_for_one_that_runs_alone_no_longer_than_the_room_has_patience():
+    room, go = Room(2, patience=0.01), asyncio.Event()
+    go.set()
+
+    async def work(*, alone: bool, until: asyncio.Event) -> None:
+        async with room.place(alone=alone):
+            await until.wait()
+
+    endless = asyncio.create_task(work(alone=True, until=asyncio.Event()))
+    await asyncio.wait_for(work(alone=False, until=go), 5)
     endless.cancel()
     await asyncio.gather(endless, return_exceptions=True)
     assert room.free == 2
