@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -186,7 +186,7 @@ class UnderWay:
 
 
 @contextmanager
-def drawing() -> Iterator[set[str]]:
+def drawing() -> Generator[set[str]]:
     """Give the ids of the rows that are read in this context for somebody to see, as they are read."""
     drawn: set[str] = set()
     token = _DRAWN.set(drawn)

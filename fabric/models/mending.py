@@ -116,7 +116,7 @@ def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] |
     else:
         replacement = _replacement(parent[key], complaint, info)
     if replacement is None and _is_beside(parent, complaint, info):
-        del parent[key]
+        del cast("dict[Any, Any]", parent)[key]
         return True
     if replacement is None:
         return False
