@@ -25,6 +25,8 @@ _TALK = word_set("user users message messag say said state statement mention ass
 """Words about the conversation itself, as they are compared: a sentence of them alone says nothing."""
 _LATIN = regex.compile(r"\p{Latin}")
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
+_OTHERS = frozenset({"in another script"})
+"""What stands for the languages of scripts of which none is known: "서울에서 일한다"."""
 SEVERAL = 2
 """From so many words on, a text in Latin letters is surely in no language of other scripts."""
 
@@ -84,7 +86,7 @@ def _alike(own: frozenset[str], heard: frozenset[str]) -> bool:
 def _differ(content: str, said: str) -> bool:
     """Return whether two texts are surely in different languages: in those of both, or in the scripts of both.
 
-    >>> _differ("Has a cat", "Ich habe eine Katze"), _differ("json", "Ich habe eine Katze"), _differ("茶", "I like tea")
+    >>> _differ("Has a cat", "Ich habe eine Katze"), _differ("json", "Ich habe eine Katze"), _differ("서울", "I like")
     (True, False, True)
     """
     told, heard = _languages(content), _languages(said)
@@ -93,8 +95,10 @@ def _differ(content: str, said: str) -> bool:
 
 def _languages(text: str) -> frozenset[str]:
     """Return the languages that a text may be in; one Latin word of no known language may stand in any."""
-    said = words(text)
-    found = known_languages(said, english=words_of("verbs"))
-    if found or _LATIN.search(text) is None or len(_LETTERS.findall(text)) < SEVERAL:
+    found = known_languages(words(text), english=words_of("verbs"))
+    if found:
         return found
-    return LATIN_LANGUAGES
+    written = _LETTERS.findall(text)
+    if written and _LATIN.search(text) is None:
+        return _OTHERS
+    return LATIN_LANGUAGES if len(written) >= SEVERAL else found

@@ -86,7 +86,8 @@ def _named(given: Any) -> Any:
     """Return the one name that a subject was given as; whoever speaks and nobody named is the user."""
     several = list(given.values()) if isinstance(given, Mapping) else given if isinstance(given, list) else [given]
     names = [name for name in several if isinstance(name, str) and name.strip()]
-    if len(names) > 1 or (not names and not all(name in (None, False, "") for name in several)):
+    nobody = all(name in (None, False) or (isinstance(name, str) and not name.strip()) for name in several)
+    if len(names) > 1 or not (names or nobody):
         raise ValueError("a subject is one name, such as 'anna', or 'user': state one fact of each person")
     name = names[0].strip() if names else ""
     return "user" if name.casefold() in _SPEAKER else name
