@@ -31,8 +31,10 @@ class _Comparing:
         self.model, self.found, self.checked = model, found, checked
 
     def kept(self) -> Iterator[Violation]:
+        """What was acknowledged is there, but for what an act of forgetting that was begun may have taken."""
+        taken = {word for must, beside in self.model.forgetting() for word in must | beside}
         for said in self.model.kept.values():
-            if said.word not in self.model.unsure:
+            if said.word not in self.model.unsure | taken:
                 self.checked[KEPT] += 1
                 yield from self._in_place(said, KEPT)
 
@@ -46,11 +48,9 @@ class _Comparing:
 
     def begun(self) -> Iterator[Violation]:
         for operation in list(self.model.begun.values()):
-            self.checked[WHOLE] += 1
             if operation.kind.startswith("forget"):
-                self.model.let_go(operation)
-                yield from self._half_forgotten(sorted(self.model.taken(operation)))
                 continue
+            self.checked[WHOLE] += 1
             said = said_by(operation)
             there = [one for one in said if one.word in self.found.everywhere]
             missing = [one.word for one in said if one not in there]
@@ -62,14 +62,19 @@ class _Comparing:
             if there and missing and operation.kind.startswith("import"):
                 yield Violation(WHOLE, f"{len(there)} of {len(said)} words of {operation}")
 
-    def _half_forgotten(self, words: list[str]) -> Iterator[Violation]:
-        there = [word for word in words if word in self.found.everywhere]
-        for word in there:
-            yield from self._in_place(self.model.kept[word], WHOLE)
-        if there and len(there) < len(words):
-            yield Violation(WHOLE, f"of {words}, begun to be forgotten, {there} are there")
-        if not there:
-            self.model.settle(words, are_kept=False)
+    def forgetting(self) -> Iterator[Violation]:
+        """What was begun to be forgotten is gone altogether, or there with all that would have gone along."""
+        for must, beside in self.model.forgetting():
+            self.checked[WHOLE] += 1
+            sure = must - self.model.unsure
+            there = sure & self.found.everywhere
+            for word in sorted(there | (beside - self.model.unsure) if there else there):
+                yield from self._in_place(self.model.kept[word], WHOLE)
+            if there and len(there) < len(sure):
+                yield Violation(WHOLE, f"of {sorted(sure)}, begun to be forgotten, {sorted(there)} are there")
+            if sure and not there:
+                self.model.settle(must, are_kept=False)
+                self.model.unsure |= beside
 
     def gone(self) -> Iterator[Violation]:
         self.checked[GONE] += len(self.model.gone)
@@ -110,6 +115,7 @@ def compare(model: Model, found: Found, checked: Counter[str]) -> list[Violation
     checks: Iterable[Iterable[Violation]] = (
         comparing.kept(),
         comparing.begun(),
+        comparing.forgetting(),
         comparing.unsure(),
         comparing.gone(),
         comparing.own(),

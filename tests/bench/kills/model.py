@@ -72,7 +72,7 @@ class Model:
         if operation.kind.startswith("forget"):
             self.let_go(operation)
             must = set(self.taken(operation))
-            self.unsure |= {word for word in self._beside(must) if word in self.kept} - must
+            self.unsure |= self.beside(must)
             self._go(must)
             return
         for said in said_by(operation):
@@ -103,6 +103,18 @@ class Model:
             ):
                 yield word
 
+    def beside(self, words: Iterable[str]) -> set[str]:
+        """Return the other kept words that forgetting these may take along."""
+        given = set(words)
+        return {word for word in self._together(given) if word in self.kept} - given
+
+    def forgetting(self) -> list[tuple[set[str], set[str]]]:
+        """Return of each act of forgetting that was only begun the words that it must take, and those that it may."""
+        begun = [operation for operation in self.begun.values() if operation.kind.startswith("forget")]
+        for operation in begun:
+            self.let_go(operation)
+        return [(must, self.beside(must)) for must in (set(self.taken(operation)) for operation in begun)]
+
     def waiting(self) -> list[Operation]:
         """Return what is to be asked again, since nobody was told that it is done."""
         return list(self.begun.values())
@@ -126,7 +138,7 @@ class Model:
                 self.gone.add(word)
         self.unsure -= words
 
-    def _beside(self, words: Iterable[str]) -> set[str]:
+    def _together(self, words: Iterable[str]) -> set[str]:
         groups = {self.together[word] for word in words if word in self.together}
         return {word for word, group in self.together.items() if group in groups}
 
@@ -137,7 +149,7 @@ class Model:
             words |= {one.word for one in self.kept.values() if one.user == operation.user and one.name == chain}
         elif operation.kind not in ("update", "merge"):
             return
-        words |= self._beside(words)
+        words |= self._together(words)
         group = len(self.together) + 1 + max(self.together.values(), default=0)
         self.together.update(dict.fromkeys(words, group))
 
