@@ -11,8 +11,8 @@ from fabric.text import normalise, split_words
 from .attributes import ATTRIBUTES, LANGUAGES, PROFILE, compiled, form
 
 CACHED = 256
-_Entry = tuple[str, tuple[str, ...]]
-"""An attribute, and the pieces that ask for it."""
+_Entry = tuple[str, tuple[str, ...], frozenset[str]]
+"""An attribute, the pieces that ask for it, and those of them that are whole words."""
 _UNSPACED = frozenset({"chinese", "japanese"})
 
 
@@ -28,11 +28,12 @@ def asked_attributes(cue: str, language: str = "english") -> frozenset[str]:
     found: set[str] = set()
     for spoken in dict.fromkeys((language, "english")):
         if spoken in _UNSPACED:
-            found.update(name for name, entry in _entries(spoken) if all(piece in plain for piece in entry))
+            found.update(name for name, entry, _ in _entries(spoken) if all(piece in plain for piece in entry))
             continue
         by_word, others = _by_first_word(spoken)
-        possible = [*others, *chain.from_iterable(by_word.get(word, ()) for word in dict.fromkeys(said))]
-        found.update(name for name, entry in possible if _holds(said, entry))
+        different = set(said)
+        possible = [*others, *chain.from_iterable(by_word.get(word, ()) for word in different)]
+        found.update(name for name, entry, own in possible if own <= different and _holds(said, entry))
     return frozenset(found)
 
 
@@ -57,9 +58,9 @@ def _phrases() -> "regex.Pattern[str]":
 @lru_cache(maxsize=len(LANGUAGES))
 def _entries(language: str) -> Sequence[_Entry]:
     return [
-        (name, tuple(normalise(entry).split()))
+        (name, pieces, frozenset(piece for piece in pieces if piece[-1] != "*"))
         for name, attribute in ATTRIBUTES.items()
-        for entry in attribute.asked.get(language, ())
+        for pieces in [tuple(normalise(entry).split()) for entry in attribute.asked.get(language, ())]
     ]
 
 
@@ -68,8 +69,9 @@ def _by_first_word(language: str) -> tuple[Mapping[str, Sequence[_Entry]], Seque
     """Return the entries by the word that they begin with, and those that begin with an open end."""
     by_word: dict[str, list[_Entry]] = {}
     others: list[_Entry] = []
-    for name, entry in _entries(language):
-        (others if entry[0].endswith("*") else by_word.setdefault(entry[0], [])).append((name, entry))
+    for found in _entries(language):
+        first = found[1][0]
+        (others if first.endswith("*") else by_word.setdefault(first, [])).append(found)
     return by_word, others
 
 
@@ -79,16 +81,16 @@ def _holds(said: Sequence[str], entry: Sequence[str]) -> bool:
     for piece in entry:
         if piece == "*":
             continue
-        start = piece.removesuffix("*")
-        place = next(
-            (
-                place
-                for place in range(at, len(said))
-                if said[place] == start or (piece[-1] == "*" and said[place].startswith(start))
-            ),
-            -1,
-        )
+        place = _place(said, piece, at)
         if place < 0:
             return False
         at = place + 1
     return True
+
+
+def _place(said: Sequence[str], piece: str, at: int) -> int:
+    """Return the first place from ``at`` on of a word that a piece stands for, -1 for none."""
+    if piece[-1] == "*":
+        begin = piece[:-1]
+        return next((place for place in range(at, len(said)) if said[place].startswith(begin)), -1)
+    return next((place for place in range(at, len(said)) if said[place] == piece), -1)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from fabric.language import STOP_WORDS, language_of
 from fabric.redaction.finding import REDACTED
@@ -21,6 +22,7 @@ from .values import (
     tokens,
 )
 
+CACHED = 2_048
 MISHEARD = 0.6
 """From this likeness on, of two names the one is taken for a slip of the other: Hanna and Anna."""
 _WHOLES = {attribute.of for attribute in ATTRIBUTES.values()} - {""}
@@ -101,6 +103,7 @@ def overtaken(known: Sequence[Claim], new: Claim) -> list[int]:
     return [*own, *(at for at in found if known[at].attribute != new.attribute)]
 
 
+@lru_cache(maxsize=CACHED)
 def says_change(text: str) -> bool:
     """Return whether a text says that something is otherwise than before: "moved", "now", "jetzt"."""
     languages = dict.fromkeys((language_of(text), "english"))

@@ -55,16 +55,19 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     >>> list(overtaken(told)), list(overtaken([told[0], said("The yoga is fun.", 3)]))
     ([(0, 1)], [])
     """
-    people = frozenset(word for one in found for word in words(name_of(one.subject)))
-    asked = _stems(cue) - people if _asks_what_holds(cue) else frozenset[str]()
+    asked = frozenset[str]()
+    if _asks_what_holds(cue):
+        asked = _stems(cue).difference(*(words(name_of(one.subject)) for one in found))
+    said = [(_said_at(one), _voice(one)) for one in found]
     for later, changed in enumerate(found):
-        when, is_change = _said_at(changed), says_change(changed.content)
+        when, voice = said[later]
+        is_change = when is not None and says_change(changed.content)
         if when is None or not (is_change or (asked and tells_turn(changed.content))):
             continue
         told = _about(changed)
         for earlier, memory in enumerate(found):
-            before = _said_at(memory)
-            if before is None or before >= when or _voice(memory) != _voice(changed):
+            before, own = said[earlier]
+            if before is None or before >= when or own != voice:
                 continue
             core = _about(memory)
             repeats = is_change and bool(core) and core < told

@@ -38,7 +38,7 @@ def names_asked(text: str, language: str = "english") -> list[str]:
     plain = _ASKED_PLAINLY.match(text)
     if plain is not None and text.islower():
         return [] if plain["name"] in listed("nobodies") or (plain["name"],) in FORMS["english"] else [plain["name"]]
-    tokens = list(tokens_of(text))
+    tokens = tokens_of(text)
     if not tokens or sum(token.text[:1].isupper() for token in tokens) > max(2, _MOSTLY * len(tokens)):
         return []
     return list(dict.fromkeys(token.low for at, token in enumerate(tokens) if _is_asked(tokens, at, language)))
@@ -73,7 +73,7 @@ def is_spoken_of(text: str, name: str) -> bool:
     >>> is_spoken_of("I moved to Rome in May. May I ask?", "may"), is_spoken_of("Yesterday May moved out", "may")
     (False, True)
     """
-    tokens = list(tokens_of(text))
+    tokens = tokens_of(text)
     places = (at for at, token in enumerate(tokens) if token.low in (name, f"{name}s"))
     return any(not may_be_word(name) or _is_person(tokens, at) for at in places)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from typing import NamedTuple
 
 import regex
 
@@ -43,8 +43,7 @@ class Kin:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word of a text without 's, whether a sentence begins with it, and whether it ends in 's."""
 
     text: str
@@ -58,20 +57,25 @@ class Token:
         return self.text[:1].isupper() and self.text not in NOT_NAMES - WORD_NAMES
 
 
-def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the words of a text.
+@lru_cache(maxsize=256)
+def tokens_of(text: str) -> tuple[Token, ...]:
+    """Return the words of a text, which several look at one after another.
 
     >>> [(token.low, token.has_s) for token in tokens_of("Anna's brother")]
     [('anna', True), ('brother', False)]
     """
     last = 0
+    tokens: list[Token] = []
     for found in _WORD.finditer(text[:LONGEST]):
         spelled = found[0].replace("\u2019", "'")
-        begins = not last or _END.search(text, last, found.start()) is not None
-        has_s = spelled.lower().endswith("'s") and spelled.lower() not in _NO_GENITIVES
+        start = found.start()
+        is_next = start - last == 1 and text[last] == " "
+        begins = not last or (not is_next and _END.search(text, last, start) is not None)
+        has_s = spelled[-2:] in ("'s", "'S") and spelled.lower() not in _NO_GENITIVES
         bare = spelled[:-2] if has_s else spelled
-        yield Token(bare, bare.lower(), begins, has_s)
+        tokens.append(Token(bare, bare.lower(), begins, has_s))
         last = found.end()
+    return tuple(tokens)
 
 
 @lru_cache(maxsize=4_096)
@@ -83,7 +87,7 @@ def kin_in(text: str, also: str = "", *, is_memory: bool = False) -> tuple[Kin, 
     >>> [(kin.of, kin.kin) for kin in kin_in("wo wohnt die Frau von Peter, und meine Schwester?")]
     [('peter', ('wife',)), ('', ('sister',))]
     """
-    tokens = list(tokens_of(text))
+    tokens = tokens_of(text)
     own = guess_language([token.low for token in tokens])
     for language in dict.fromkeys((own, "english", also)):
         if language not in FORMS:
@@ -106,7 +110,7 @@ def starts_with_kin(text: str, language: str = "") -> bool:
     language = language or language_of(text)
     if language not in FORMS or language in UNSPACED or not _begins_with_kin(text, language):
         return False
-    tokens = list(tokens_of(text))
+    tokens = tokens_of(text)
     first = next(iter(_spaced(tokens, language, is_memory=False)), None)
     if first is None or first.of != MINE or first.start > 1 or not tokens[first.end :]:
         return False
@@ -116,7 +120,7 @@ def starts_with_kin(text: str, language: str = "") -> bool:
 def _begins_with_kin(text: str, language: str) -> bool:
     """Return whether kin stand so near the beginning that a mention of them can begin with the first two words."""
     near = BETWEEN + 2
-    tokens = list(islice(tokens_of(text), near + max(_longest_of(language).values())))
+    tokens = tokens_of(text)[: near + max(_longest_of(language).values())]
     return any(_kin_at(tokens, at, language)[0] for at in range(min(len(tokens), near)))
 
 

@@ -35,10 +35,13 @@ class Spellings:
 
     def alike(self, word: str, postings: PostingLists) -> dict[int, float]:
         """Return the terms that are spelled as the word is, or but for accents, and what each counts."""
-        with self._lock:
-            self._update(postings)
-            form = folded(word)
-            numbers = self._terms.get(form, ())
+        if self._seen < len(postings.tokens):
+            with self._lock:
+                self._update(postings)
+        form = folded(word)
+        numbers = self._terms.get(form, ())
+        if not numbers and form == word:
+            return {}
         count = len(postings.terms)
         found = {number: SHARE for number in numbers if number < count}
         if form != word and (plain := postings.terms.get(form)) is not None:
@@ -49,8 +52,7 @@ class Spellings:
     def stemmed(self, word: str, postings: PostingLists) -> dict[int, float]:
         """Return the terms that the word has in the languages of the rows, and what each counts."""
         found: dict[int, float] = {}
-        for language in self._languages_of(postings):
-            stemmed = stem(word, language)
+        for stemmed in dict.fromkeys(stem(word, language) for language in self._languages_of(postings)):
             number = postings.terms.get(stemmed)
             found |= {} if number is None else {number: SHARE}
             found |= self.alike(stemmed, postings)

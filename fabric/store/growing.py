@@ -54,7 +54,7 @@ class Growing(Generic[S]):
 
     def window(self) -> "Growing[S]":
         """Return the rows there are now, in the same memory: rows added later are not seen, others as they become."""
-        held = Growing[S](self._data.dtype)
+        held: Growing[S] = Growing.__new__(Growing)  # made often, and needs no array of its own
         held._data, held._size, held._is_shared = self.view, self._size, True
         return held
 

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,11 @@ class Known(Mapping[str, int]):
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._numbers.get(name, self._count) < self._count
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the number of a string, or ``default``; nothing is raised and caught on the way."""
+        number = self._numbers.get(name, self._count)
+        return number if number < self._count else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(islice(self._numbers, self._count)))  # at once: others may be added meanwhile
