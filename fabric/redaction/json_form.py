@@ -18,7 +18,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*+|[:{}\[\],]|true|false|n
 _PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 """One character as it is written in a string; what is written as a pair of halves is one."""
 LONGEST_NAME, LONGEST_VALUE = 100, 4_000
-NAMES, VALUES = frozenset(("name", "key", "header", "variable")), frozenset(("value", "val"))
+NAMES, VALUES = frozenset(("name", "key", "header", "variable", "type", "field", "label")), frozenset(("value", "val"))
 """Under what the name of a value stands beside it, and the value: {"name": "API_KEY", "value": "..."}."""
 PRIVATE = frozenset(("d", "p", "q", "dp", "dq", "qi"))
 """Under what a JSON Web Key has its private numbers."""

@@ -32,9 +32,15 @@ MOST_IN_A_RUN = 32
 """How many labels are looked behind in a run of characters without a break: the values of all of them are one."""
 _PARAMETER = re.compile(r"&[\w.-]+=")
 _VALUE = re.compile(
-    r"""(?:@|[rRbBuUfFL]{1,2}(?=["']))?(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
-    r"""|(?P<bare>[^\s"'`,;<>(){}\[\]「」“”«»，。；、\\]{1,400}+)(?P<code>[(\[])?"""
+    r"""(?:@|[rRbBuUfFL]{1,2}(?=["'])|(?:Secret)?[Ss]tr(?:ing)?\((?=["'])|["']{2}(?=["']))?"""
+    r"""(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
+    r"""|(?P<dress>\*{1,3}|_{2})?(?P<bare>[^\s"'`,;<>(){}\[\]「」“”«»，。；、\\]{1,400}+)(?P<code>[(\[])?"""
 )
+_DRESS = r"(?:[*_~`]{1,3}|</\w{1,8}>)"
+"""What sets a word off: the end of an emphasis of Markdown or HTML."""
+_CLOSED = rf"(?:{_DRESS}(?!\s{{0,20}}<)|[”»])"
+_LAYOUT = r"(?:(?:[|>][+-]?|[|>]?-|!!\w{1,10}|value:)\s{1,12}|<\w{1,8}>)"
+"""What stands before a value in YAML (a block, an item, a type, a value by its name) or HTML."""
 _ASCII = re.compile(r"""\s?[「『“"'`]?(?P<bare>[!#-&*-~]{3,200})""")
 
 
@@ -95,7 +101,7 @@ def _run_end(lower: str, start: int) -> int:
 def _labels() -> _Labels:
     rows = data("labels.json")
     sorts: dict[str, Sort] = {_BETWEEN.sub("", word): sort for sort in SORTS for word in rows[sort]}
-    ending = r"(?:s|n|et|en|[_-]?\d{1,2}|[_-](?:value|base))?(?P<quote>\\?[\"'](?!s\s))?"
+    ending = rf"(?:s|n|et|en|[_-]?\d{{1,2}}|[_-](?:value|base))?(?P<quote>\\?[\"'](?!s\s))?{_CLOSED}?"
     quoted = r"(?=\\?[\"'`])"
     adverb = f"(?:{any_of(rows['adverbs'])})"
     join = (
@@ -103,7 +109,9 @@ def _labels() -> _Labels:
         rf"|(?P<call>\s?[(,]\s{{0,2}}{quoted})"
         r"|(?P<paired></\w{1,20}>\s{0,20}<\w{1,20}>|\s?>(?=[^<>\s]{4,400}</)"
         r"|,?\s{1,20}\\?[\"']?val(?:ue)?\\?[\"']?\s{0,2}[:=]\s{0,2})"
-        r"|(?P<tight>[:=](?![:=]))(?P<blank>\s{0,3})|\s{0,3}\]?\s{0,3}(?P<sign>:=|[=-]>|=(?!=)|[:：＝→⇒➜➔»])\s{0,3}"
+        rf"|(?P<tight>[:=](?![:=])){_DRESS}?(?P<blank>\s{{0,3}})(?:{_LAYOUT})?"
+        r"|\s{0,3}\]?\s{0,3}(?P<sign>:=|={1,3}\s?>|->|=(?!=)|\.{3,40}|[:：＝→⇒➜➔»👉•…|])"
+        rf"{_DRESS}?\s{{0,3}}…?"
         rf"|(?P<spoken>['’]s\s|\s{{1,3}}(?:{adverb}\s)?(?:(?:{any_of(rows['verbs'])})(?:\s{adverb})?[:：]?\s{{1,3}}|[—–-]\s{{1,3}}))"
     )
     link, word = rf"\s(?:{any_of(rows['links'])})\s", r"[^\s:=]{0,19}[^\s:=.!?]"
@@ -189,6 +197,8 @@ def _judged(value: "re.Match[str]", label: _Label, join: "re.Match[str] | None")
     is_far = join is not None and join.re is _labels().far
     spoken = how in ("spoken", "direct") or is_far
     secret = value[place] if place == "quoted" else _trimmed(value[place], spoken=spoken)
+    if place == "bare" and value.groupdict().get("dress"):
+        secret = secret.rstrip("*_")
     if not secret or secret.startswith(REDACTED[:4]) or value.groupdict().get("code"):
         return None
     if (is_far and not (_LETTER.search(secret) and _DIGIT.search(secret))) or (

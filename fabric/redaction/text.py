@@ -12,6 +12,7 @@ from .shadow import shadow
 from .shapes import shaped
 from .shapes import signs as shape_signs
 from .signs import Signs, lowered
+from .tables import tabled
 from .tokens import tokens
 from .windows import WINDOW, in_windows
 
@@ -68,6 +69,8 @@ def _in_plain(text: str) -> list[Finding]:
         made.extend(shaped(text, signs))
         made.extend(labelled(text, lower))
         made.extend(in_dialogue(text, lower))
+        if "\n" in text:
+            made.extend(tabled(text))
     return made
 
 

@@ -53,6 +53,54 @@ def test_what_only_looks_like_it_stays(text: str):
     assert redact(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Password:** {}",
+        "**Password**: **{}**",
+        "`password`: `{}`",
+        "<b>Password:</b> <code>{}</code>",
+        "<td>Password</td><td>{}</td>",
+        "“Password”: “{}”",
+        "Password 👉 {}",
+        "Password ==> {}",
+        "Password....... {}",
+        "pass-word: {}",
+        "password: |\n  {}\n",
+        "password: !!str {}",
+        "password:\n  value: {}",
+        'password="""{}"""',
+        'password = SecretStr("{}")',
+        '{{"type": "password", "value": "{}"}}',
+        "| site | password |\n|---|---|\n| bank | `{}` |\n| club | none |",
+        "user,password,since\njake,{},2020",
+        "echo {} | sudo -S ls",
+        'chpasswd <<< "root:{}"',
+        'smtp.login("jake@example.org", "{}")',
+        "see https://a.example/?next=%2Fcb%3Faccess_token%3D{}",
+    ],
+)
+def test_a_secret_is_taken_out_of_what_sets_it_off(text: str):
+    assert redact(text.format("S3cretPw99Zq81")) == text.format("[redacted]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Password:** **required**",
+        "**Password policy:** 12 characters",
+        "| field | type |\n|---|---|\n| password | text |",
+        "| token | count |\n|---|---|\n| hello | 4711 |",
+        "Well, the password, I think,\nis old, too, now3",
+        "password:\n  - required\n  - min: 8",
+        "<b>Token:</b> the smallest unit of a text",
+        "The Brenner pass is 1370 m high",
+    ],
+)
+def test_what_is_set_off_and_no_secret_stays(text: str):
+    assert redact(text) == text
+
+
 def test_a_bare_answer_is_a_secret_by_its_question_alone():
     asked = "Wie lautet dein Passwort?"
     assert [str(one) for one in answered(asked, "Es ist Eimer_77, glaube ich")] == ["passwort at 7-15"]
