@@ -11,11 +11,11 @@ from capabilities.claims.attributes import words_of
 from capabilities.sources import Outcome
 from capabilities.turns import Exchange
 from capabilities.vocabulary import Observation
-from fabric.answer import Answer, Refused
-from fabric.context import Context
-from fabric.language import LATIN_LANGUAGES, known_languages
-from fabric.prompt import unescaped
-from fabric.text import content_words, word_set, words
+from fabric.flow.context import Context
+from fabric.models.answers.schema import Answer, Refused
+from fabric.text.language import LATIN_LANGUAGES, known_languages
+from fabric.text.prompt import unescaped
+from fabric.text.words import content_words, word_set, words
 from fabric.validation import shown
 
 T = TypeVar("T", bound=BaseModel)

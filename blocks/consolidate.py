@@ -13,14 +13,14 @@ from capabilities.semantic import Fact, FactInput, FactTable, Settling
 from capabilities.semantic.order import is_late, last_said, stated
 from capabilities.sources import Outcome, Source, unite
 from capabilities.vocabulary import MAX_OBSERVATIONS, ConsolidationPlan, FactProposal
-from fabric.block import Block
-from fabric.context import Context
-from fabric.generator import ModelChoice, generator
-from fabric.handler import handler
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
-from fabric.prompt import data_block, load_prompt, new_mark, one_line
-from fabric.resource import Collection, Transaction
-from fabric.sequencer import sequencer
+from fabric.text.prompt import data_block, load_prompt, new_mark, one_line
 
 from .answers import plain_text, refusals, skipped
 from .consolidate_rules import group_episodes

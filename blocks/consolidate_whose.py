@@ -7,7 +7,7 @@ from capabilities.claims import USER, name_of
 from capabilities.episodic import Episode
 from capabilities.relations.mentions import mention
 from capabilities.vocabulary import FactProposal
-from fabric.text import content_words
+from fabric.text.words import content_words
 
 
 class Told(NamedTuple):

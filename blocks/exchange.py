@@ -5,12 +5,12 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from capabilities.turns import Exchange, Turn
-from fabric.context import Context
 from fabric.errors import SchemaError
-from fabric.forgotten import ERASED
-from fabric.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
-from fabric.prompt import strip_data_blocks
-from fabric.said import is_message, messages_in, said_in
+from fabric.flow.context import Context
+from fabric.record.forgotten import ERASED
+from fabric.record.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
+from fabric.record.said import is_message, messages_in, said_in
+from fabric.text.prompt import strip_data_blocks
 from fabric.validation import shown
 
 BACKGROUND_MESSAGES = 3

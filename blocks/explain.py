@@ -13,14 +13,14 @@ from capabilities.semantic import Fact, FactTable
 from capabilities.sources import Source
 from capabilities.turns import Turn
 from capabilities.working import state as working
-from fabric.block import Block
-from fabric.context import Context
-from fabric.forgotten import ERASED
-from fabric.handler import handler
-from fabric.log import ITEMS
-from fabric.reach import reach_of
-from fabric.resource import Transaction
-from fabric.text import words
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.jobs.reach import reach_of
+from fabric.record.forgotten import ERASED
+from fabric.record.log import ITEMS
+from fabric.text.words import words
 
 from .forgetting.links import nodes_of
 from .held import kinds

@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.oneself import subjects_of
 from capabilities.vocabulary import AskedSubject
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import SchemaError
-from fabric.handler import handler
-from fabric.reach import Held, KeptRow, held_by, reach_of
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.jobs.reach import Held, KeptRow, held_by, reach_of
 from fabric.scope import Scope, ScopeKind
-from fabric.session import Session
+from fabric.sessions.session import Session
 from fabric.validation import shown, wrong
 
 from .forgetting.naming import Whom, texts_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from capabilities.claims import Known, known_of
 from capabilities.semantic import Fact
-from fabric.prompt import one_line
+from fabric.text.prompt import one_line
 
 
 def facts_by_subject(facts: Sequence[Fact]) -> str:

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.oneself import subjects_of
 from capabilities.vocabulary import AskedSubject, Tag
-from fabric.block import Block
-from fabric.context import Context
-from fabric.erasure import Erased, erase_scope
-from fabric.handler import handler
-from fabric.log import ITEMS
-from fabric.reach import Held, KeptRow, reach_of, sessions_of
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.jobs.erasure import erase_scope
+from fabric.jobs.reach import Held, KeptRow, reach_of, sessions_of
+from fabric.record.erased import Erased
+from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds, ScopeKind
 from fabric.store.base import Table, Where
 

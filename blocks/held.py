@@ -5,13 +5,13 @@ from functools import cache
 from typing import Any
 
 from capabilities.keys import system_of, tier_of
-from fabric.forgotten import ERASED
-from fabric.jobs import JOBS, TURNS
-from fabric.json_text import redacted
-from fabric.log import ITEMS
-from fabric.reach import Held, KeptRow
+from fabric.jobs.job import JOBS, TURNS
+from fabric.jobs.reach import Held, KeptRow
+from fabric.record.forgotten import ERASED
+from fabric.record.log import ITEMS
 from fabric.scope import SCOPE_KINDS
-from fabric.text import printable
+from fabric.text.json_text import redacted
+from fabric.text.words import printable
 
 DOCUMENTS = "documents"
 TIERS: Mapping[str, str] = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}

@@ -13,8 +13,8 @@ from capabilities.semantic import Arrival, Fact, ForeignFact, arrive
 from capabilities.sources import Source
 from capabilities.turns import Turn
 from capabilities.vocabulary import Tag
-from fabric.context import Context
-from fabric.resource import Collection, Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
 
 WORDS = "words_"
 """What the id of a turn begins with that holds the own words of an imported fact."""

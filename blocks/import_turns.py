@@ -11,11 +11,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Turn
 from capabilities.vocabulary import Tag
-from fabric.block import Block
 from fabric.clock import utc
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 
 from .exchange import clean
 

@@ -7,11 +7,11 @@ from capabilities.meaning import Embedded
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.state import MemoryState
 from capabilities.turns import Exchange, Turn
-from fabric.block import Block, Keeper
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.jobs import JOBS
-from fabric.resource import Transaction
+from fabric.flow.block import Block, Keeper
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.jobs.job import JOBS
 from fabric.store.base import SYSTEM, RowVectors, Where
 
 from .observed import CaptureResult

@@ -13,17 +13,17 @@ from capabilities.semantic.selves import Self, introduced, introductions, self_o
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from capabilities.working import WorkingEntry
-from fabric.answer import Refused
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import OutputError
-from fabric.generator import ModelChoice, generator
-from fabric.handler import handler
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import ModelChoice, generator
+from fabric.models.answers.schema import Refused
 from fabric.models.server import ModelServer
-from fabric.prompt import data_block, delimited, load_prompt, new_mark, one_line
-from fabric.resource import Transaction
-from fabric.sequencer import sequencer
-from fabric.text import printable, words
+from fabric.text.prompt import data_block, delimited, load_prompt, new_mark, one_line
+from fabric.text.words import printable, words
 from fabric.validation import shown
 
 from .answers import is_grounded, plain_text, told

@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from capabilities.sources import Outcome
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
-from fabric.answer import Answer
+from fabric.models.answers.schema import Answer
 
 
 class Observations(Answer):

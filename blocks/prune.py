@@ -14,15 +14,15 @@ from capabilities.semantic.order import stated
 from capabilities.semantic.state import contests
 from capabilities.sources import Outcome
 from capabilities.vocabulary import Merge, PrunePlan, Removal
-from fabric.block import Block
-from fabric.context import Context
-from fabric.generator import ModelChoice, generator
-from fabric.handler import handler
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
-from fabric.prompt import data_block, load_prompt, new_mark
-from fabric.resource import Collection, Transaction
-from fabric.sequencer import sequencer
-from fabric.text import content_words
+from fabric.text.prompt import data_block, load_prompt, new_mark
+from fabric.text.words import content_words
 
 from .answers import plain_text, refusals, skipped
 from .consolidate import FORGOTTEN

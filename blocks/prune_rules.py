@@ -7,7 +7,7 @@ from capabilities.claims import OTHER, Claim, Known, Verdict, compare, fuller, f
 from capabilities.claims.values import tokens
 from capabilities.semantic.record import DEFAULT_PRUNE_CONFIG
 from capabilities.vocabulary import Merge, PrunePlan, Removal
-from fabric.text import words
+from fabric.text.words import words
 
 _SESSION = re.compile(
     r"^(?:(?:the )?user )?(?:asked|asks|requested|requests|inquired|is asking|wants help|needs help|"

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.keys import system_of
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.systems import collections_of_others
-from fabric.block import Block
-from fabric.context import Context
-from fabric.embedding.renewal import Coverage, Embedded, Transact, coverage, renew
 from fabric.errors import EmbedderError
-from fabric.handler import handler
-from fabric.resource import Collection
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection
 from fabric.store.base import Rows, Store, Table
+from fabric.store.renewal import Coverage, Embedded, Transact, coverage, renew
 
 T = TypeVar("T")
 CATCH_UP = 2_000

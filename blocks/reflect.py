@@ -14,10 +14,10 @@ from capabilities.turns import Turn, turns_behind
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
 from capabilities.working import WorkingEntry, WorkingState
 from capabilities.working import state as working
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 from fabric.store.base import RowVectors
 
 from .observed import CaptureResult, Observed

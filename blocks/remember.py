@@ -11,12 +11,12 @@ from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Outcome
 from capabilities.turns import Turn
 from capabilities.vocabulary import FACT_CATEGORIES, MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Tag, Unit
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import ConfigurationError, RunError
-from fabric.handler import handler
-from fabric.prompt import strip_data_blocks
-from fabric.resource import Collection, Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
+from fabric.text.prompt import strip_data_blocks
 
 Statement = Annotated[
     str,

@@ -25,16 +25,16 @@ from capabilities.working import (
     working_memory_resource,
 )
 from capabilities.working.format import format_for_observer
-from fabric.answer import Answer
-from fabric.block import Block
-from fabric.context import Context
-from fabric.generator import ModelChoice, generator
-from fabric.handler import handler
-from fabric.items import content_text
-from fabric.prompt import data_block, delimited, load_prompt, new_mark
-from fabric.resource import Transaction
-from fabric.sequencer import sequencer
-from fabric.text import printable
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import ModelChoice, generator
+from fabric.models.answers.schema import Answer
+from fabric.record.items import content_text
+from fabric.text.prompt import data_block, delimited, load_prompt, new_mark
+from fabric.text.words import printable
 
 from .answers import plain_text
 from .exchange import clean

@@ -11,7 +11,7 @@ from fabric.embedding.static import TokenTable
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
 from fabric.store.base import RowVectors
-from fabric.terms import LONG_CHARS, prepare_terms
+from fabric.text.terms import LONG_CHARS, prepare_terms
 
 if TYPE_CHECKING:
     from numpy import float32

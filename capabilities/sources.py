@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fabric.context import Context
+from fabric.flow.context import Context
 from fabric.store.base import Row
-from fabric.terms import terms
+from fabric.text.terms import terms
 
 from .vocabulary import Moment
 
@@ -26,7 +26,7 @@ class Source(BaseModel):
     """Who spoke, where the memory is shared by several users."""
     said_at: Moment
     counts_as: Moment | None = None
-    """When it counts as said among others, where the clock was behind what had been said before; see `fabric.order`."""
+    """When it counts as said among others, where the clock was behind what was said before: `fabric.record.order`."""
 
     @property
     def ordered(self) -> Moment:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from fabric.answer import Answer, Slips
 from fabric.clock import utc
+from fabric.models.answers.schema import Answer, Slips
 
 from .claims.identity import subject_key, user_id
 from .claims.record import Claimed

@@ -2,25 +2,35 @@
 
 from pathlib import Path
 
-from .block import Block, Retry
-from .capability import Capability, Preset, define_capability
 from .clock import Clock, SystemClock
-from .context import Context
 from .errors import FabricError
-from .events import BlockFinished, BlockStarted, Event, ItemAdded, Recalled, RunFinished, TextDelta, WorkFinished
 from .floors import check_floors
-from .generator import generator
-from .handler import handler
-from .items import Draft, Item
-from .jobs import Job
+from .flow.block import Block
+from .flow.capability import Capability, Preset, define_capability
+from .flow.context import Context
+from .flow.failing import Retry
+from .flow.handler import handler
+from .flow.resource import Collection, Document, Transaction
+from .flow.router import router
+from .flow.sequencer import sequencer
+from .flow.tool import Tool, tool
+from .generation.generator import generator
+from .jobs.job import Job
 from .models.base import ModelClient
-from .resource import Collection, Document, Transaction
-from .router import router
-from .run import Fabric
+from .record.events import (
+    BlockFinished,
+    BlockStarted,
+    Event,
+    ItemAdded,
+    Recalled,
+    RunFinished,
+    TextDelta,
+    WorkFinished,
+)
+from .record.items import Draft, Item
 from .scope import Scope, ScopeIds
-from .sequencer import sequencer
-from .session import RunResult, Session, Stream
-from .tool import Tool, tool
+from .sessions.fabric import Fabric
+from .sessions.session import RunResult, Session, Stream
 from .usage import ModelCall, Usage
 
 check_floors(Path(__file__).parent.parent)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import regex
@@ -63,3 +64,10 @@ def _pieces(work: S) -> Iterator[S]:
         yield work[begin:end]  # type: ignore[misc]  # a slice is of the same type
         begin = end
     yield work[begin:]  # type: ignore[misc]
+
+
+def chunks(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield the values in lists of at most ``size``."""
+    rest = iter(values)
+    while chunk := list(islice(rest, size)):
+        yield chunk

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from .block import Block
 from .clock import Clock, utc
 from .errors import ModelError
-from .history import message_tokens
+from .flow.block import Block
 from .models.base import Delta, ModelClient, Reply, Request, ToolCall, Usage
-from .text import estimate_tokens
+from .record.history import message_tokens
+from .text.words import estimate_tokens
 
 if TYPE_CHECKING:
-    from .session import RunResult
+    from .sessions.session import RunResult
 
 START = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -96,7 +96,7 @@ def call(name: str, call_id: str = "", /, **arguments: Any) -> ToolCall:
     >>> call("mind_complete_goal", "call_2", id="mg_1")
     ToolCall(id='call_2', name='mind_complete_goal', arguments='{"id": "mg_1"}')
     """
-    from .messages import as_text  # noqa: PLC0415
+    from .generation.messages import as_text  # noqa: PLC0415
 
     return ToolCall(call_id or f"call_{name}", name, as_text(arguments))
 
@@ -175,7 +175,7 @@ async def run_block(
 
     Without a ``model`` a model call fails: nothing here ever reaches a provider.
     """
-    from .run import Fabric  # noqa: PLC0415  the store is opened only by tests that run something
+    from .sessions.fabric import Fabric  # noqa: PLC0415  the store is opened only by tests that run something
 
     fakes = model or ScriptedModel(_no_model)
     async with Fabric(":memory:", models=fakes, clock=clock or FrozenClock()) as fabric:

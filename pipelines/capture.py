@@ -14,11 +14,11 @@ from blocks.reembed import catch_up_block
 from blocks.reflect import reflect_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Exchange
-from fabric.block import Block
-from fabric.context import Context
-from fabric.generator import ModelChoice
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.sequencer import Sequencer, sequencer
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
-from fabric.sequencer import Sequencer, sequencer
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blocks.exchange import why_empty
-from fabric.items import drafts_from_message
-from fabric.jobs import troubled
-from fabric.log import opens_turn
-from fabric.run import Fabric
+from fabric.jobs.job import troubled
+from fabric.record.items import drafts_from_message
+from fabric.record.log import opens_turn
 from fabric.scope import ScopeIds
-from fabric.secrecy import Secrets
-from fabric.session import RunResult
+from fabric.sessions.fabric import Fabric
+from fabric.sessions.session import RunResult
+from fabric.store.secrecy import Secrets
 
 from .chat import RecordedTurn
 from .transcript import Transcript

@@ -10,15 +10,15 @@ from blocks.exchange import TAGS
 from capabilities.claims import asks_for_profile
 from capabilities.memory.ranked import RELEVANT, RankedMemory
 from capabilities.vocabulary import Tag
-from fabric.block import Block
-from fabric.context import Context
-from fabric.events import Recalled
-from fabric.generator import ModelChoice, generator
-from fabric.handler import handler
-from fabric.items import Draft, drafts_from_message
-from fabric.log import opens_turn
-from fabric.sequencer import Sequencer, sequencer
-from fabric.text import words
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.sequencer import Sequencer, sequencer
+from fabric.generation.generator import ModelChoice, generator
+from fabric.record.events import Recalled
+from fabric.record.items import Draft, drafts_from_message
+from fabric.record.log import opens_turn
+from fabric.text.words import words
 
 from .system import MemorySystem
 

@@ -17,26 +17,26 @@ from capabilities.mind.checkup import draft_findings
 from capabilities.mind.store import mind_collections
 from capabilities.traces.checkup import trace_findings
 from capabilities.traces.tables import RESOURCES as TRACES
-from fabric.checkup import job_findings, record_findings
 from fabric.embedding.files import is_installed
 from fabric.embedding.remote import RemoteEmbedder
-from fabric.embedding.renewal import Coverage, coverage
 from fabric.embedding.static import PACKAGE
 from fabric.errors import ConfigurationError, EmbedderError, StoreError
-from fabric.finding import Finding
-from fabric.jobs import EFFECTS, JOBS, TURNS
-from fabric.log import ITEMS
+from fabric.flow.resource import Collection, Resource
+from fabric.jobs.job import EFFECTS, JOBS, TURNS
 from fabric.models.litellm import needs_of
-from fabric.resource import Collection, Resource
+from fabric.record.log import ITEMS
 from fabric.scope import SCOPE_KINDS
-from fabric.store.backup import backup_findings
+from fabric.sessions.checkup import job_findings, record_findings
 from fabric.store.base import Table
-from fabric.store.block_check import block_findings, reading_bytes
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.duckdb_file import reading
-from fabric.store.file_check import change_findings, format_findings, path_findings, refusal
-from fabric.store.held import Held
-from fabric.store.index_check import index_findings
+from fabric.store.duckdb.backup import backup_findings
+from fabric.store.duckdb.check.block_check import block_findings, reading_bytes
+from fabric.store.duckdb.check.file_check import change_findings, format_findings, path_findings, refusal
+from fabric.store.duckdb.check.index_check import index_findings
+from fabric.store.duckdb.check.scan import Held
+from fabric.store.duckdb.file.opening import reading
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.store.finding import Finding
+from fabric.store.renewal import Coverage, coverage
 
 from .chat import CHAT
 from .system import memory_system

@@ -15,16 +15,16 @@ from blocks.import_turns import ImportResult
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.sources import Outcome
-from fabric.block import Block
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError, SchemaError, ScopeError
-from fabric.generator import ModelChoice
-from fabric.jobs import Job
-from fabric.lease import PATIENCE, File, Lease, patience_after
+from fabric.flow.block import Block
+from fabric.generation.generator import ModelChoice
+from fabric.jobs.job import Job
 from fabric.models.base import ModelClient
 from fabric.options import names_options, option_names
-from fabric.portal import forbid_nested
-from fabric.session import Session
+from fabric.sessions.lease import PATIENCE, File, Lease, patience_after
+from fabric.sessions.session import Session
+from fabric.threads.portal import forbid_nested
 from fabric.validation import shown, wrong
 
 from .captured import Captured, captured, reentrant, trouble
@@ -34,7 +34,7 @@ from .system import MemorySystem, memory_system
 from .transcript import Transcript, answers_block, given, late_answers, looked_through, unseen_block
 
 if TYPE_CHECKING:
-    from fabric.store.backup import Backup
+    from fabric.store.duckdb.backup import Backup
 
 T = TypeVar("T")
 PAGE = 500

@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from fabric.context import Context
-from fabric.forgotten import ERASED, repeats
-from fabric.items import Draft, Item, drafts_from_message
+from fabric.flow.context import Context
+from fabric.record.forgotten import ERASED, repeats
+from fabric.record.items import Draft, Item, drafts_from_message
 
 _CALLS = ("tool_call", "tool_result")
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from fabric.block import Block
 from fabric.clock import SystemClock, utc
-from fabric.run import Fabric
+from fabric.flow.block import Block
 from fabric.scope import ScopeIds
+from fabric.sessions.fabric import Fabric
 
 from .chat import RecordedTurn
 from .importing.messages import MESSAGE_APART

@@ -26,17 +26,17 @@ from capabilities.memory.sections import memory_context
 from capabilities.semantic import Fact, SemanticConfig, SemanticMemory, create_semantic_memory_capability
 from capabilities.sources import Outcome
 from capabilities.working import WorkingMemory, WorkingMemoryConfig, create_working_memory_capability
-from fabric.block import Block
-from fabric.capability import Capability, ContextLines, define_capability
-from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import CapabilityError, ConfigurationError
-from fabric.generator import ModelChoice
-from fabric.handler import handler
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability, ContextLines, define_capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Resource
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer, server_of
 from fabric.options import check_model, check_whole_number, names_options
-from fabric.resource import Resource
-from fabric.session import Session
+from fabric.sessions.session import Session
 
 from .capture import CaptureSteps, capture_steps
 

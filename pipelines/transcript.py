@@ -12,18 +12,18 @@ from blocks.keep import keep_answers_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Turn
 from capabilities.vocabulary import Tag
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import SchemaError
-from fabric.forgotten import ERASED
-from fabric.handler import handler
-from fabric.items import content_text, drafts_from_message
-from fabric.log import opens_turn
-from fabric.secrecy import Secrets
-from fabric.sequencer import sequencer
-from fabric.session import RunResult
-from fabric.terms import LONG_CHARS, prepare_terms
-from fabric.tool_parts import tool_part
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.sequencer import sequencer
+from fabric.record.forgotten import ERASED
+from fabric.record.items import content_text, drafts_from_message
+from fabric.record.log import opens_turn
+from fabric.record.tool_parts import tool_part
+from fabric.sessions.session import RunResult
+from fabric.store.secrecy import Secrets
+from fabric.text.terms import LONG_CHARS, prepare_terms
 from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, is_users, tagged, turns_of

@@ -3,11 +3,13 @@
 import ast
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 
+import networkx as nx
 import pytest
 from hypothesis import settings
 from importlinter.cli import lint_imports
@@ -17,19 +19,20 @@ FLOORS = ("fabric", "capabilities", "blocks", "pipelines")
 SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SUPERVISED = {
-    ("fabric/work.py", "_try"): "a job's failure is recorded, never raised",
-    ("fabric/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
+    ("fabric/runs/work.py", "_try"): "a job's failure is recorded, never raised",
+    ("fabric/runs/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
     ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
-    ("fabric/background.py", "_announce"): "a listener that raises must not stop the work of others",
+    ("fabric/runs/background.py", "_announce"): "a listener that raises must not stop the work of others",
     ("fabric/store/worker.py", "call"): "what is called is raised where its result is asked for",
     ("fabric/store/worker.py", "submit"): "the same",
     ("fabric/telling.py", "message_of"): "an error whose own code fails is told without its message",
     ("fabric/telling.py", "repr_of"): "the same of a value",
-    ("fabric/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
+    ("fabric/generation/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""
 FILE_LINES, FILE_MEDIAN = 350, 150
+ROOM, CIRCLE, MOST_DOTS = 15, 3, 2
 FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
 SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {
     ("uuid", f"uuid{version}") for version in (1, 3, 4, 5, 7)
@@ -89,16 +92,53 @@ def test_imports_point_down_only(capsys: pytest.CaptureFixture[str]):
     assert code == 0, capsys.readouterr().out
 
 
-def test_imports_are_relative_inside_a_floor_and_absolute_across():
+def dots_to(path: Path, module: str) -> int:
+    """Return how many dots a relative import of a module of the same floor begins with."""
+    room, target = path.relative_to(ROOT).parts[:-1], module.split(".")
+    common = next(
+        (n for n, (a, b) in enumerate(zip(room, target, strict=False)) if a != b), min(len(room), len(target))
+    )
+    return len(room) - common + 1
+
+
+def test_imports_are_relative_near_by_and_absolute_from_further_away():
     wrong: list[str] = []
     for path in SOURCES:
         floor = name_of(path).partition("/")[0]
         depth = len(path.relative_to(ROOT).parts) - 1
         for module, level, node in imports(path):
-            own = module.partition(".")[0] == floor and level == 0
-            if own or level > depth:
+            near = level == 0 and module.partition(".")[0] == floor and dots_to(path, module) <= MOST_DOTS
+            if near or level > min(depth, MOST_DOTS):
                 wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {'.' * level}{module}")
     assert wrong == []
+
+
+def import_graph() -> "nx.DiGraph[str]":
+    """Return which module of ours imports which, inside functions and for type checkers too."""
+    modules = {module_of(path): path for path in SOURCES}
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for own, path in modules.items():
+        room = own if path.name == "__init__.py" else own.rpartition(".")[0]
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            above = room.split(".")[: len(room.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                target = next((one for one in (f"{module}.{alias.name}", module) if one in modules), own)
+                if target != own:
+                    graph.add_edge(own, target)
+    return graph
+
+
+def test_no_circle_of_imports_is_wider_than_three_files():
+    circles = [sorted(circle) for circle in nx.strongly_connected_components(import_graph()) if min(circle) > "d"]
+    assert [circle for circle in circles if len(circle) > CIRCLE] == []
+
+
+def test_no_room_holds_more_than_fifteen_files():
+    rooms = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES if name_of(path).startswith("fabric/"))
+    assert {room: number for room, number in rooms.items() if number > ROOM} == {}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +146,7 @@ def test_imports_are_relative_inside_a_floor_and_absolute_across():
     [
         ("duckdb", ("fabric/store/duckdb",)),
         ("litellm", ("fabric/models/litellm.py", "pipelines/adapters/litellm")),
-        ("opentelemetry", ("fabric/tracing.py",)),
+        ("opentelemetry", ("fabric/telemetry/tracing.py",)),
     ],
 )
 def test_one_place_knows_the_library(library: str, allowed: tuple[str, ...]):

@@ -23,7 +23,7 @@ def test_an_import_loads_nothing_heavy(statement: str):
 
 def test_the_engine_is_there_before_a_model_is_built_or_a_text_is_cut_into_words():
     loaded = loaded_after("import fabric")
-    assert "fabric.run" in loaded
+    assert "fabric.sessions.fabric" in loaded
     assert loaded.isdisjoint({"regex", "numpy", "pydantic.root_model", "pydantic.plugin._loader"})
 
 
@@ -37,7 +37,7 @@ def test_a_memory_is_made_without_what_only_its_use_needs(what: str):
 
 def test_the_names_of_the_pipelines_are_known_without_loading_what_they_stand_for():
     loaded = loaded_after("import pipelines\nassert 'memory_tools' in dir(pipelines)")
-    assert loaded.isdisjoint({"numpy", "blocks", "capabilities", "fabric.run", *HEAVY})
+    assert loaded.isdisjoint({"numpy", "blocks", "capabilities", "fabric.sessions.fabric", *HEAVY})
 
 
 @pytest.mark.parametrize("name", ["memory_system", "memory_tools", "mind"])
@@ -48,7 +48,7 @@ def test_what_agents_are_given_is_imported_from_one_place(name: str):
 def test_the_help_of_the_command_line_does_not_load_the_engine():
     loaded = loaded_after("import pipelines.cli.app")
     assert "typer" in loaded
-    assert loaded.isdisjoint({"fabric.run", *HEAVY})
+    assert loaded.isdisjoint({"fabric.sessions.fabric", *HEAVY})
 
 
 def test_opening_a_file_loads_the_store_and_no_model():

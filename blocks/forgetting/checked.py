@@ -6,9 +6,9 @@ from typing import Any
 
 from capabilities.memory.layout import MemoryLayout
 from fabric.errors import StoreError
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Table
-from fabric.text import words
+from fabric.text.words import words
 
 from .links import Node
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from capabilities.claims import compare, read_as
-from fabric.reach import Held
+from fabric.jobs.reach import Held
 from fabric.scope import Scope
 
 from .links import LINKS, Node, nodes_of

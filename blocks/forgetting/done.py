@@ -3,9 +3,9 @@
 from itertools import product
 from typing import Any
 
-from fabric.jobs import JOBS, TURNS
-from fabric.log import ITEMS
-from fabric.reach import Held
+from fabric.jobs.job import JOBS, TURNS
+from fabric.jobs.reach import Held
+from fabric.record.log import ITEMS
 from fabric.store.base import SYSTEM
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from capabilities.keys import MEMORY, system_of
 from capabilities.semantic import FACT_SCOPES, create_semantic_memory_resource
-from fabric.reach import Held, KeptRow
+from fabric.jobs.reach import Held, KeptRow
 from fabric.scope import Scope
 from fabric.store.base import Row, Table, Where
 

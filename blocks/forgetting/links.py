@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fabric.reach import KeptRow
+from fabric.jobs.reach import KeptRow
 from fabric.scope import Scope
 
 from ..held import DOCUMENTS, is_working, kind_of

@@ -8,7 +8,7 @@ from typing import Any
 from capabilities.claims import USER, name_of, subject_key
 from capabilities.memory.oneself import meant
 from capabilities.relations.mentions import Mention, mention
-from fabric.reach import Held
+from fabric.jobs.reach import Held
 
 from ..held import NOT_TEXT, records
 from .links import strings_of

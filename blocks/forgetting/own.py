@@ -1,7 +1,7 @@
 """Own rows: what programs keep in collections and documents of their own, and forget by the ids they gave."""
 
-from fabric.erasure import Erased
-from fabric.reach import Held, KeptRow
+from fabric.jobs.reach import Held, KeptRow
+from fabric.record.erased import Erased
 from fabric.store.base import Table
 
 from ..held import DOCUMENTS, is_state, is_working, kind_of

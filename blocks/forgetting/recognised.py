@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.meanwhile import Gone
+from fabric.record.meanwhile import Gone
 from fabric.scope import Scope, ScopeIds
 
 from .links import Node, mentions_id

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from fabric.erasure import Erased, erase_effects, erase_items, erase_outputs, erase_turns, erase_work
-from fabric.jobs import EFFECTS, JOBS, TURNS, job_of
-from fabric.log import ITEMS
-from fabric.reach import Held, KeptRow
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
+from fabric.jobs.erasure import erase_effects, erase_items, erase_outputs, erase_turns, erase_work
+from fabric.jobs.job import EFFECTS, JOBS, TURNS, job_of
+from fabric.jobs.reach import Held, KeptRow
+from fabric.record.erased import Erased
+from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table, Where
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.forgotten import ERASED
-from fabric.prompt import escaped
-from fabric.store.containing import spelled
-from fabric.text import content_words
+from fabric.record.forgotten import ERASED
+from fabric.store.duckdb.rows.containing import spelled
+from fabric.text.prompt import escaped
+from fabric.text.words import content_words
 
 from .links import strings_of
 

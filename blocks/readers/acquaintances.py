@@ -7,8 +7,8 @@ from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.owners import is_name_too
 from capabilities.claims.read import read
 from capabilities.relations.words import EVERYBODY, NOT_NAMES
-from fabric.language import STOP_WORDS, language_of
-from fabric.text import normalise
+from fabric.text.language import STOP_WORDS, language_of
+from fabric.text.words import normalise
 
 _KIN = frozenset(map(" ".join, EVERYBODY))
 _SMALL = frozenset[str]().union(*STOP_WORDS.values())

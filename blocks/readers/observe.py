@@ -7,8 +7,8 @@ from capabilities.claims import claim_of, compare, is_single, says_change
 from capabilities.claims.record import USER
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.slices import paced
-from fabric.terms import LONG_CHARS
-from fabric.text import words
+from fabric.text.terms import LONG_CHARS
+from fabric.text.words import words
 
 from . import people
 from .clauses import clauses, remember, unmarked

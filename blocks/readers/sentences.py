@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from fabric.text import uncontrolled
+from fabric.text.words import uncontrolled
 
 from .patterns import Patterns
 

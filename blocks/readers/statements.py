@@ -8,8 +8,8 @@ from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.read import fields, read
 from capabilities.claims.record import USER, Claim
 from capabilities.vocabulary import Observation
-from fabric.language import STOP_WORDS, guess_language
-from fabric.text import words
+from fabric.text.language import STOP_WORDS, guess_language
+from fabric.text.words import words
 
 from .acquaintances import opens_with, subject_left_out, told_of
 from .patterns import listed, written

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from fabric.text import word_set
+from fabric.text.words import word_set
 
 from .patterns import Patterns, listed, table
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.traces import Derive, Trace
-from fabric.block import Block
-from fabric.context import Context
-from fabric.generator import ModelChoice, generator
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
-from fabric.prompt import data_block, load_prompt
+from fabric.text.prompt import data_block, load_prompt
 
 from ..prompts import PROMPTS
 

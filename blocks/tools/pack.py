@@ -9,17 +9,17 @@ from pydantic import BaseModel
 
 from capabilities.equal import one_for
 from capabilities.traces import TraceMemory, create_traces_capability
-from fabric.block import Block
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
-from fabric.generator import ModelChoice
-from fabric.lease import File
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.options import names_options
 from fabric.scope import ScopeIds
-from fabric.toolhost import ToolHost
+from fabric.sessions.lease import File
+from fabric.sessions.toolhost import ToolHost
 
 from .insight import derive_with, insight_block
 from .shapes import (

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fabric.block import Block
-from fabric.handler import Handler
-from fabric.messages import as_text
-from fabric.prompt import data_block
-from fabric.tool import Tool
+from fabric.flow.block import Block
+from fabric.flow.handler import Handler
+from fabric.flow.tool import Tool
+from fabric.generation.messages import as_text
+from fabric.text.prompt import data_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

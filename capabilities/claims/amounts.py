@@ -3,8 +3,8 @@
 from functools import lru_cache
 from itertools import pairwise
 
-from fabric.language import stem
-from fabric.text import words
+from fabric.text.language import stem
+from fabric.text.words import words
 
 from .attributes import form, words_of
 from .values import CLAUSE_SIGNS, COMPARED, day_names, is_number, is_symbol, is_when, tokens

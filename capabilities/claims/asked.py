@@ -6,7 +6,7 @@ from itertools import chain
 
 import regex
 
-from fabric.text import normalise, split_words
+from fabric.text.words import normalise, split_words
 
 from .attributes import ATTRIBUTES, LANGUAGES, PROFILE, compiled, form
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from fabric.language import STOP_WORDS, language_of
 from fabric.redaction.finding import REDACTED
+from fabric.text.language import STOP_WORDS, language_of
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN

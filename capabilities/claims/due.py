@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fabric.language import STOP_WORDS
+from fabric.text.language import STOP_WORDS
 
 from .attributes import form, words_of
 from .values import day_names, is_when, tokens

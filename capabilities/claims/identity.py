@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote
 
-from fabric.text import uncontrolled
+from fabric.text.words import uncontrolled
 
 from ..relations.mentions import is_no_name
 from ..relations.words import EVERYBODY

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import regex
 
-from fabric.language import language_of
-from fabric.text import normalise, words
+from fabric.text.language import language_of
+from fabric.text.words import normalise, words
 
 from ..relations.words import ARTICLES, EVERYBODY, FORMS, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED
 from .attributes import form, words_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from fabric.text import normalise
+from fabric.text.words import normalise
 
 from .attributes import CODES, LANGUAGES, words_of
 

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import regex
 
-from fabric.language import NO_LATIN, STOP_WORDS, guess_language
-from fabric.text import words
+from fabric.text.language import NO_LATIN, STOP_WORDS, guess_language
+from fabric.text.words import words
 
 from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, form, grammar, patterns_for, words_of

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from fabric.language import STOP_WORDS, guess_language, language_of, stem
-from fabric.text import words
+from fabric.text.language import STOP_WORDS, guess_language, language_of, stem
+from fabric.text.words import words
 
 from .attributes import OTHER, grammar, words_of
 from .record import Claim, Verdict

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import regex
 
-from fabric.language import language_of, stem
-from fabric.text import normalise
+from fabric.text.language import language_of, stem
+from fabric.text.words import normalise
 
 from .attributes import CODES, LANGUAGES, grammar, words_of
 

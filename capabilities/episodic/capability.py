@@ -5,10 +5,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
-from fabric.meanwhile import drawn
-from fabric.resource import Collection, Transaction
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.record.meanwhile import drawn
 
 from ..claims.identity import filed_as
 from ..keys import MEMORY, capability_name

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Where
 
 from ..claims import claim_of, slot, subject_key

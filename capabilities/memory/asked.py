@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.terms import Cue
-from fabric.text import normalise, words
+from fabric.text.terms import Cue
+from fabric.text.words import normalise, words
 
 from ..claims import ATTRIBUTES, Place, asked_attributes
 from ..claims.attributes import beside

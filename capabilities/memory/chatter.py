@@ -6,7 +6,7 @@ from pathlib import Path
 
 import regex
 
-from fabric.text import normalise, words
+from fabric.text.words import normalise, words
 
 from .ranked import RankedMemory
 

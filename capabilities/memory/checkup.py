@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.checkup import records
-from fabric.finding import Finding, several
-from fabric.forgotten import ERASED
-from fabric.log import ITEMS
-from fabric.resource import Collection
-from fabric.store.held import Held
+from fabric.flow.resource import Collection
+from fabric.record.forgotten import ERASED
+from fabric.record.log import ITEMS
+from fabric.sessions.checkup import records
+from fabric.store.duckdb.check.scan import Held
+from fabric.store.finding import Finding, several
 
 from ..episodic import Episode
 from ..keys import MEMORY, key_of, system_of, tier_of

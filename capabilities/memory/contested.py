@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 
 from ..claims import claim_of, compare, is_single
 from ..semantic import Fact
@@ -11,7 +11,7 @@ from .layout import MemoryLayout
 from .ranked import RankedMemory
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 FEW = 64
 """How many facts are read at most to see what contests what."""

@@ -5,8 +5,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
 
-from fabric.language import STOP_WORDS, guess_language, language_of, stem
-from fabric.text import FUNCTION_WORDS, words
+from fabric.text.language import STOP_WORDS, guess_language, language_of, stem
+from fabric.text.words import FUNCTION_WORDS, words
 
 from ..claims import asked_attributes, name_of, says_change
 from ..claims.attributes import form

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from fabric.context import Context
 from fabric.errors import ConfigurationError
-from fabric.prompt import data_block
-from fabric.terms import plain_terms, read_cue
-from fabric.text import estimate_tokens
+from fabric.flow.context import Context
+from fabric.text.prompt import data_block
+from fabric.text.terms import plain_terms, read_cue
+from fabric.text.words import estimate_tokens
 from fabric.validation import shown
 
 from ..vocabulary import about

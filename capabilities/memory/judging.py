@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fabric.text import words
+from fabric.text.words import words
 
 from ..claims import asked_attributes, claim_of
 from ..claims.attributes import words_of

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from fabric.context import Context
-from fabric.resource import Collection, Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.search.index import TextIndex
 from fabric.store.base import RowVectors
-from fabric.store.index import TextIndex
 
 from .layout import MemoryLayout
 

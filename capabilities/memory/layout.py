@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fabric.embedding import Embedder
-from fabric.resource import Collection, Document, Resource
+from fabric.flow.resource import Collection, Document, Resource
 from fabric.scope import ScopeKind
 
 from ..episodic import DEFAULT_EPISODIC_CONFIG, Episode, EpisodicConfig, create_episodic_memory_resource

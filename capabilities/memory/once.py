@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabric.text import content_words, words
+from fabric.text.words import content_words, words
 
 from ..claims import claim_of, compare, name_of, read_as
 from ..formulas.similarity import ALIKE, overlap

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fabric.context import Context
-from fabric.language import guess_language
-from fabric.resource import Transaction
-from fabric.text import words
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.text.language import guess_language
+from fabric.text.words import words
 
 from ..claims import USER, claim_of, named_so, subject_key, user_subject
 from ..relations.words import GRAMMAR

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.clock import Clock
-from fabric.resource import Collection, Transaction
-from fabric.store.index import TextIndex
-from fabric.terms import plain_terms
+from fabric.flow.resource import Collection, Transaction
+from fabric.search.index import TextIndex
+from fabric.text.terms import plain_terms
 
 from ..claims import USER, claim_of, compare
 from ..semantic import Fact, FactTable

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 
 from ..claims import OTHER, Claim, claim_of, compare, rival_slots, subject_key
 from ..episodic import Episode
@@ -13,7 +13,7 @@ from ..working import WorkingEntry
 from .layout import MemoryLayout
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 FEW = 64
 """How many facts are read at most to see what is over."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.context import Context
-from fabric.language import language_of, speaks_of_oneself
-from fabric.resource import Transaction
-from fabric.text import words
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.text.language import language_of, speaks_of_oneself
+from fabric.text.words import words
 
 from ..claims import claim_of, name_of
 from ..relations.names import alike, may_be_word, names_asked

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.context import Context
-from fabric.resource import Collection, Transaction
-from fabric.store.index import Batch, TextIndex
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.search.index import Batch, TextIndex
 
 from ..claims import claim_of, slot, subject_key
 from ..retrieval.alike import vocabulary_of

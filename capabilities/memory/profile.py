@@ -1,7 +1,7 @@
 """What is known of the one who asks: who they are first, then what is most sure and most recent."""
 
-from fabric.context import Context
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 from fabric.store.base import Where
 
 from ..claims import ATTRIBUTES, claim_of, place

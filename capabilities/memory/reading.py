@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from fabric.context import Context
-from fabric.resource import Collection, Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
 
 from ..episodic import Episode
 from ..semantic import Fact, FactTable

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from fabric.context import Context
-from fabric.meanwhile import drawn
-from fabric.resource import Transaction
-from fabric.terms import read_cue
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.record.meanwhile import drawn
+from fabric.text.terms import read_cue
 
 from ..claims import asks_for_profile
 from ..formulas.budget import pack

@@ -1,6 +1,6 @@
 """Facts and episodes of files from before users had exact ids in them: they are filed when they are used."""
 
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 
 from ..claims import USER
 from ..semantic.refiling import refile_own

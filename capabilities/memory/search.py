@@ -8,9 +8,9 @@ say what they said, and that thread judges what was read. Where there are few ro
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from fabric.context import Context
-from fabric.portal import elsewhere
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.threads.portal import elsewhere
 
 from ..meaning import Embedded
 from .contested import with_contested

@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from fabric.context import Context
-from fabric.events import Recalled
-from fabric.prompt import data_block
+from fabric.flow.context import Context
+from fabric.record.events import Recalled
+from fabric.text.prompt import data_block
 
 from ..formulas.budget import pack, tokens
 from ..keys import MEMORY

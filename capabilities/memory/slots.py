@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.store.cells import Column
-from fabric.store.index import TextIndex
+from fabric.search.cells import Column
+from fabric.search.index import TextIndex
 
 from ..claims import Place, place
 from ..retrieval.pool import Pool

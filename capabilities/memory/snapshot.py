@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabric.context import Context
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 
 from ..meaning import Embedded
 from ..working import WorkingEntry

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.language import stem
-from fabric.resource import Transaction
-from fabric.text import words
+from fabric.flow.resource import Transaction
+from fabric.text.language import stem
+from fabric.text.words import words
 
 from ..claims import USER, Place, claim_of, name_of, user_subject
 from ..relations.names import alike, is_spoken_of, may_be_word

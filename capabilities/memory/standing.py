@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from fabric.clock import utc
-from fabric.context import Context
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 from fabric.store.base import Where
-from fabric.text import words
+from fabric.text.words import words
 
 from ..claims import claim_of, slot, subject_key
 from ..episodic import Episode, EpisodeLog

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fabric.resource import Collection
+from fabric.flow.resource import Collection
 
 from ..episodic import create_episodic_memory_resource
 from ..keys import system_of, tier_of

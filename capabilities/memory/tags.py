@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.resource import Transaction
-from fabric.store.index import TextIndex
+from fabric.flow.resource import Transaction
+from fabric.search.index import TextIndex
 
 from ..turns import tag_term
 from .layout import MemoryLayout

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from fabric.terms import Cue
+from fabric.text.terms import Cue
 
 from ..claims import claim_of, is_single
 from ..retrieval.time_cue import Span, read_time

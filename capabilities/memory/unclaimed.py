@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 
 from ..claims import claim_of, fields, slot, subject_key
 from ..episodic import Episode

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.text import content_words, normalise
+from fabric.text.words import content_words, normalise
 
 from ..formulas.similarity import word_cosine
 from .provider import Wanted

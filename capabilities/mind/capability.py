@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Literal, get_args
 
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import ConfigurationError
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
 from fabric.options import names_options
 
 from ..equal import one_for

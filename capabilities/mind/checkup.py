@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fabric.finding import Finding, several
 from fabric.scope import SCOPE_KINDS
-from fabric.store.held import Held
+from fabric.store.duckdb.check.scan import Held
+from fabric.store.finding import Finding, several
 
 from .store import mind_collections
 

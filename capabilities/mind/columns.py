@@ -11,8 +11,8 @@ from .alike import at_least
 from .provider import Wanted
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
-    from fabric.store.vectors import Vectors
+    from fabric.search.index import TextIndex
+    from fabric.search.vectors import Vectors
 
 Slots = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from fabric.context import Context
-from fabric.resource import Resource
+from fabric.flow.context import Context
+from fabric.flow.resource import Resource
 from fabric.scope import Scope, ScopeKind
 from fabric.store.base import RowVectors
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from fabric.prompt import data_block
-from fabric.text import CHARS_PER_TOKEN, estimate_tokens
+from fabric.text.prompt import data_block
+from fabric.text.words import CHARS_PER_TOKEN, estimate_tokens
 
 from ..formulas.budget import pack
 from .provider import MindTable, Wanted

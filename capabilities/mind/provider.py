@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from fabric.context import Context
-from fabric.resource import Resource
+from fabric.flow.context import Context
+from fabric.flow.resource import Resource
 
 from ..meaning import Embedded
 from .draft import DraftOperation

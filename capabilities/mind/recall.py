@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from fabric.terms import plain_terms, read_cue
+from fabric.text.terms import plain_terms, read_cue
 
 from ..formulas.bounds import clamp
 from ..formulas.mind import (

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from fabric.context import Context
 from fabric.errors import RefusedError
-from fabric.items import Draft
-from fabric.meanwhile import drawn
+from fabric.flow.context import Context
+from fabric.record.items import Draft
+from fabric.record.meanwhile import drawn
 
 from ..arguments import Texts, checks_arguments
 from ..claims import USER, fields, read_as

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from fabric.context import Context
-from fabric.resource import Collection, Resource, Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Resource, Transaction
 from fabric.scope import ScopeKind
 from fabric.store.base import Row, Where
-from fabric.text import content_words
+from fabric.text.words import content_words
 
 from ..meaning import Embedded
 from .alike import alike_in_words, at_least, meets
@@ -23,7 +23,7 @@ from .record import MindBelief, MindEntry, MindGoal, MindReflection
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 T = TypeVar("T")
 E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from fabric.context import Context
-from fabric.prompt import data_block
-from fabric.tool import Tool, tool
+from fabric.flow.context import Context
+from fabric.flow.tool import Tool, tool
+from fabric.text.prompt import data_block
 
 from .header import TITLE
 from .recall import DEFAULT_LIMIT, SearchedType

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from fabric.context import Context
 from fabric.errors import RefusedError
-from fabric.text import printable
+from fabric.flow.context import Context
+from fabric.text.words import printable
 
 from ..sources import source_of
 from .durations import FORM, due_date, moment_after

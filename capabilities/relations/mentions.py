@@ -10,9 +10,9 @@ from typing import Literal
 
 import regex
 
-from fabric.folding import folded
-from fabric.language import is_stop_word
-from fabric.text import words
+from fabric.text.folding import folded
+from fabric.text.language import is_stop_word
+from fabric.text.words import words
 
 from .names import alike, is_spoken_of, may_be_word
 from .reading import LONGEST

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 
-from fabric.language import is_stop_word
+from fabric.text.language import is_stop_word
 
 from .reading import LONGEST, Token, tokens_of
 from .words import ARTICLES, FORMS, GRAMMAR, HAN_NAME, NOT_NAMES, WORD_NAMES, listed

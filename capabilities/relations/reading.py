@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import regex
 
-from fabric.language import guess_language, is_stop_word, language_of, stem
+from fabric.text.language import guess_language, is_stop_word, language_of, stem
 
 from .words import ARTICLES, FORMS, GRAMMAR, IMPLIED, NOT_NAMES, QUALITIES, UNSPACED, WORD_NAMES, Grammar, listed
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from fabric.language import stem
+from fabric.text.language import stem
 
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 UNSPACED = frozenset({"chinese", "japanese"})

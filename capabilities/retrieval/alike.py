@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.store.growing import Growing
-from fabric.store.index import TextIndex
-from fabric.store.posting_lists import PostingLists
-from fabric.terms import split_term
+from fabric.search.growing import Growing
+from fabric.search.index import TextIndex
+from fabric.search.posting_lists import PostingLists
+from fabric.text.terms import split_term
 
 Floats = NDArray[np.float32]
 WordVectors = Callable[[Sequence[str]], Floats]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.terms import Asked
+from fabric.text.terms import Asked
 
 from .bm25 import saturation
 from .pool import Pool, Pools

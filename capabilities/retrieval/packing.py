@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from fabric.passages import passages, sentences
+from fabric.text.passages import passages, sentences
 
 from ..formulas.budget import CHARS_PER_TOKEN, tokens
 
@@ -37,7 +37,7 @@ class Passage:
     note: str = ""
     """What stands behind it, also where it is cut."""
     nearest: int = -1
-    """Which passage of a long text (`fabric.passages`) comes nearest to the question, -1 for none."""
+    """Which passage of a long text (`fabric.text.passages`) comes nearest to the question, -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.store.frozen import FrozenIndex
-from fabric.store.index import TextIndex
+from fabric.search.frozen import FrozenIndex
+from fabric.search.index import TextIndex
 
 from .alike import Vocabulary
 from .bm25 import idf, idf_unseen, idfs

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.language import stem
-from fabric.terms import MAX_CUE, Cue, read_cue
-from fabric.text import word_set
+from fabric.text.language import stem
+from fabric.text.terms import MAX_CUE, Cue, read_cue
+from fabric.text.words import word_set
 
 from .people import NOBODY, People
 

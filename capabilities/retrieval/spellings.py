@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from fabric.folding import folded
-from fabric.language import STOP_WORDS, stem
-from fabric.store.index import TextIndex
-from fabric.store.posting_lists import PostingLists
-from fabric.terms import SPELLED, split_term
+from fabric.search.index import TextIndex
+from fabric.search.posting_lists import PostingLists
+from fabric.text.folding import folded
+from fabric.text.language import STOP_WORDS, stem
+from fabric.text.terms import SPELLED, split_term
 
 SHARE = 0.9
 """What a word counts that is spelled alike but for accents, or has its stem in another language."""

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.language import STOP_WORDS
-from fabric.text import normalise
+from fabric.text.language import STOP_WORDS
+from fabric.text.words import normalise
 
 from .time_words import LANGUAGES, TimeWords, only_frames, time_words
 

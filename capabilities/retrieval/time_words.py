@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from fabric.language import STOP_WORDS
-from fabric.text import normalise
+from fabric.text.language import STOP_WORDS
+from fabric.text.words import normalise
 
 _TABLE: Mapping[str, Mapping[str, Any]] = json.loads(
     Path(__file__).with_name("time_words.json").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.store.cells import Column
+from fabric.search.cells import Column
 
 from .pool import Pools
 from .question import Question

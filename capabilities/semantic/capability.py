@@ -5,11 +5,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal
 
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
-from fabric.meanwhile import drawn
-from fabric.prompt import data_block
-from fabric.resource import Collection, Transaction
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.record.meanwhile import drawn
+from fabric.text.prompt import data_block
 
 from ..keys import MEMORY, capability_name, key_of
 from ..sources import Outcome, Source, content_terms

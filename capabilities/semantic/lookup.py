@@ -4,9 +4,9 @@ from collections.abc import Collection as Several
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from fabric.resource import Collection, Transaction
-from fabric.terms import plain_terms
-from fabric.text import words
+from fabric.flow.resource import Collection, Transaction
+from fabric.text.terms import plain_terms
+from fabric.text.words import words
 
 from ..claims import OTHER, claim_of, is_single, rival_slots, slot, subject_key
 from .record import Fact

@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 
 from ..claims import subject_key, user_subject
 from ..sources import Source
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex  # whoever only makes a memory needs no numpy
+    from fabric.search.index import TextIndex  # whoever only makes a memory needs no numpy
 
 _LOOKED_AT: "WeakKeyDictionary[TextIndex, dict[tuple[str, str], int]]" = WeakKeyDictionary()
 """By index, user and former subject, how many of its rows were looked at."""

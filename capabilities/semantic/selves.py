@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 
 from ..claims import USER, Claim, claim_of, place, read_as, subject_key, user_subject
 from ..claims.identity import is_anybody

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from fabric.clock import Clock
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 
 from ..claims import Claim, claim_of, compare, is_single, overtaken
 from ..claims.values import tokens

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric.clock import Clock, utc
 from fabric.errors import ConfigurationError
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Where
 
 from ..claims import named_so

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from fabric.folding import folded
+from fabric.text.folding import folded
 
 from .words import FIRST, NEXT, SPELLED, TAGGED, stem
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
-    from fabric.store.posting_lists import PostingLists
+    from fabric.search.index import TextIndex
+    from fabric.search.posting_lists import PostingLists
 
 _MARKED = (FIRST, SPELLED, TAGGED)
 _of: "WeakKeyDictionary[TextIndex, _Stems]" = WeakKeyDictionary()

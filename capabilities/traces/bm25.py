@@ -15,7 +15,7 @@ from .query import And, Leaf, Node, Not, Or, Phrase, Prefix, Term
 from .words import NEXT, SPELLED, other_stem, trace_words
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 K1 = 1.2
 """How soon more of the same word stops to count."""

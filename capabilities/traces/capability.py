@@ -5,12 +5,12 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError
-from fabric.meanwhile import drawn
-from fabric.resource import Transaction
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.record.meanwhile import drawn
 from fabric.store.base import RowVectors
 
 from ..arguments import Texts, checks_arguments

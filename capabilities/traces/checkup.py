@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fabric.checkup import records
-from fabric.finding import Finding, several
-from fabric.store.held import Held
+from fabric.sessions.checkup import records
+from fabric.store.duckdb.check.scan import Held
+from fabric.store.finding import Finding, several
 
 from .tables import ALL_TABLES
 

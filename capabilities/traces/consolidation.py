@@ -8,9 +8,9 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from fabric.context import Context
 from fabric.errors import ModelError
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 from fabric.scope import Scope
 
 from ..meaning import Meaning

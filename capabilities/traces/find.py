@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 
 from .bm25 import Corpus, Hit, Mask, Pool
 from .query import Query
@@ -16,7 +16,7 @@ from .record import Trace, TraceType
 from .tables import Place, Tables
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 
 @dataclass(frozen=True, slots=True)

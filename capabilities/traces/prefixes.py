@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 from .words import FIRST, NEXT
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
-    from fabric.store.posting_lists import PostingLists
+    from fabric.search.index import TextIndex
+    from fabric.search.posting_lists import PostingLists
 
 _LAST = "\U0010ffff"
 _FEW = 500

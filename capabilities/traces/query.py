@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import regex
 
-from fabric.text import normalise, word_set
+from fabric.text.words import normalise, word_set
 
 from .words import is_unspaced, spelled_words, stem
 

@@ -11,7 +11,7 @@ from .table import unite_tags
 from .words import count_words
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
     from .tables import View
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .record import Trace
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 
 def same_trace(index: "TextIndex | None", trace: Trace) -> str | None:

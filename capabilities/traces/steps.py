@@ -22,7 +22,7 @@ from .tables import Place, View
 from .words import trace_words
 
 if TYPE_CHECKING:
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 Ints = NDArray[np.int64]
 CATCH_UP = 2_000

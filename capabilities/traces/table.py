@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric.clock import Clock
 from fabric.errors import RefusedError
-from fabric.resource import Collection, Transaction
+from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import RowVectors, Where
 
 from ..claims import USER, fields, read_as

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fabric.errors import RefusedError
-from fabric.resource import Collection, Resource
+from fabric.flow.resource import Collection, Resource
 from fabric.scope import ScopeIds
 
 from .record import SCOPES, ConsolidationRun, Edge, FeedbackNote, Trace, TraceScope

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import regex
 
-from fabric.text import normalise, split_words
+from fabric.text.words import normalise, split_words
 
 FIRST = "^"
 """Marks a term as the first word of its text."""

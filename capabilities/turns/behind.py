@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fabric.terms import terms
+from fabric.text.terms import terms
 
 from .record import Turn
 

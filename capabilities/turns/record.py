@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fabric.resource import Collection
+from fabric.flow.resource import Collection
 from fabric.scope import ScopeKind
-from fabric.store.base import ColumnType, Row
-from fabric.terms import terms
+from fabric.search.base import ColumnType
+from fabric.store.base import Row
+from fabric.text.terms import terms
 
 from ..keys import MEMORY, key_of
 from ..sources import Source

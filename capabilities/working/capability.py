@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from fabric.capability import Capability, define_capability
-from fabric.context import Context
-from fabric.meanwhile import drawn
-from fabric.prompt import data_block
-from fabric.resource import Document
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.flow.resource import Document
+from fabric.record.meanwhile import drawn
+from fabric.text.prompt import data_block
 
 from ..keys import MEMORY, capability_name
 from ..vocabulary import Category, Durability

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
-from fabric.resource import Document, Transaction
+from fabric.flow.resource import Document, Transaction
 
 from ..keys import MEMORY, key_of
 from . import state

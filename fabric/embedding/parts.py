@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..passages import passages
+from ..text.passages import passages
 from .base import Embedder, Vectors, embed_texts
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..clock import Clock
 from ..errors import ModelUnavailableError
-from ..portal import elsewhere
+from ..threads.portal import elsewhere
 from ..usage import Usage
 from .failures import model_error, timed_out
 from .litellm import GRACE, cost_of, load_provider

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 
 from ..errors import BudgetExceededError, ConfigurationError, ModelError, ModelUnavailableError
-from ..portal import INSIDE
+from ..threads.portal import INSIDE
 from . import spans
 from .base import Delta, ModelClient, Reply, Request, Usage
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, ModelError, ModelUnavailableError
-from ..portal import elsewhere
+from ..threads.portal import elsewhere
 from .base import Delta, Reply, Request, Usage
 from .failures import about_schema, model_error, timed_out
 from .provider_loop import begin_on_provider_loop, end_provider_loop, on_provider_loop

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from .. import processes
 from ..errors import ModelUnavailableError, StoreError
-from ..portal import Portal
+from ..threads import processes
+from ..threads.portal import Portal
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from ..clock import Clock
 from ..errors import ModelUnavailableError
-from ..tracing import ERROR, error_type, event
+from ..telemetry.tracing import ERROR, error_type, event
 
 FIRST_WAIT = 0.5
 """Seconds before the second attempt, before jitter; each further wait is twice as long."""

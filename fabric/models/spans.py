@@ -1,6 +1,6 @@
 """What spans say of model calls, in the words of OpenTelemetry's conventions for generative AI; never what was said."""
 
-from ..tracing import SILENT, Attributes, Span, active, span
+from ..telemetry.tracing import SILENT, Attributes, Span, active, span
 from ..usage import Usage
 from .base import Reply, Request
 

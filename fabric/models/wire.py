@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from ..strict import plain_schema, strict_schema
+from .answers.strict import plain_schema, strict_schema
 from .base import Message, Reply, Request, ToolCall, Usage
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter", "other"]

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from .data import data
 from .finding import Finding
 from .labels import LEAST_NUMBER, LEAST_TOKEN, Sort, any_of, is_code, sort_of, stems, words_of_labels
 from .shadow import shadow
-from .signs import lowered, pattern_of
+from .signs import data, lowered, pattern_of
 from .value import is_chosen, is_placeholder, is_random
 
 TAIL = 300

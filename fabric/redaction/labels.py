@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from .data import data
 from .finding import REDACTED, Finding
-from .signs import pattern_of
+from .signs import data, pattern_of
 from .value import is_chosen, is_placeholder, is_random
 
 Sort = Literal["unspaced", "digits", "strong", "weak"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from .data import data
 from .finding import Finding
+from .signs import data
 
 _BETWEEN = r"[\s.\-/_\u00b7\u2013\u2014\u2022|:*]"
 _CARD = re.compile(rf"\d(?<![\w.,+-].)(?:{_BETWEEN}{{0,3}}\d){{12,18}}(?![\w-]|[.,]\d)")

@@ -9,8 +9,8 @@ from unicodedata import category, normalize
 
 import regex
 
-from .data import data
 from .finding import Finding
+from .signs import data
 
 _DASHES = frozenset("\u2010\u2011\u2012\u2212\ufe63\uff0d")
 _SIGNS = frozenset("_-./@")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from .data import data
 from .finding import Finding
+from .signs import data
 from .value import is_chosen, is_placeholder, is_random
 
 _NO_LOGIN = re.compile(r"(?:password|passwd|pass|secret|pw|pwd|token|senha|passwort)", re.IGNORECASE)

@@ -1,7 +1,11 @@
-"""Signs: short texts that are looked for all at once, as one pattern that shares their beginnings."""
+"""Signs: short texts that are looked for all at once, and the data files of this room in which they stand."""
 
+import json
 import re
 from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 
 def pattern_of(signs: Iterable[str]) -> str:
@@ -63,3 +67,10 @@ class Signs:
         """
         longest = set(self._pattern.findall(lower))
         return {sign[:end] for sign in longest for end in range(1, len(sign) + 1) if sign[:end] in self._known}
+
+
+@cache
+def data(name: str) -> dict[str, Any]:
+    """Return the content of one of this folder's JSON files."""
+    content: dict[str, Any] = json.loads(files("fabric.redaction").joinpath(name).read_text(encoding="utf-8"))
+    return content

@@ -8,9 +8,8 @@ from functools import cache
 
 import regex
 
-from .data import data
 from .finding import Finding
-from .signs import pattern_of
+from .signs import data, pattern_of
 from .value import is_placeholder
 
 RUN = re.compile(r"[A-Za-z0-9_\-./+~:%@|=]{16,}+")

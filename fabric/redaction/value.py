@@ -2,7 +2,7 @@
 
 import re
 
-from .data import data
+from .signs import data
 
 _PLAIN = frozenset(data("labels.json")["not_secret"])
 _PLACEHOLDER = re.compile(

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..scope import Scope
+from ..search.base import ColumnType, Match
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from .index import TextIndex
+    from ..search.index import TextIndex
 
 T = TypeVar("T")
 SYSTEM = Scope("org", '["system"]')
@@ -23,8 +24,6 @@ SYSTEM = Scope("org", '["system"]')
 
 Row = dict[str, Any]
 """A row as it was put: JSON values only. It always has ``id``, a string unique in its collection and scope."""
-
-ColumnType = Literal["text", "integer", "real", "boolean", "time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,6 @@ class Where(NamedTuple):
     field: str
     op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "null"]
     value: Any
-
-
-class Match(NamedTuple):
-    """One row found by its words: how many of the asked words it holds, and how many different words it has."""
-
-    id: str
-    shared: int
-    length: int
 
 
 class Rows(Protocol):

@@ -6,15 +6,15 @@ from functools import cache
 from typing import Any
 
 from capabilities.meaning import Meaning
-from fabric.block import Block
-from fabric.context import Context
 from fabric.embedding.callable import CallableEmbedder
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError, ScopeError
-from fabric.handler import handler
-from fabric.lease import File, Lease, Leasing
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 from fabric.scope import ScopeKind
+from fabric.sessions.lease import File, Lease, Leasing
 
 try:
     from langgraph.store.base import (

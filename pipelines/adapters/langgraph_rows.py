@@ -24,16 +24,16 @@ from langgraph.store.base import (
 from pydantic import BaseModel
 
 from capabilities.meaning import Meaning
-from fabric.context import Context
-from fabric.resource import Collection, Transaction
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
 from fabric.scope import ScopeKind
 from fabric.store.base import Where
-from fabric.terms import terms
+from fabric.text.terms import terms
 
 if TYPE_CHECKING:
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
-    from fabric.store.index import TextIndex
+    from fabric.search.index import TextIndex
 
 _ORDERS = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 ENOUGH = 4

@@ -12,10 +12,10 @@ import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from fabric.embedding.choose import EmbedderChoice
-from fabric.generator import ModelChoice
-from fabric.lease import File, Lease, Leasing
-from fabric.logger import logger
-from fabric.portal import INSIDE
+from fabric.generation.generator import ModelChoice
+from fabric.sessions.lease import File, Lease, Leasing
+from fabric.telemetry.logger import logger
+from fabric.threads.portal import INSIDE
 
 from ..facade import Memory
 from ..system import memory_system

@@ -6,13 +6,13 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import ConfigurationError, ScopeError
-from fabric.handler import handler
-from fabric.lease import File, Lease, Leasing
-from fabric.resource import Collection, Transaction
-from fabric.toolhost import ToolHost
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
+from fabric.sessions.lease import File, Lease, Leasing
+from fabric.sessions.toolhost import ToolHost
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper, SessionSettings, TResponseInputItem

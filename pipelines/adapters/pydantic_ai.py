@@ -5,7 +5,7 @@ from typing import Any
 from pydantic_core import SchemaValidator, core_schema
 
 from fabric.errors import ConfigurationError
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
 
 try:
     from pydantic_ai import RunContext, ToolDefinition

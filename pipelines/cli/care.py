@@ -131,7 +131,7 @@ def _retry(at: Opened, job_id: str, *, by_rules: bool) -> None:
 
 
 def _described(job: "Job") -> dict[str, Any]:
-    from fabric.jobs import READER_HINT, UNKNOWN_HINT  # noqa: PLC0415
+    from fabric.jobs.job import READER_HINT, UNKNOWN_HINT  # noqa: PLC0415
 
     waits = {UNKNOWN_HINT: WAITS, READER_HINT: WAITS_FOR_MODEL}.get(job.hint, job.hint)
     why = f"{job.error}; {waits}" if job.error and job.hint == READER_HINT else job.error or waits

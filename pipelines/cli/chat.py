@@ -133,7 +133,7 @@ class Chat:
             self._failed = True
 
     async def _answer(self, message: str) -> None:
-        from fabric.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
+        from fabric.record.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
 
         async for event in self._session.stream(self._pipeline, message):
             if isinstance(event, Recalled) and event.path == self._answers:

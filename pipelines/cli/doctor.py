@@ -9,7 +9,7 @@ from .options import ApiBase, Embedder, Json, Model
 from .output import note, plain, progress, say, write_json
 
 if TYPE_CHECKING:
-    from fabric.finding import Finding
+    from fabric.store.finding import Finding
 
 
 def doctor(

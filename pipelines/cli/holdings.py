@@ -7,10 +7,10 @@ from capabilities.memory.recall import RankedMemory, RecallRequest, recall_reque
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
 from capabilities.working import WorkingEntry
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 
 from ..system import MemorySystem
 from .tiers import about

@@ -13,7 +13,7 @@ from .options import EMBEDDER_VARIABLE, FORMAT_VARIABLE
 
 if TYPE_CHECKING:
     from fabric import Clock, Fabric, Session
-    from fabric.block import Block
+    from fabric.flow.block import Block
 
     from ..system import MemorySystem
     from .holdings import Holdings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from fabric.items import Role
+from fabric.record.items import Role
 
 from .elements import Piece
 from .messages import MESSAGE_APART, session_name

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from fabric.items import content_text
+from fabric.record.items import content_text
 
 from .elements import Piece
 from .messages import session_name

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from fabric.errors import ScopeError
-from fabric.items import drafts_from_message, words_of
+from fabric.record.items import drafts_from_message, words_of
 from fabric.scope import ScopeIds
 
 from ..chat import turn_name

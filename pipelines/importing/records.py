@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from capabilities.vocabulary import FactCategory
 from fabric.clock import utc
-from fabric.items import Draft, Role, drafts_from_message
+from fabric.record.items import Draft, Role, drafts_from_message
 
 from .elements import Piece
 from .problems import Problem, kind_of

@@ -14,11 +14,11 @@ from blocks.import_turns import BATCH, ImportedTurn, keep_turns, unknown_turns
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Arrival, Fact
 from capabilities.sources import Source
-from fabric.block import Block
-from fabric.context import Context
 from fabric.errors import ConfigurationError
-from fabric.handler import handler
-from fabric.resource import Collection, Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
 
 from .messages import MESSAGE_APART
 from .problems import Problem

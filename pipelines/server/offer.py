@@ -6,15 +6,15 @@ from typing import Any
 from blocks.tools import memory_tools
 from capabilities.mind import Mind, mind
 from capabilities.mind.tools import TOOLS
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.run import Fabric
+from fabric.flow.block import Block
+from fabric.flow.capability import Use
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.tool import Tool
+from fabric.generation.toolbox import Toolbox
 from fabric.scope import ScopeIds
-from fabric.tool import Tool
-from fabric.toolbox import Toolbox
-from fabric.toolhost import ToolHost
-from fabric.uses import Use
+from fabric.sessions.fabric import Fabric
+from fabric.sessions.toolhost import ToolHost
 
 from ..system import MemorySystem
 from .verbs import verbs

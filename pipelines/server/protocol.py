@@ -22,9 +22,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from fabric.errors import FabricError
-from fabric.logger import logger
-from fabric.messages import as_text
-from fabric.toolhost import ToolHost
+from fabric.generation.messages import as_text
+from fabric.sessions.toolhost import ToolHost
+from fabric.telemetry.logger import logger
 
 from .offer import DESTROYING, READING, Offer
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from mcp.server import Server
 
-from fabric.run import Fabric
 from fabric.scope import ScopeIds
+from fabric.sessions.fabric import Fabric
 
 from ..system import MemorySystem
 from .frames import AnsweringStream

@@ -14,13 +14,13 @@ from blocks.remember import Remember, Statement
 from capabilities.memory.recall import RankedMemory
 from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory, Subject
-from fabric.context import Context
 from fabric.errors import RefusedError
-from fabric.handler import handler
-from fabric.messages import as_text
-from fabric.prompt import data_block
-from fabric.sequencer import sequencer
-from fabric.tool import Tool, tool
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.sequencer import sequencer
+from fabric.flow.tool import Tool, tool
+from fabric.generation.messages import as_text
+from fabric.text.prompt import data_block
 
 from ..system import MemorySystem
 

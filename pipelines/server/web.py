@@ -25,9 +25,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fabric.errors import ConfigurationError, ScopeError
-from fabric.logger import logger
 from fabric.scope import ScopeIds
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
+from fabric.telemetry.logger import logger
 
 from .doorway import Doorway
 from .offer import Offer

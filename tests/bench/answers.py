@@ -5,7 +5,7 @@ Reads each answer of ``tests/stub_server/slips.py`` as the observer does, withou
 
 from blocks.observed import Observations
 from fabric.errors import OutputError
-from fabric.models.structured import parse
+from fabric.models.answers.structured import parse
 from tests.stub_server.slips import SLIPS, Slip
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric import Fabric, Item, Session, generator, sequencer
-from fabric.log import ITEMS, item_of
+from fabric.record.log import ITEMS, item_of
 from fabric.testing import ScriptedModel
 from pipelines import AsyncMemory, memory_system
 

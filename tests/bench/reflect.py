@@ -15,10 +15,10 @@ from capabilities.semantic import FactInput, FactTable
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import Observation
 from fabric import Fabric, handler
-from fabric.context import Context
-from fabric.resource import Transaction
-from fabric.session import Session
-from fabric.text import word_set
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.sessions.session import Session
+from fabric.text.words import word_set
 from pipelines import MemorySystem, memory_system
 
 SIZES = (100, 1_000, 10_000)

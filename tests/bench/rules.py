@@ -12,7 +12,7 @@ from snowballstemmer import stemmer
 
 from blocks.readers.observe import observe_text
 from capabilities.claims.attributes import words_of
-from fabric.text import word_set, words
+from fabric.text.words import word_set, words
 
 ROOT = Path(__file__).parents[2]
 LABELLED = ROOT / "tests" / "blocks" / "readers" / "labelled.jsonl"

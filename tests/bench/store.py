@@ -12,7 +12,7 @@ from typing import Any
 
 from fabric.scope import Scope
 from fabric.store.base import Row, Rows, Table, Where
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 FACTS = Table(
     "facts", {"subject": "text", "category": "text", "confidence": "real", "at": "time", "live": "boolean"}, "content"

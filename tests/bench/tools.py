@@ -19,7 +19,7 @@ from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.tables import USER
 from capabilities.traces.words import count_words
 from fabric import Context, Fabric, handler
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
 
 SIZES = (200, 2_000, 20_000, 100_000)
 REFERENCE = {

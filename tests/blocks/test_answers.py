@@ -10,8 +10,8 @@ from blocks.answers import is_grounded
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import ConsolidationPlan, Observation, PrunePlan
 from fabric import Fabric
+from fabric.models.answers.structured import parse
 from fabric.models.litellm import LiteLLMClient
-from fabric.models.structured import parse
 from fabric.testing import FrozenClock
 from pipelines import Memory
 from tests.stub_server import BAD_ANSWERS, StubServer, text

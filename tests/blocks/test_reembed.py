@@ -11,7 +11,7 @@ import pytest
 
 from blocks.reembed import EmbeddingStatus, Reembedded, file_status, reembed_file
 from fabric import Fabric
-from fabric.embedding.renewal import BATCH
+from fabric.store.renewal import BATCH
 from pipelines import memory_system
 from pipelines.system import MemorySystem
 from tests.fabric.embedding.fakes import HashEmbedder

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fabric.store.base import Store
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 Factory = Callable[[Path], Store]
 FACTORIES: dict[str, Factory] = {

@@ -6,8 +6,9 @@ from typing import Any
 
 from fabric.clock import utc
 from fabric.scope import Scope
-from fabric.store.base import Match, Row, Table, Where
-from fabric.text import words as words_of
+from fabric.search.base import Match
+from fabric.store.base import Row, Table, Where
+from fabric.text.words import words as words_of
 
 
 class PlainRows:

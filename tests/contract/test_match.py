@@ -3,8 +3,9 @@
 import pytest
 
 from fabric.errors import StoreError
-from fabric.store.base import Match, Rows, Store, Table
-from fabric.text import words
+from fabric.search.base import Match
+from fabric.store.base import Rows, Store, Table
+from fabric.text.words import words
 
 from .samples import JAKE, NOTES, RUTH, note, put, run
 

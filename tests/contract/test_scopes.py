@@ -4,7 +4,8 @@ import pytest
 
 from fabric.errors import StoreError
 from fabric.scope import Scope, ScopeIds
-from fabric.store.base import SYSTEM, Match, Rows, Store, Where
+from fabric.search.base import Match
+from fabric.store.base import SYSTEM, Rows, Store, Where
 
 from .samples import HOSTILE, JAKE, NOTES, OTHER, RUTH, all_held, ids, note, put, run
 

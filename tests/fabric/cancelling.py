@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from fabric import Fabric, Item, Session
-from fabric.log import ITEMS, item_of
+from fabric.record.log import ITEMS, item_of
 from fabric.store.base import Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 Moment = Literal["before", "within", "after"]
 """Whether the cancelling comes before the store does what is waited for, within its transaction, or after its end."""

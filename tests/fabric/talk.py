@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fabric import Block, Collection, Context, Draft, Item, Session, Transaction, handler
-from fabric.sequencer import sequencer
+from fabric.flow.sequencer import sequencer
 
 
 class Note(BaseModel):

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from fabric import BlockFinished, BlockStarted, Fabric, Retry, handler, sequencer
-from fabric.block import Block
 from fabric.errors import ConfigurationError, SchemaError, SchemaMismatchError
+from fabric.flow.block import Block
 from fabric.testing import run_block
 
 

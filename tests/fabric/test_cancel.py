@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabric import Context, Draft, Fabric, Session, generator, handler, sequencer
 from fabric.errors import RunError, StoreError
-from fabric.events import TextDelta
+from fabric.record.events import TextDelta
 from fabric.testing import ScriptedModel
 
 from .cancelling import Held, Moment, cancelled_at, check_agreement, settled

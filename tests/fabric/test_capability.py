@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from fabric import Context, Preset, define_capability, handler, sequencer
-from fabric.block import Block
-from fabric.capability import merge_capabilities
 from fabric.errors import CapabilityError
+from fabric.flow.block import Block
+from fabric.flow.capability import merge_capabilities
 from fabric.testing import run_block
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, create_model
 
 from fabric import Context, Fabric, handler
 from fabric.errors import ResourceConflictError
-from fabric.resource import Collection, Document, Resource
+from fabric.flow.resource import Collection, Document, Resource
 
 STRINGS = {"id": (str, "one"), "text": (str, "")}
 

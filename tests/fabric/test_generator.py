@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from fabric.block import Retry
-from fabric.capability import Preset, define_capability
-from fabric.context import Context
 from fabric.errors import (
     BudgetExceededError,
     ConfigurationError,
@@ -16,15 +13,18 @@ from fabric.errors import (
     ModelUnavailableError,
     SchemaError,
 )
-from fabric.generator import generator
-from fabric.handler import handler
-from fabric.history import History
-from fabric.items import Item
+from fabric.flow.capability import Preset, define_capability
+from fabric.flow.context import Context
+from fabric.flow.failing import Retry
+from fabric.flow.handler import handler
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import generator
 from fabric.models.base import Reply, Request, Usage
-from fabric.prompt import data_block
-from fabric.run import Fabric
-from fabric.sequencer import sequencer
+from fabric.record.history import History
+from fabric.record.items import Item
+from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, ScriptedModel, run_block
+from fabric.text.prompt import data_block
 
 
 class Question(BaseModel):

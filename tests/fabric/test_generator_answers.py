@@ -6,12 +6,12 @@ import pytest
 from pydantic import BaseModel
 
 from fabric.errors import ModelUnavailableError, OutputError
-from fabric.events import BlockFinished, Event, ItemAdded, RunFinished, TextDelta
-from fabric.generator import generator
-from fabric.items import Item
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import generator
 from fabric.models.base import Reply, Usage
-from fabric.run import Fabric
-from fabric.sequencer import sequencer
+from fabric.record.events import BlockFinished, Event, ItemAdded, RunFinished, TextDelta
+from fabric.record.items import Item
+from fabric.sessions.fabric import Fabric
 from fabric.testing import Cut, FrozenClock, ScriptedModel, call, run_block
 
 

@@ -6,10 +6,10 @@ import pytest
 from pydantic import BaseModel
 
 from fabric.errors import ModelError, ModelUnavailableError
-from fabric.events import TextDelta
-from fabric.generator import generator
+from fabric.generation.generator import generator
 from fabric.models.litellm import LiteLLMClient
-from fabric.run import Fabric
+from fabric.record.events import TextDelta
+from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, run_block
 from tests.stub_server import StubServer, cut_stream, failure, text, tools
 from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture

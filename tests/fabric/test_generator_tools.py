@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from fabric.block import Block
-from fabric.capability import define_capability
-from fabric.context import Context
 from fabric.errors import DuplicateNameError, RefusedError
-from fabric.generator import generator
-from fabric.handler import handler
-from fabric.items import Item
+from fabric.flow.block import Block
+from fabric.flow.capability import define_capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Document
+from fabric.flow.sequencer import sequencer
+from fabric.flow.tool import tool
+from fabric.generation.generator import generator
+from fabric.generation.toolbox import MAX_CALLS_PER_STEP, MAX_RESULT_CHARS
 from fabric.models.base import Reply, Request, ToolCall
-from fabric.resource import Document
-from fabric.run import Fabric
-from fabric.sequencer import sequencer
+from fabric.record.items import Item
+from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, ScriptedModel, call, run_block
-from fabric.tool import tool
-from fabric.toolbox import MAX_CALLS_PER_STEP, MAX_RESULT_CHARS
 
 
 def add(a: int, b: int = 2) -> int:

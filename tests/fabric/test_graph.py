@@ -7,8 +7,8 @@ import networkx as nx
 import pytest
 
 from fabric import handler, router, sequencer
-from fabric.block import Block
-from fabric.generator import generator
+from fabric.flow.block import Block
+from fabric.generation.generator import generator
 
 a, b, c = (handler(lambda value: value, name=name, description=f"block {name}") for name in "abc")
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.errors import ConfigurationError
-from fabric.history import History, history_messages, history_of, message_tokens
-from fabric.items import Draft, Item
 from fabric.models.base import Message
+from fabric.record.history import History, history_messages, history_of, message_tokens
+from fabric.record.items import Draft, Item
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ALL = History()

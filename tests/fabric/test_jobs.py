@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from fabric import Context, Fabric, Usage, WorkFinished, handler
 from fabric.errors import SchemaError
-from fabric.sequencer import sequencer
+from fabric.flow.sequencer import sequencer
 
 from .talk import chat, note, outcomes, talk
 

@@ -10,10 +10,10 @@ import pytest
 
 from fabric import Context, Draft, Fabric, handler
 from fabric.errors import ModelUnavailableError, StoreError, WorkError
-from fabric.jobs import forget_jobs
-from fabric.log import ITEMS
+from fabric.jobs.job import forget_jobs
+from fabric.record.log import ITEMS
 from fabric.store.base import Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import FrozenClock
 
 from .talk import NOTES, Note, note, notes, outcomes, talk, texts

@@ -9,8 +9,8 @@ import pytest
 
 from fabric import Context, Fabric, Usage, handler
 from fabric.errors import BudgetExceededError, ModelUnavailableError, WorkError
+from fabric.flow.sequencer import sequencer
 from fabric.models.budget import Budget
-from fabric.sequencer import sequencer
 from fabric.testing import FrozenClock
 
 from .talk import chat, notes, outcomes, talk

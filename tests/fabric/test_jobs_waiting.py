@@ -9,7 +9,7 @@ import pytest
 
 from fabric import Block, Context, Fabric, handler
 from fabric.errors import ModelUnavailableError, WorkError
-from fabric.sequencer import sequencer
+from fabric.flow.sequencer import sequencer
 
 from .talk import NOTES, chat, note, notes, outcomes, talk, texts
 

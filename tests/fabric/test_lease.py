@@ -8,7 +8,7 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import StoreLockedError
-from fabric.lease import Lease
+from fabric.sessions.lease import Lease
 from fabric.testing import ScriptedModel
 
 

@@ -7,10 +7,10 @@ import pytest
 from pydantic import BaseModel
 
 from fabric import Context, Fabric, define_capability, generator, handler, sequencer
-from fabric.block import Retry
-from fabric.capability import Capability
 from fabric.errors import CapabilityError, ScopeError
-from fabric.resource import Document
+from fabric.flow.capability import Capability
+from fabric.flow.failing import Retry
+from fabric.flow.resource import Document
 from fabric.testing import ScriptedModel, run_block
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabric import Block, Context, Draft, Fabric, Retry, generator, handler, sequencer
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 from fabric.testing import ScriptedModel
 
 from .talk import NOTES, Note, notes, outcomes, texts

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from fabric.order import STEP, Order
+from fabric.record.order import STEP, Order
 from fabric.testing import FrozenClock
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

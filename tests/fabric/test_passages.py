@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.passages import LONG, MOST, SIZE, WIDE, passages, sentences
+from fabric.text.passages import LONG, MOST, SIZE, WIDE, passages, sentences
 
 LATIN = "Did it rain? It did, all day. "
 LANGUAGES = {

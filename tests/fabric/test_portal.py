@@ -9,8 +9,8 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import StoreError
-from fabric.lease import Lease
-from fabric.portal import Portal, aside
+from fabric.sessions.lease import Lease
+from fabric.threads.portal import Portal, aside
 
 
 @contextmanager

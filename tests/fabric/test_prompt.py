@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.errors import ConfigurationError
-from fabric.prompt import DATA_NOTICE, DATA_TAG, Prompt, data_block, load_prompt, strip_data_blocks
+from fabric.text.prompt import DATA_NOTICE, DATA_TAG, Prompt, data_block, load_prompt, strip_data_blocks
 
 CLOSE = f"</{DATA_TAG}>"
 ATTACKS = [

@@ -9,9 +9,9 @@ import pytest
 
 from fabric import BlockFinished, Context, Fabric, Retry, WorkFinished, generator, handler, sequencer
 from fabric.errors import RunError, SchemaError, StoreError, WorkError
-from fabric.jobs import JOBS
+from fabric.jobs.job import JOBS
 from fabric.store.base import SYSTEM, Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import ScriptedModel, call
 
 from .talk import outcomes, texts

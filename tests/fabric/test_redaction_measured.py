@@ -4,7 +4,7 @@ import pytest
 import regex
 
 from fabric.redaction import REDACTED, redact
-from fabric.redaction.data import data
+from fabric.redaction.signs import data
 from tests.bench.redaction.labelled import PARTS, Part, all_of, innocent, secrets
 from tests.bench.redaction.scored import judged, scored
 

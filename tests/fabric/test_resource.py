@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from fabric import Collection, Context, Document, Fabric, Transaction, define_capability, handler, sequencer
 from fabric.errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
-from fabric.resource import merge_resources, same_definition
+from fabric.flow.resource import merge_resources, same_definition
 from fabric.testing import run_block
 
 

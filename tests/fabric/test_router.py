@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fabric import Context, handler, router, sequencer
-from fabric.block import Block
 from fabric.errors import ConfigurationError, NoBranchError, SchemaError
+from fabric.flow.block import Block
 from fabric.testing import run_block
 
 even = handler(lambda number: number // 2, name="even")

@@ -16,7 +16,7 @@ import fabric as package
 from fabric import Context, Fabric, handler
 from fabric.errors import ConfigurationError, NestedRunError, ScopeError, StoreError
 from fabric.floors import check_floors
-from fabric.sequencer import sequencer
+from fabric.flow.sequencer import sequencer
 
 from .talk import chat, note, notes, talk, texts
 

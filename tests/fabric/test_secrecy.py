@@ -6,9 +6,9 @@ import time
 from typing import Any
 
 from fabric import Fabric, generator, handler
-from fabric.heard import LONG, Heard
 from fabric.redaction import redact
-from fabric.secrecy import KEPT, Secrets
+from fabric.runs.heard import LONG, Heard
+from fabric.store.secrecy import KEPT, Secrets
 from fabric.testing import ScriptedModel, call
 
 FILLER = "The weather was fine and nobody said a word about it. "

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from fabric import Context, handler, sequencer
-from fabric.block import Block
 from fabric.errors import ConfigurationError, GuardError, NoBranchError, RunError, SchemaError
+from fabric.flow.block import Block
 from fabric.testing import run_block
 
 start = sequencer(name="chain")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fabric import Fabric, Session, sequencer
 from fabric.errors import NoBranchError
-from fabric.sequencer import Sequencer
+from fabric.flow.sequencer import Sequencer
 
 PLAN_LENGTH = 5
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fabric import handler, sequencer
-from fabric.block import Block
 from fabric.errors import SchemaError, WorkError
+from fabric.flow.block import Block
 from fabric.testing import run_block
 
 start = sequencer(name="chain")

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from fabric import BlockFinished, BlockStarted, Context, Draft, Fabric, ItemAdded, RunFinished, WorkFinished, handler
 from fabric.errors import ConfigurationError, SchemaError
-from fabric.log import ITEMS, RECENT_SESSIONS
-from fabric.sequencer import sequencer
+from fabric.flow.sequencer import sequencer
+from fabric.record.log import ITEMS, RECENT_SESSIONS
 
 from .talk import chat, note, notes, talk, texts
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fabric.slices import SLICE, slices
-from fabric.terms import LONG_CHARS, prepare_terms, terms
+from fabric.text.terms import LONG_CHARS, prepare_terms, terms
 
 
 @pytest.mark.parametrize(

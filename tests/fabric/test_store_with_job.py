@@ -7,9 +7,9 @@ import pytest
 from pydantic import BaseModel
 
 from fabric import Fabric, handler, sequencer
-from fabric.block import Block
-from fabric.context import Context
-from fabric.resource import Document, Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.resource import Document, Transaction
 
 
 class Noted(BaseModel):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.terms import compounds, read_cue, terms
+from fabric.text.terms import compounds, read_cue, terms
 
 MANY = 1_000_000
 """Characters of one message; a cut that reads a run again from each of its letters takes hours for so many."""

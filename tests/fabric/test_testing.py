@@ -7,10 +7,10 @@ import pytest
 from pydantic import BaseModel
 
 from fabric.clock import SystemClock
-from fabric.context import Context
 from fabric.errors import ModelError, ModelUnavailableError
-from fabric.generator import generator
-from fabric.handler import handler
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.generation.generator import generator
 from fabric.models.base import Delta, Reply, Request, ToolCall, Usage
 from fabric.testing import Cut, FrozenClock, ScriptedModel, call, run_block
 

@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, RootModel
 
-from fabric.block_tool import block_tool
-from fabric.context import Context
 from fabric.errors import ConfigurationError
-from fabric.handler import handler
-from fabric.strict import strict_schema
+from fabric.flow.block import tool_of
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.tool import Tool, alias, tool
+from fabric.generation.toolbox import read_arguments
+from fabric.models.answers.strict import strict_schema
 from fabric.testing import run_block
-from fabric.tool import Tool, alias, tool
-from fabric.toolbox import read_arguments
 
 ALLOWED = {"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref"}
 
@@ -254,9 +254,9 @@ async def test_a_block_is_a_tool_that_takes_what_the_block_takes(schema: Any, ra
 
 def test_a_block_tool_takes_another_name_and_knows_its_block() -> None:
     block = handler(lambda value: value, name="echo")
-    one = block_tool(block, name="again", description="Say it again.")
+    one = tool_of(block, name="again", description="Say it again.")
     assert (one.name, one.description, one.block) == ("again", "Say it again.", block)
-    assert block_tool(block).description == "Run echo."
+    assert tool_of(block).description == "Run echo."
 
 
 def test_a_block_whose_input_no_json_carries_cannot_be_a_tool() -> None:

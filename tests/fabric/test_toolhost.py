@@ -8,9 +8,9 @@ from structlog.testing import capture_logs
 
 from fabric import Context, Fabric, define_capability, handler, sequencer
 from fabric.errors import ConfigurationError, DuplicateNameError, RefusedError, ScopeError, StoreError
-from fabric.resource import Collection
+from fabric.flow.resource import Collection
 from fabric.scope import ScopeIds
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
 
 JAKE = ScopeIds(session="tools", user="jake")
 

@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 
 from fabric import Context, Fabric, Retry, handler, router, sequencer
 from fabric.errors import RunError
+from fabric.telemetry.tracing import active
 from fabric.testing import run_block
-from fabric.tracing import active
 
 from .recorded import Spans, attributes, ids, recording, said
 

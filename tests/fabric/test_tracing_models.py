@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from fabric import Context, Fabric, generator, handler
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.errors import ModelError, ModelUnavailableError, RefusedError
-from fabric.events import TextDelta
 from fabric.models.base import Delta, Reply, Request, Usage
 from fabric.models.fallback import stream_with_fallback
 from fabric.models.litellm import LiteLLMClient
+from fabric.record.events import TextDelta
 from fabric.testing import Cut, ScriptedModel, call, run_block
 from tests.stub_server import StubServer, failure, text, tools
 from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture

@@ -57,7 +57,8 @@ def test_without_a_provider_runs_jobs_and_logs_do_not_even_load_the_library():
 def test_a_library_that_is_loaded_without_a_provider_is_no_reason_to_trace():
     code = RUN.replace("drain()", "drain()\n    fabric.session('s').run(look)")
     look = "look = handler(lambda ctx: print(ctx.run.observed, log_ids(), [carrier()]), name='look')"
-    done = run(f"import opentelemetry.trace\nfrom fabric import handler\nfrom fabric.tracing import *\n{look}\n{code}")
+    imports = "import opentelemetry.trace\nfrom fabric import handler\nfrom fabric.telemetry.tracing import *\n"
+    done = run(f"{imports}{look}\n{code}")
     assert (done.stdout, done.stderr) == ("False {} ['']\n", "")
 
 

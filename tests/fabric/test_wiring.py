@@ -9,11 +9,11 @@ from pydantic import (
 )
 
 from fabric import Collection, Document, define_capability, handler, router, sequencer
-from fabric.block import Block
-from fabric.capability import Capability
 from fabric.errors import CapabilityError, DuplicateNameError, ResourceConflictError, SchemaMismatchError, WiringError
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.wiring import survey
 from fabric.testing import run_block
-from fabric.wiring import survey
 
 
 class Animal(BaseModel):

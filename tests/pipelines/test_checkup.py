@@ -14,8 +14,8 @@ from fabric import Context, Fabric, handler, sequencer
 from fabric.embedding.files import is_installed
 from fabric.embedding.static import PACKAGE
 from fabric.errors import ModelUnavailableError, StoreLockedError
-from fabric.finding import Finding
-from fabric.store.file_check import refusal
+from fabric.store.duckdb.check.file_check import refusal
+from fabric.store.finding import Finding
 from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind
 from pipelines.chat import chat_pipeline

@@ -10,8 +10,8 @@ import pytest
 import structlog
 
 from fabric.errors import ScopeError, StoreError
-from fabric.lease import Lease
 from fabric.models.base import Delta, Reply, Request
+from fabric.sessions.lease import Lease
 from fabric.testing import ScriptedModel
 from pipelines import AsyncMemory, Memory
 from tests.stories.scripts import observation

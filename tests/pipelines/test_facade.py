@@ -10,8 +10,8 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import ConfigurationError, FabricError, RunError, SchemaError, ScopeError
-from fabric.prompt import data_block
 from fabric.testing import ScriptedModel
+from fabric.text.prompt import data_block
 from pipelines import AsyncMemory, Memory, memory_system
 
 JOINED = "I joined Stripe last month."

@@ -10,8 +10,8 @@ from capabilities.mind import mind
 from capabilities.vocabulary import Durability
 from capabilities.working import WorkingEntry
 from fabric import Context, Fabric, generator, handler, sequencer
-from fabric.block import Block
 from fabric.errors import CapabilityError, ConfigurationError
+from fabric.flow.block import Block
 from pipelines import AsyncMemory, Memory, MemorySystem, memory_system
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from fabric import Fabric
-from fabric.passages import passages
 from fabric.testing import FrozenClock
+from fabric.text.passages import passages
 from pipelines import memory_system
 
 TOPICS: dict[str, Sequence[str]] = {

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from fabric.forgotten import ERASED
+from fabric.record.forgotten import ERASED
 from pipelines import Memory
 
 NAMES = ("Anna", "Bruno", "Carla", "Dario")

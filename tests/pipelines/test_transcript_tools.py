@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fabric.items import drafts_from_message
+from fabric.record.items import drafts_from_message
 from pipelines import Memory
 from pipelines.captured import Captured
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric import Context, Fabric, handler, sequencer
-from fabric.log import ITEMS
+from fabric.record.log import ITEMS
 from pipelines import MemorySystem, memory_system
 
 from .scripts import chat_with

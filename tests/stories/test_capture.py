@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fabric import Fabric, generator, handler, sequencer
-from fabric.prompt import data_block
 from fabric.testing import FrozenClock
+from fabric.text.prompt import data_block
 from pipelines import Memory, memory_system
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from blocks.tools import memory_tools
 from fabric import Context, Fabric, Session, generator, handler, sequencer
 from fabric.errors import ModelUnavailableError
-from fabric.reach import held_by
-from fabric.resource import Collection, Document, Transaction
+from fabric.flow.resource import Collection, Document, Transaction
+from fabric.jobs.reach import held_by
 from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind
 

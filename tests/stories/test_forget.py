@@ -8,7 +8,7 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import ModelUnavailableError, SchemaError
-from fabric.text import words
+from fabric.text.words import words
 from pipelines import Memory, memory_system
 from pipelines.checkup import check_up
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory

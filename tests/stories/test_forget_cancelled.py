@@ -12,7 +12,7 @@ import pytest
 
 from blocks.forget import Forget
 from fabric import Fabric, handler, sequencer
-from fabric.jobs import TURNS
+from fabric.jobs.job import TURNS
 from fabric.scope import ScopeIds
 from pipelines import AsyncMemory, Memory
 from tests.fabric.cancelling import Held

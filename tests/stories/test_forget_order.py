@@ -9,10 +9,10 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import StoreError
-from fabric.log import ITEMS
+from fabric.record.log import ITEMS
 from fabric.scope import ScopeIds
 from fabric.store.base import Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from pipelines import memory_system
 from tests.stories.scripts import chat_with
 

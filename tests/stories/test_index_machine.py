@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from capabilities.semantic import Fact, FactInput
 from fabric import Context, Fabric, handler
 from fabric.errors import ScopeError
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 from fabric.scope import Scope
 from fabric.store.base import Rows, Table
-from fabric.terms import split_term
 from fabric.testing import FrozenClock
+from fabric.text.terms import split_term
 from pipelines import MemorySystem, memory_system
 
 USERS = ("jake", 'j"] OR (1=1) --')

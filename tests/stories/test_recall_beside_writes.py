@@ -11,9 +11,9 @@ import pytest
 
 from capabilities.memory.ranked import TIERS
 from fabric import Fabric
-from fabric.session import Session
+from fabric.sessions.session import Session
 from fabric.store.base import Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import START
 from pipelines import memory_system
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from structlog.testing import capture_logs
 
 from fabric import Context, Fabric, define_capability, generator, handler, sequencer
-from fabric.resource import Collection, Document
+from fabric.flow.resource import Collection, Document
 from fabric.scope import ScopeIds
+from fabric.sessions.toolhost import ToolHost
 from fabric.store.base import Rows
 from fabric.testing import ScriptedModel, call
-from fabric.toolhost import ToolHost
 from pipelines import Memory, memory_tools, mind
 
 TOKEN = "gh" + "p_" + "Zq81" * 9

@@ -10,7 +10,7 @@ from blocks.reembed import reembed_file
 from capabilities.keys import key_of
 from capabilities.memory.layout import MemoryLayout
 from fabric import Context, Fabric, handler, sequencer
-from fabric.session import Session
+from fabric.sessions.session import Session
 from fabric.testing import FrozenClock
 from pipelines import memory_system
 from pipelines.checkup import check_up

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from capabilities.sources import source_of
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import ResourceConflictError, SchemaError
-from fabric.events import TextDelta
-from fabric.resource import Collection, Document
+from fabric.flow.resource import Collection, Document
+from fabric.record.events import TextDelta
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import MemorySystem, memory_system
 

@@ -4,11 +4,11 @@ from typing import Any, assert_type
 
 from pydantic import BaseModel
 
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.router import router
-from fabric.sequencer import Sequencer, sequencer
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.router import router
+from fabric.flow.sequencer import Sequencer, sequencer
 
 
 class Question(BaseModel):

@@ -10,7 +10,7 @@ import duckdb
 
 from capabilities.mind import MindStatus
 from fabric import Context, Fabric, handler
-from fabric.finding import Finding
+from fabric.store.finding import Finding
 from pipelines.checkup import check_up
 from tests.fabric.talk import notes
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from snowballstemmer import stemmer
 
-from fabric.text import estimate_tokens, word_set, words
+from fabric.text.words import estimate_tokens, word_set, words
 
 from .data import Haystack, Question, Said
 from .system import Answer

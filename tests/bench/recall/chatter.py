@@ -7,7 +7,7 @@ from itertools import accumulate
 from pydoc_data.topics import topics
 from typing import Any
 
-from fabric.text import FUNCTION_WORDS, word_set, words
+from fabric.text.words import FUNCTION_WORDS, word_set, words
 
 FIRST = datetime(2024, 1, 1, tzinfo=UTC)
 PER_SESSION = 20

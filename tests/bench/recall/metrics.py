@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.text import words
+from fabric.text.words import words
 
 RESAMPLES = 2000
 SHINGLE = 8

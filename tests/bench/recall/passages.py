@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabric import handler
-from fabric.context import Context
+from fabric.flow.context import Context
 from fabric.store.base import RowVectors
 
 from .data import LOCOMO, Haystack, Said, locomo, need

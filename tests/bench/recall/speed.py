@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fabric import Fabric
-from fabric.session import Session
+from fabric.sessions.session import Session
 from pipelines import memory_system
 
 from .chatter import Chatter

@@ -23,10 +23,10 @@ from capabilities.retrieval.question import Question as Asked
 from capabilities.retrieval.question import read_question
 from capabilities.retrieval.rank import rank
 from fabric import Fabric
-from fabric.block import Block
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 from fabric.testing import FrozenClock
 from pipelines import memory_system
 from pipelines.system import MemorySystem

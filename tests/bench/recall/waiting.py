@@ -18,7 +18,7 @@ import numpy as np
 
 from fabric import Fabric
 from fabric.scope import Scope
-from fabric.session import Session
+from fabric.sessions.session import Session
 from fabric.store.base import Rows, Table
 from pipelines import memory_system
 

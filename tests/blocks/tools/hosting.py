@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from blocks.tools import MemoryTools, memory_tools
 from capabilities.traces import Trace, TraceMemory
 from capabilities.traces.tables import USER
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.run import Fabric
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.sessions.fabric import Fabric
+from fabric.sessions.toolhost import ToolHost
 from fabric.testing import FrozenClock
-from fabric.toolhost import ToolHost
 
 T = TypeVar("T")
 

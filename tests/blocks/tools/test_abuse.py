@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from blocks.tools import memory_tools
-from fabric.generator import generator
+from fabric.generation.generator import generator
+from fabric.generation.toolbox import MAX_CALLS_PER_STEP
 from fabric.models.litellm import LiteLLMClient
-from fabric.prompt import strip_data_blocks
 from fabric.testing import run_block
-from fabric.toolbox import MAX_CALLS_PER_STEP
+from fabric.text.prompt import strip_data_blocks
 from tests.stub_server import StubServer, text, tools
 from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
 

@@ -7,10 +7,10 @@ import pytest
 
 from blocks.tools import memory_tools
 from capabilities.traces import Reflection
-from fabric.context import Context
 from fabric.errors import ModelUnavailableError
-from fabric.handler import handler
-from fabric.run import Fabric
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.sessions.fabric import Fabric
 from fabric.testing import ScriptedModel
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from blocks.tools import memory_tools
 from blocks.tools.insight import insight_prompt
-from fabric.prompt import strip_data_blocks
+from fabric.text.prompt import strip_data_blocks
 
 from .hosting import edges_of, tools
 

@@ -8,7 +8,7 @@ import pytest
 
 from blocks.tools import memory_tools
 from fabric.errors import ScopeError, StoreError
-from fabric.prompt import strip_data_blocks
+from fabric.text.prompt import strip_data_blocks
 
 from .hosting import tools
 

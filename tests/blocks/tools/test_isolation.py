@@ -6,9 +6,9 @@ from blocks.forget import Forget
 from blocks.tools import memory_tools
 from capabilities.traces import TraceMemory
 from capabilities.traces.tables import ALL_TABLES, place_of, places, views
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.resource import Transaction
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 from fabric.scope import ScopeIds
 from fabric.testing import ScriptedModel
 from pipelines import memory_system

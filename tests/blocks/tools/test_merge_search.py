@@ -4,7 +4,7 @@ import pytest
 
 from capabilities.traces import TraceMemory
 from capabilities.traces.tables import USER
-from fabric.context import Context
+from fabric.flow.context import Context
 
 from .hosting import Tools, edges_of, tools
 

@@ -6,12 +6,12 @@ import pytest
 
 from blocks.tools import memory_tools
 from capabilities.traces.tables import USER
-from fabric.context import Context
 from fabric.errors import ModelUnavailableError
-from fabric.generator import generator
-from fabric.handler import handler
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.generation.generator import generator
 from fabric.models.litellm import LiteLLMClient
-from fabric.run import Fabric
+from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, ScriptedModel
 from tests.stub_server import StubServer, text
 from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture

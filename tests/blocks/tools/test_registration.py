@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from blocks.tools import memory_tools
-from fabric.context import Context
 from fabric.errors import CapabilityError, ConfigurationError, StoreError
-from fabric.generator import generator
-from fabric.handler import handler
-from fabric.run import Fabric
-from fabric.sequencer import sequencer
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import generator
+from fabric.sessions.fabric import Fabric
 from fabric.testing import ScriptedModel, call, run_block
 
 NAMES = ["memory_add", "memory_update", "memory_delete", "memory_merge", "memory_search", "memory_reflect"]

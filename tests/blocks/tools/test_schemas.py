@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from blocks.tools import memory_tools
-from fabric.toolbox import as_tool
+from fabric.generation.toolbox import as_tool
 
 from .hosting import tools
 

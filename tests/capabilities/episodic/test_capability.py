@@ -13,10 +13,10 @@ from capabilities.episodic import (
     episodic_memory_capability,
 )
 from fabric import Context, Fabric, handler, sequencer
-from fabric.block import Block
-from fabric.capability import Capability
 from fabric.errors import ConfigurationError, ResourceConflictError, ScopeError
-from fabric.resource import merge_resources
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.resource import merge_resources
 from fabric.testing import START, FrozenClock, run_block
 
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from capabilities.episodic import Episode, EpisodeLog, EpisodicConfig, create_episodic_memory_resource
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 from fabric.scope import ScopeIds
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 T = TypeVar("T")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

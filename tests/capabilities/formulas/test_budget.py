@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capabilities.formulas.budget import pack, tokens
-from fabric.text import estimate_tokens
+from fabric.text.words import estimate_tokens
 
 lines = st.lists(st.text(st.characters(exclude_characters="\n"), max_size=20), max_size=12)
 

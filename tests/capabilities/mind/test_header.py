@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from capabilities.mind.header import assemble
 from capabilities.mind.record import MindEntry
-from fabric.prompt import DATA_NOTICE, data_block, strip_data_blocks
-from fabric.text import estimate_tokens
+from fabric.text.prompt import DATA_NOTICE, data_block, strip_data_blocks
+from fabric.text.words import estimate_tokens
 
 from .reading import NOW, ago, belief, goal, read, reflection
 

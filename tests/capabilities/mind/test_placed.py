@@ -7,8 +7,8 @@ import pytest
 
 from capabilities.mind import InMemoryProvider, MindStatus, mind
 from fabric import Block, Context, Fabric, generator, handler, sequencer
-from fabric.block import Retry
 from fabric.errors import CapabilityError
+from fabric.flow.failing import Retry
 from fabric.testing import FrozenClock, ScriptedModel, call
 
 

@@ -11,10 +11,10 @@ from capabilities.mind import Mind, mind
 from capabilities.mind.tools import TOOLS
 from fabric import Fabric, Item, generator, handler
 from fabric.errors import RefusedError
+from fabric.generation.toolbox import MAX_CALLS_PER_STEP
 from fabric.models.base import ToolCall
-from fabric.prompt import DATA_NOTICE
 from fabric.testing import FrozenClock, ScriptedModel, call, run_block
-from fabric.toolbox import MAX_CALLS_PER_STEP
+from fabric.text.prompt import DATA_NOTICE
 
 SCHEMAS = {one.name: one.schema()["function"] for one in TOOLS}
 NAMES = [

@@ -5,7 +5,7 @@ import pytest
 from capabilities.relations.names import names_asked
 from capabilities.relations.reading import kin_in
 from capabilities.relations.words import FORMS, GRAMMAR, means
-from fabric.language import STOP_WORDS
+from fabric.text.language import STOP_WORDS
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from capabilities.retrieval.question import read_question
 from capabilities.retrieval.rank import rank
 from capabilities.turns import Turn
 from capabilities.turns.record import turn_terms
-from fabric.store.index import Batch, TextIndex
+from fabric.search.index import Batch, TextIndex
 
 NOW = datetime(2024, 6, 20, tzinfo=UTC)
 KEPT = {"session": "text", "role": "text", "said_at": "time", "speaker": "text"}

@@ -7,8 +7,8 @@ import pytest
 
 from capabilities.retrieval.time_cue import read_time
 from fabric import Fabric
-from fabric.terms import read_cue
 from fabric.testing import FrozenClock
+from fabric.text.terms import read_cue
 from pipelines import memory_system
 
 NOW = datetime(2026, 3, 31, 20, tzinfo=UTC)

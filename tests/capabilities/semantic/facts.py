@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from capabilities.semantic import Fact, FactInput, FactTable, create_semantic_memory_resource
 from capabilities.sources import Outcome, Source
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 from fabric.scope import ScopeIds
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import START, FrozenClock
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import numpy as np
 from capabilities.traces.bm25 import Corpus, Pool
 from capabilities.traces.query import Query
 from capabilities.traces.words import count_words, trace_terms
-from fabric.store.index import Entry, TextIndex
+from fabric.search.index import Entry, TextIndex
 
 Content = tuple[str, Sequence[str]]
 

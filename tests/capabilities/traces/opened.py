@@ -11,9 +11,9 @@ from capabilities.traces import Trace, TraceMemory, create_traces_capability
 from capabilities.traces.record import content_hash
 from capabilities.traces.tables import place_of
 from capabilities.traces.words import count_words
-from fabric.context import Context
-from fabric.handler import handler
-from fabric.run import Fabric
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ import pytest
 from capabilities.traces import Trace, TraceMemory
 from capabilities.traces.graph import edge_between
 from capabilities.traces.tables import USER
-from fabric.context import Context
+from fabric.flow.context import Context
 from fabric.testing import FrozenClock
 
 from .opened import golden, put, trace, within

@@ -10,9 +10,9 @@ from capabilities.traces.reading import parse
 from capabilities.traces.record import DEFAULT_TRACES_CONFIG, TraceScope, TraceType
 from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import ALL_TABLES, place_of, places
-from fabric.resource import Transaction
+from fabric.flow.resource import Transaction
 from fabric.scope import ScopeIds
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import FrozenClock
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ import pytest
 from capabilities.traces import TraceMemory
 from capabilities.traces.feedback import feedback_by_overlap
 from capabilities.traces.tables import USER
-from fabric.context import Context
 from fabric.errors import ConfigurationError, RefusedError
+from fabric.flow.context import Context
 
 from .opened import golden, put, trace, within
 from .test_search import FAILED, FEWER, MORE

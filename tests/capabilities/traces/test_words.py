@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from capabilities.traces.words import count_words, trace_terms, trace_words
-from fabric.text import word_set
+from fabric.text.words import word_set
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
 ENDINGS = word_set(

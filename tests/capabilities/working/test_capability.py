@@ -15,10 +15,10 @@ from capabilities.working import (
 )
 from capabilities.working import document as working
 from fabric import Context, Fabric, generator, handler
-from fabric.block import Block
-from fabric.capability import Capability
 from fabric.errors import CapabilityError, ConfigurationError
-from fabric.resource import Transaction
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.resource import Transaction
 from fabric.testing import FrozenClock, ScriptedModel, run_block
 
 SMALL = create_working_memory_capability({"capacity": 3, "max_pinned_slots": 1})

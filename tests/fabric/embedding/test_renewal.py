@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fabric.embedding import embed_texts, identity
-from fabric.embedding.renewal import Coverage, Embedded, coverage, renew
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
 from fabric.store.base import Row, Rows, RowVectors, Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.store.renewal import Coverage, Embedded, coverage, renew
 
 from .fakes import HashEmbedder
 

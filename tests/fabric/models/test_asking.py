@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from fabric.errors import ConfigurationError, ModelUnavailableError, OutputError
-from fabric.models.asking import complete_structured
+from fabric.models.answers.asking import complete_structured
 from fabric.models.base import Request
 from fabric.models.litellm import LiteLLMClient
 from tests.stub_server import BAD_ANSWERS, GOOD, Bad, StubServer, failure, text, tools

@@ -340,7 +340,7 @@ async def test_litellm_writes_nothing_and_the_log_of_the_program_is_untouched(
 
 def test_litellm_is_imported_at_the_first_call_and_without_its_network_fetch():
     program = (
-        "import sys, os, fabric.models.litellm as ours, fabric.models.asking\n"
+        "import sys, os, fabric.models.litellm as ours, fabric.models.answers.asking\n"
         "ours.LiteLLMClient()\n"
         "assert not {'litellm', 'openai', 'httpx'} & sys.modules.keys()\n"
         "print(os.environ.get('LITELLM_LOCAL_MODEL_COST_MAP'))\n"

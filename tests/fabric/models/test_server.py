@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from fabric.errors import ConfigurationError, ModelError
-from fabric.models.asking import complete_structured
+from fabric.models.answers.asking import complete_structured
 from fabric.models.base import Request
 from fabric.models.litellm import LiteLLMClient
 from fabric.models.server import ModelServer

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from fabric.errors import OutputError
-from fabric.models.shaping import absurd
-from fabric.models.structured import parse
-from fabric.text import uncontrolled
+from fabric.models.answers.shaping import absurd
+from fabric.models.answers.structured import parse
+from fabric.text.words import uncontrolled
 from tests.stub_server import BAD_ANSWERS, GOOD
 
 from .answer import Answer

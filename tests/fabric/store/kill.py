@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabric.scope import Scope
 from fabric.store.base import Rows, Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"step": "integer"}, "content")
 JAKE = Scope("user", "jake")

@@ -11,16 +11,16 @@ import pytest
 
 from fabric import Fabric
 from fabric.errors import StoreError
-from fabric.store.backup import back_up, backup_findings, rows_of
 from fabric.store.base import Rows
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.backup import back_up, backup_findings, rows_of
+from fabric.store.duckdb.store import DuckDBStore
 from pipelines import Memory
 from tests.fabric.store.test_duckdb_log import JAKE, NOTES, held
 
 WRITER = """
 import sys
 from tests.fabric.store.test_duckdb_log import JAKE, NOTES
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
 store.define(NOTES)
@@ -88,7 +88,7 @@ def test_the_holder_still_holds_its_file_after_a_backup(tmp_path: Path) -> None:
     store = DuckDBStore(file)
     store.open()
     back_up(file, tmp_path / "copy.duckdb")
-    code = f"from fabric.store.duckdb import DuckDBStore; DuckDBStore({str(file)!r}).open()"
+    code = f"from fabric.store.duckdb.store import DuckDBStore; DuckDBStore({str(file)!r}).open()"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     store.close()
     assert "in use by another process" in other.stderr

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from fabric.errors import StoreError
-from fabric.store.block_check import block_findings, reading_bytes
-from fabric.store.duckdb_log import HEADER_BYTES
+from fabric.store.duckdb.check.block_check import block_findings, reading_bytes
+from fabric.store.duckdb.file.log import HEADER_BYTES
 from pipelines import Memory
 
 BLOCK = 262_144

@@ -11,17 +11,17 @@ import pytest
 from fabric.errors import StoreError, StoreLockedError
 from fabric.scope import Scope
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.duckdb_file import reading
-from fabric.store.duckdb_log import log_of
-from fabric.store.log_entries import broken_entry
+from fabric.store.duckdb.file.log import log_of
+from fabric.store.duckdb.file.log_entries import broken_entry
+from fabric.store.duckdb.file.opening import reading
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")
 KILLED = """
 import os, sys
 from tests.fabric.store.test_duckdb_log import JAKE, NOTES
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
 store.define(NOTES)

@@ -16,8 +16,8 @@ import pytest
 from fabric.errors import NewerFileError, NotOurFileError, StoreError, StoreLockedError
 from fabric.scope import Scope
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.migrations import MIGRATIONS, SYSTEM_TABLES
+from fabric.store.duckdb.migrations import MIGRATIONS, SYSTEM_TABLES
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")
@@ -178,7 +178,7 @@ def test_nothing_is_loaded_or_reached_from_outside(ours: Path, tmp_path: Path):
 
 HOLDER = """
 import sys
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
 print("open", flush=True)
@@ -237,7 +237,7 @@ FORGETFUL = """
 import sys, threading
 from fabric.scope import Scope
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 table, jake = Table("notes", {"n": "integer"}, "content"), Scope("user", "jake")
 store = DuckDBStore(sys.argv[1])
 store.open()
@@ -259,7 +259,7 @@ import resource, sys
 from fabric.errors import StoreError
 from fabric.scope import Scope
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 table, jake = Table("notes", {"n": "integer"}, "content"), Scope("user", "jake")
 store = DuckDBStore(sys.argv[1])
 store.open()

@@ -6,8 +6,8 @@ import duckdb
 
 from fabric.scope import Scope
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.migrations import MIGRATIONS
+from fabric.store.duckdb.migrations import MIGRATIONS
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")

@@ -9,10 +9,10 @@ import pytest
 
 from fabric.errors import StoreError
 from fabric.scope import Scope
-from fabric.store.backup import back_up
 from fabric.store.base import Rows, Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.duckdb_log import log_of
+from fabric.store.duckdb.backup import back_up
+from fabric.store.duckdb.file.log import log_of
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES, JAKE = Table("notes", {}), Scope("user", '["user",null,"jake"]')
 

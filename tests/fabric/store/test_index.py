@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabric.scope import Scope
+from fabric.search.index import Batch, TextIndex
 from fabric.store.base import Rows, RowVectors, Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.index import Batch, TextIndex
-from fabric.store.searching import Indexes
-from fabric.terms import terms
+from fabric.store.duckdb.rows.searching import Indexes
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.text.terms import terms
 
 NOTES = Table(
     "notes",

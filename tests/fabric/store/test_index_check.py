@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fabric.finding import Finding
 from fabric.scope import Scope
 from fabric.store.base import Row, RowVectors, Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.duckdb_file import reading
-from fabric.store.held import Held
-from fabric.store.index_check import AT_ONCE, Rules, index_findings, tally_of
+from fabric.store.duckdb.check.index_check import AT_ONCE, Rules, index_findings, tally_of
+from fabric.store.duckdb.check.scan import Held
+from fabric.store.duckdb.file.opening import reading
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.store.finding import Finding
 
 from .test_formats import FORMAT_1
 

@@ -1,6 +1,6 @@
 """What is kept of committed rows: no more than fits, and never what a transaction did not commit."""
 
-from fabric.store.kept import LONGEST, KeptTexts, Place, Texts
+from fabric.store.duckdb.rows.row_cache import LONGEST, KeptTexts, Place, Texts
 
 A, B, C = Place("notes", 1), Place("notes", 2), Place("others", 1)
 JAKE, RUTH = 1, 2

@@ -8,7 +8,7 @@ import pytest
 
 from fabric.scope import Scope
 from fabric.store.base import Rows, Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"place": "text"}, text="text", kept=("place",))
 ANN, BEN = Scope("user", "ann"), Scope("user", "ben")

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.scope import Scope
 from fabric.store.base import Row, Rows, RowVectors, Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {"place": "text"}, text="text", kept=("place",))
 ANN = Scope("user", "ann")

@@ -7,9 +7,9 @@ import warnings
 import pytest
 
 from fabric.scope import Scope
-from fabric.store import duckdb_memory
 from fabric.store.base import Table
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.file import memory as duckdb_memory
+from fabric.store.duckdb.store import DuckDBStore
 
 NOTES = Table("notes", {}, "text")
 JAKE = Scope("user", '["user",null,"jake"]')

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.errors import StoreError
-from fabric.store.base import ColumnType, Where
-from fabric.store.catalog import Known
-from fabric.store.index import Entry, TextIndex
-from fabric.store.narrowing import meeting, ordered
+from fabric.search.base import ColumnType
+from fabric.search.index import Entry, TextIndex
+from fabric.store.base import Where
+from fabric.store.duckdb.catalog import Known
+from fabric.store.duckdb.rows.narrowing import meeting, ordered
 
 KINDS: dict[str, ColumnType] = {"label": "text", "n": "integer", "done": "boolean", "at": "time"}
 KNOWN = Known("notes", {**KINDS, "other": "text"}, "content", kept=tuple(KINDS))

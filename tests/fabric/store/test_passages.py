@@ -8,11 +8,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from fabric.passages import LONG
 from fabric.scope import Scope
+from fabric.search.vectors import EXACT_ROWS, HEAD, Vectors
 from fabric.store.base import Row, RowVectors, Table
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.vectors import EXACT_ROWS, HEAD, Vectors
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.text.passages import LONG
 
 NOTES = Table("notes", {}, "content")
 JAKE = Scope("user", "jake")

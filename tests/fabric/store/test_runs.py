@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabric.scope import Scope
+from fabric.search.coding import Coded, coded, decoded
 from fabric.store.base import Row, Rows, Table
-from fabric.store.coding import Coded, coded, decoded
-from fabric.store.duckdb import DuckDBStore
-from fabric.store.runs import LEAST, MOST, WORTH, Run, fitting, parts
-from fabric.store.searching import BATCH, Indexes
-from fabric.terms import terms
+from fabric.store.duckdb.rows.searching import BATCH, Indexes
+from fabric.store.duckdb.rows.token_runs import LEAST, MOST, WORTH, Run, fitting, parts
+from fabric.store.duckdb.store import DuckDBStore
+from fabric.text.terms import terms
 
 from .test_formats import FORMAT_1
 from .test_index import picture

@@ -19,7 +19,7 @@ from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, PutOp,
 
 from fabric import Fabric
 from fabric.errors import NestedRunError, ScopeError
-from fabric.handler import handler
+from fabric.flow.handler import handler
 from fabric.testing import FrozenClock
 from pipelines import Memory, memory_system
 from pipelines.adapters.langgraph import ThoughtFabricStore

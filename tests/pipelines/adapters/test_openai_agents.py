@@ -14,7 +14,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 from fabric import Fabric
 from fabric.errors import ConfigurationError, ScopeError
 from fabric.scope import ScopeIds
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
 from pipelines import Memory, mind
 from pipelines.adapters.openai_agents import FabricSession, function_tools, instructions
 

@@ -13,7 +13,7 @@ from pydantic_ai.models.test import TestModel
 
 from fabric.errors import ConfigurationError
 from fabric.scope import ScopeIds
-from fabric.toolhost import ToolHost
+from fabric.sessions.toolhost import ToolHost
 from pipelines import mind
 from pipelines.adapters.pydantic_ai import HostToolset
 

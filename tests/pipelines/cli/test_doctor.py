@@ -22,7 +22,7 @@ needs_static = pytest.mark.skipif(not is_installed(PACKAGE), reason="the static 
 Findings = dict[str, dict[str, str]]
 HOLD = """
 import sys
-from fabric.store.duckdb import DuckDBStore
+from fabric.store.duckdb.store import DuckDBStore
 store = DuckDBStore(sys.argv[1])
 store.open()
 if len(sys.argv) > 2:

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from fabric.prompt import data_block
+from fabric.text.prompt import data_block
 
 from .programs import PATIENCE, command
 

@@ -1,0 +1,344 @@
+"""The background: runs the jobs of each session in order, sessions side by side, and survives whatever they do."""
+
+import asyncio
+import itertools
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..errors import ConfigurationError, StoreError, WorkError
+from ..flow.block import Block
+from ..flow.failing import Retry, go_on
+from ..jobs.job import JOBS, MODEL, Job, interrupted, job_of, put_jobs
+from ..jobs.readers import chain_for, hint_of
+from ..jobs.room import Room
+from ..record.events import WorkFinished
+from ..scope import Scope
+from ..store.base import SYSTEM, Rows
+from ..store.lanes import BACKGROUND
+from ..telemetry.logger import logger
+from .live import LiveRun
+from .services import Entry, Services, Verdict
+from .work import Attempt, Ending, commit, describe, perform_inline
+
+STALLED_SECONDS = 1.0
+"""How long a session's work rests after the store refused a write."""
+
+
+def _check_seconds(timeout: Any) -> None:
+    if timeout is not None and (not isinstance(timeout, int | float) or isinstance(timeout, bool)):
+        raise ConfigurationError(
+            f"waiting for background work: timeout is {timeout!r}; expected a number of seconds, or None for no end"
+        )
+
+
+class Lane:
+    """The jobs of one session, in order."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.task: asyncio.Task[None] | None = None
+        self.resting = False
+        self.wake = asyncio.Event()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs, or could run now."""
+        return self.task is not None and not self.resting
+
+    def add(self, entry: Entry) -> None:
+        """Put a job where its number says."""
+        self.entries.append(entry)
+        self.entries.sort(key=lambda one: one.job.seq)
+        self.wake.set()
+
+
+class Background:
+    """Background work of one open file. Methods belong to the loop of its portal unless they say otherwise."""
+
+    def __init__(self, services: Services, *, retry: Retry, max_concurrency: int) -> None:
+        self._services = services
+        self._retry = retry
+        self._room = Room(max_concurrency)
+        self._numbers = itertools.count(1)
+        self._lanes: dict[Scope, Lane] = {}
+        self._parked: dict[str, list[Entry]] = defaultdict(list)
+        self._roots: dict[str, Block[Any, Any]] = {}
+        self._lock = threading.Lock()
+        self._changed = asyncio.Event()
+        self._closing = False
+        self._listeners: list[Callable[[WorkFinished], None]] = []
+
+    @property
+    def closing(self) -> bool:
+        """Whether what runs is being cancelled, because the file is closed."""
+        return self._closing
+
+    def next_seq(self) -> int:
+        """Return the next job number. From any thread."""
+        return next(self._numbers)
+
+    def recover(self) -> None:
+        """Read what an earlier process left. Called once, before anything runs."""
+        jobs = self._services.store.transact_sync(self._left_over)
+        self._numbers = itertools.count(max((job.seq for job in jobs), default=0) + 1)
+        for job in jobs:
+            if job.status == "pending" or job.cause == MODEL:  # another model may do what one could not
+                self._parked[job.root].append(Entry(job))
+
+    def _left_over(self, rows: Rows) -> list[Job]:
+        jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, order="seq")]
+        broken = interrupted([job for job in jobs if job.status == "running"], self._retry.attempts)
+        put_jobs(rows, broken)
+        known = {job.id: job for job in broken}
+        return [known.get(job.id, job) for job in jobs]
+
+    def know(self, root: Block[Any, Any]) -> None:
+        """Take a pipeline as the one that jobs of its name belong to. From any thread."""
+        with self._lock:
+            self._roots[root.name] = root
+            waiting = bool(self._parked.get(root.name))
+        if waiting:
+            self._services.work_portal.tell(self._unpark, root.name)
+
+    def listen(self, heard: Callable[[WorkFinished], None]) -> None:
+        """Tell ``heard`` of every try that ends from now on. From any thread."""
+        self._listeners.append(heard)
+
+    def hinted(self, job: Job) -> Job:
+        """Return the job with what it waits for, if it cannot run as things are. From any thread."""
+        with self._lock:
+            if not any(entry.job.id == job.id for entry in self._parked.get(job.root, ())):
+                return job
+            return replace(job, hint=hint_of(job, self._roots.get(job.root)))
+
+    def claim(self, entries: Sequence[Entry], ended: Entry | None = None) -> None:
+        """Make those of new jobs running that begin as soon as they are stored: a row less is written when they do.
+
+        ``ended`` is the job that stores them with its outcome. A job that may be tried only once is counted when it
+        begins, and not before. From any thread.
+        """
+        free = self._room.free + (ended is not None) if self._retry.attempts > 1 else 0
+        taken: set[Scope] = set()
+        for entry in entries:
+            scope = entry.job.ids.scope("session")
+            lane = self._lanes.get(scope)
+            is_first = scope not in taken and (lane is None or lane.entries == [ended])
+            taken.add(scope)
+            if is_first and len(taken) <= free and entry.job.attempts == 0 and not self._closing:
+                entry.job = replace(entry.job, status="running", attempts=1)
+                entry.is_claimed = True
+
+    def submit(self, entries: Sequence[Entry]) -> None:
+        """Take over jobs that were just stored. From any thread."""
+        self._tell(self._add, entries)
+
+    def follow(self, entries: Sequence[Entry]) -> None:
+        """Let jobs that an earlier try of their turn left end as that one does. From any thread."""
+        self._tell(self._follow, entries)
+
+    def _tell(self, function: Callable[[Sequence[Entry]], None], entries: Sequence[Entry]) -> None:
+        for entry in entries if self._closing else ():
+            _leave(entry)
+        if entries and not self._closing:
+            self._services.work_portal.tell(function, entries)
+
+    def _follow(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            lane = self._lanes.get(entry.job.ids.scope("session"))
+            ahead = (
+                next((one for one in lane.entries if one.job.id == entry.job.id), None) if lane is not None else None
+            )
+            if ahead is None:  # it is done, and out of the lane
+                entry.verdict.set_result(Verdict(entry.job, "done"))
+            else:
+                ahead.verdict.add_done_callback(partial(_copy_verdict, entry))
+
+    async def retry(self, job: Job, *, by_anybody: bool = False) -> None:
+        """Take a job that was put back, whether it waits here or not."""
+        with self._lock:
+            parked = self._parked[job.root]
+            parked[:] = [entry for entry in parked if entry.job.id != job.id]
+        lane = self._lanes.get(job.ids.scope("session"))
+        waiting = [one for one in lane.entries if one.job.id == job.id] if lane is not None else []
+        for entry in waiting:
+            entry.job = job
+        if lane is not None and waiting:
+            lane.wake.set()
+        else:
+            self._add([Entry(job, by_anybody=by_anybody)])
+
+    async def drain(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  part of the public meaning
+        """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
+        _check_seconds(timeout)
+        for lane in self._lanes.values():
+            lane.wake.set()
+        await asyncio.sleep(0)
+        with suppress(TimeoutError):  # what still runs then is seen in fabric.jobs()
+            async with asyncio.timeout(timeout):
+                while any(lane.busy for lane in self._lanes.values()):
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    async def stop(self) -> None:
+        """Cancel what runs; its jobs stay pending, and whoever waits for one is told."""
+        self._closing = True
+        tasks = [lane.task for lane in self._lanes.values() if lane.task is not None]
+        left = [entry for lane in self._lanes.values() for entry in lane.entries]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for entry in left:
+            _leave(entry)
+
+    async def settle(
+        self,
+        run: LiveRun,
+        tickets: Sequence[Any],
+        *,
+        fail_on_error: bool,
+        timeout: float | None,  # noqa: ASYNC109
+    ) -> None:
+        """Wait until each ticket's job had its try: in the run itself when that is a job, else in the background."""
+        entries = [ticket for ticket in tickets if isinstance(ticket, Entry)]
+        where = f"{entries[0].job.root}: " if entries else ""
+        if not run.job_id:
+            await commit(run)  # before the time begins: what is not stored yet would not go on
+        try:
+            async with asyncio.timeout(timeout):
+                verdicts = await self._verdicts(run, entries)
+        except TimeoutError as error:
+            raise TimeoutError(f"{where}background work took longer than {timeout} s; it goes on") from error
+        for verdict in verdicts if fail_on_error else ():
+            if verdict.status != "done":
+                state = "failed" if verdict.status == "failed" else "was put off"
+                raise WorkError(f"{verdict.job.block}: background work {state}: {verdict.error}")
+
+    async def _verdicts(self, run: LiveRun, entries: Sequence[Entry]) -> list[Verdict]:
+        if run.job_id:
+            return await perform_inline(run, entries, self._retry)
+        return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]
+
+    def _add(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            chain = self._chain(entry)
+            if self._closing:
+                _leave(entry)
+                continue
+            if not chain:
+                with self._lock:
+                    self._parked[entry.job.root].append(entry)
+                continue
+            entry.chain = chain
+            lane = self._lanes.setdefault(entry.job.ids.scope("session"), Lane())
+            lane.add(entry)
+            if lane.task is None:
+                lane.task = asyncio.get_running_loop().create_task(self._serve(entry.job.ids.scope("session"), lane))
+
+    def _unpark(self, root: str) -> None:
+        with self._lock:
+            entries = self._parked.pop(root, [])
+        self._add(entries)
+
+    def _chain(self, entry: Entry) -> Sequence[Block[Any, Any]]:
+        if entry.chain:
+            return entry.chain
+        return chain_for(entry.job, self._roots.get(entry.job.root), by_anybody=entry.by_anybody)
+
+    async def _serve(self, scope: Scope, lane: Lane) -> None:
+        BACKGROUND.set(True)
+        try:
+            while lane.entries:
+                entry = lane.entries[0]
+                if not await self._due(lane, entry):
+                    continue
+                async with self._room.place(alone=entry.job.is_suspect):
+                    ending = await self._supervise(entry)
+                if ending is None:
+                    await self._rest(lane, STALLED_SECONDS)
+                    continue
+                self._close_try(lane, entry, ending)
+        finally:
+            lane.task = None
+            self._lanes.pop(scope, None)
+            self._changed.set()
+
+    async def _due(self, lane: Lane, entry: Entry) -> bool:
+        """Return whether the first job may run now, else rest until it may or something changed."""
+        later = entry.job.not_before
+        seconds = 0.0 if later is None else (later - self._services.clock.now()).total_seconds()
+        if seconds <= 0:
+            return True
+        woken = await self._rest(lane, seconds)
+        if not woken and lane.entries[0] is entry:
+            entry.job = replace(entry.job, not_before=None)
+        return False
+
+    async def _rest(self, lane: Lane, seconds: float) -> bool:
+        lane.wake.clear()
+        lane.resting = True
+        self._changed.set()
+        try:
+            async with asyncio.timeout(seconds):
+                await lane.wake.wait()
+        except TimeoutError:
+            return False
+        finally:
+            lane.resting = False
+        return True
+
+    async def _supervise(self, entry: Entry) -> Ending | None:
+        """Give a job one try, whatever happens; None when not even the store can be reached."""
+        try:
+            return await Attempt(self._services, entry, self._retry).run()
+        except BaseException as error:
+            if self._closing:
+                raise
+            go_on()
+            reason = describe(error, self._services.secrets.redact)
+            entry.refused = f"its end could not be stored: {reason}"
+            logger().error("a job's state could not be stored", job=entry.job.id, error=reason)
+            return None
+
+    def _close_try(self, lane: Lane, entry: Entry, ending: Ending) -> None:
+        entry.job = ending.verdict.job
+        if ending.verdict.status != "pending":
+            lane.entries.remove(entry)
+        self._add(ending.children)
+        self._announce(entry, ending.verdict)
+
+    def _announce(self, entry: Entry, verdict: Verdict) -> None:
+        """Tell whoever waits for a job, streams the run that made it, or listens to all, how its try ended."""
+        job = verdict.job
+        event = WorkFinished(job.id, job.ids, job.block, verdict.status, verdict.error)
+        for heard in (*filter(None, [entry.listener]), *self._listeners):
+            try:
+                heard(event)
+            except Exception as error:  # noqa: BLE001  a listener's own: the work of others goes on
+                reason = describe(error, self._services.secrets.redact)
+                logger().error("a listener of background work failed", job=job.id, error=reason)
+        if not entry.verdict.done():
+            entry.verdict.set_result(verdict)
+
+
+def _copy_verdict(entry: Entry, ended: "Future[Verdict]") -> None:
+    if entry.verdict.done():
+        return
+    error = ended.exception()
+    if error is None:
+        entry.verdict.set_result(ended.result())
+    else:
+        entry.verdict.set_exception(error)
+
+
+def _leave(entry: Entry) -> None:
+    """Tell whoever waits for a job that it waits in the file from now on."""
+    if not entry.verdict.done():
+        entry.verdict.set_exception(
+            StoreError(f"{entry.job.block}: the file was closed; this background work goes on when it is opened next")
+        )

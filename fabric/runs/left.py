@@ -1,0 +1,47 @@
+"""What was said in a run that failed or was left is taken in all the same, by the blocks that take in what is said."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..errors import StoreError
+from ..flow.block import Block
+from ..jobs.job import context_of
+from ..record.items import Item
+from ..threads.portal import kept
+from .live import LiveRun
+from .work import commit
+
+
+async def take_in(run: LiveRun, root: Block[Any, Any]) -> None:
+    """Let the pipeline's blocks that take in what the user says do that, in the background.
+
+    The run has ended without a result; the work is stored when this returns, unless the file is being closed.
+    """
+    said = run.said
+    if said is None or not run.log.find([said.id]) or run.recording.is_erased(said.turn):
+        return
+    with suppress(StoreError):  # it is closed, or full: the next turn takes the message in
+        for chain in _hearing([root]):
+            await kept(run.services.portal, _taken_in(run, said, chain))
+
+
+async def _taken_in(run: LiveRun, said: Item, chain: Sequence[Block[Any, Any]]) -> None:
+    # A run of its own, about the same message: what the failed one did is over.
+    after = LiveRun(run.services, run.ids, run.log, None, turn=said.turn, owner=f"{run.id} left", said=said.id)
+    block, ctx = chain[-1], context_of(after, chain)
+    value, beside = await block.connect({"role": "user", "content": said.text}, ctx), None
+    if block.keeper is not None:
+        value, beside = await block.keeper(value)
+    after.enqueue(chain, value, ctx.marks, block.name, beside)
+    await commit(after)
+
+
+def _hearing(chain: list[Block[Any, Any]]) -> Iterator[list[Block[Any, Any]]]:
+    """Yield the blocks from the root to each that takes in what is said, tools of generators aside."""
+    block = chain[-1]
+    if block.hears:
+        yield chain
+    elif block.kind != "generator":
+        for _, child in block.children():
+            yield from _hearing([*chain, child])

@@ -1,0 +1,295 @@
+"""What searching needs of one scope's rows, in memory as arrays: terms, lengths, neighbours, some columns, vectors."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..slices import chunks
+from .base import ColumnType, Match
+from .cells import Cells, Column
+from .coding import Coded
+from .frozen import FrozenIndex
+from .growing import Growing
+from .postings import Postings
+from .vectors import Vectors
+
+AT_ONCE = 2_000
+"""How many rows are split into tokens at once: what that takes stays near the processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row as it is indexed: its tokens, and its cells of the kept columns."""
+
+    row_id: str
+    place: int
+    tokens: str
+    cells: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Many rows as they are indexed, column by column: their ids, places, tokens, and the cells of each kept column.
+
+    The tokens are texts, a row's separated by spaces, or ``coded`` holds them instead.
+    """
+
+    ids: Sequence[str]
+    places: Sequence[int] | NDArray[np.int64]
+    tokens: Sequence[str]
+    cells: Sequence[Cells]
+    coded: Sequence[Coded] = ()
+
+
+class TextIndex:
+    """One scope's rows of one collection. Every row has a slot; a slot whose row changed or went is dead.
+
+    ``thread`` names the kept column whose rows follow one another: ``before`` and ``after`` of a slot are its
+    neighbours with the same value, by insertion, -1 for none.
+    """
+
+    def __init__(self, kept: Mapping[str, ColumnType], thread: str, batches: Iterable[Batch] = ()) -> None:
+        self.columns = {name: Column(kind) for name, kind in kept.items()}
+        self.thread = thread
+        self.ids: list[str] = []
+        self.slots: dict[str, int] = {}
+        self.postings = Postings()
+        self._rows: list[str | None] = []
+        self.changes = 0
+        """How often something here changed."""
+        self.reads = 0
+        """How often rows were asked for that were not kept here."""
+        self.places = Growing[np.int64](np.int64)
+        self.alive = Growing[np.bool_](np.bool_)
+        self.before = Growing[np.int32](np.int32)
+        self.after = Growing[np.int32](np.int32)
+        self._last: dict[int, int] = {}
+        self.lengths = Growing[np.int32](np.int32)
+        self.different = Growing[np.int32](np.int32)
+        self.vectors: Vectors | None = None
+        """The vectors of the rows that have one in the space that was asked for last; None when none has."""
+        self.space = 0
+        self.total_length = 0
+        self._is_stale = False
+        self._fill(batches)
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self.slots
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""
+        return self._is_stale or len(self.ids) > 2 * len(self.slots) + 100
+
+    def frozen(self) -> "FrozenIndex":
+        """Return what is found here now, to be searched on another thread; to be called inside a transaction."""
+        size = len(self.ids)
+        return FrozenIndex(
+            source=self,
+            changes=self.changes,
+            thread=self.thread,
+            columns={name: column.frozen() for name, column in self.columns.items()},
+            size=size,
+            rows=len(self.slots),
+            total_length=self.total_length,
+            postings=self.postings.frozen(size),
+            alive=self.alive.frozen(),
+            lengths=self.lengths.frozen(),
+            before=self.before.frozen(),
+            after=self.after.frozen(),
+            vectors=None if self.vectors is None else self.vectors.window(),
+        )
+
+    def put(self, entry: Entry, old_tokens: str | None) -> None:
+        """Add a row, or replace the one of the same id, whose tokens were ``old_tokens``."""
+        self.changes += 1
+        old = self.slots.get(entry.row_id)
+        if old is not None and old < len(self._rows):
+            self._rows[old] = None
+        if old is not None and old_tokens == entry.tokens:
+            self._change_cells(old, entry.cells)
+            return
+        new = len(self.ids)
+        self._append(entry)
+        self.slots[entry.row_id] = new
+        if self.vectors is not None:
+            self.vectors.grow(new + 1)
+        if old is None:
+            self._link(new)
+            return
+        self._bury(old, old_tokens or "")
+        self._take_place(old, new)
+        self._is_stale |= self._thread(old) != self._thread(new)
+
+    def row(self, row_id: str) -> str | None:
+        """Return the JSON of a row, or None when it is not kept here."""
+        slot = self.slots.get(row_id, len(self._rows))
+        return self._rows[slot] if slot < len(self._rows) else None
+
+    def keep_rows(self, row_ids: Iterable[str], rows: Iterable[str]) -> None:
+        """Keep the JSON of these rows until they change."""
+        self._rows = [None] * len(self.ids)
+        for row_id, text in zip(row_ids, rows, strict=True):
+            self._rows[self.slots[row_id]] = text
+
+    def begin_space(self, space: int) -> None:
+        """Forget the vectors, to take in those of another space, or of none (0)."""
+        self.space, self.vectors = space, None
+        self.changes += 1
+
+    def set_vectors(self, space: int, row_ids: Sequence[str], vectors: NDArray[np.float16]) -> None:
+        """Note that these rows have these vectors now; in another space than this one's they have none here."""
+        self.changes += 1
+        slots = [self.slots[row_id] for row_id in row_ids]
+        if space != self.space:
+            if self.vectors is not None:
+                self.vectors.put(slots, np.zeros((len(slots), self.vectors.dimension), np.float16))
+            return
+        if self.vectors is None or self.vectors.dimension != vectors.shape[1]:
+            self.vectors = Vectors(space, vectors.shape[1], len(self.ids))
+        self.vectors.put(slots, vectors)
+
+    def set_parts(self, space: int, parts: Iterable[tuple[str, bytes]]) -> None:
+        """Note the vectors of the passages of rows, as they are stored, where the rows have vectors here."""
+        for row_id, stored in parts:
+            if stored and self.vectors is not None and space == self.space:
+                self.vectors.put_parts(
+                    self.slots[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
+                )
+
+    def note_vector(self, row_id: str, space: int | None, stored: bytes | None, parts: bytes | None) -> None:
+        """Note the vectors that a row and its passages have now, as they are stored; None for none."""
+        if stored is not None and space is not None and space == self.space:
+            self.set_vectors(space, [row_id], np.frombuffer(stored, np.float16)[None, :])
+            self.set_parts(space, [(row_id, parts or b"")])
+        elif self.vectors is not None:
+            self.vectors.drop(self.slots[row_id])
+
+    def remove(self, row_id: str, tokens: str) -> None:
+        """Remove the row, whose tokens were these, if it is there."""
+        self.changes += 1
+        slot = self.slots.pop(row_id, None)
+        if slot is not None:
+            if slot < len(self._rows):
+                self._rows[slot] = None
+            self._bury(slot, tokens)
+            self._unlink(slot)
+
+    def match(self, asked: Sequence[str], limit: int) -> list[Match]:
+        """Return the rows with most of the asked terms, ties by insertion."""
+        terms = self.postings.terms
+        held = [self.postings.of(terms[term])[0] for term in dict.fromkeys(asked) if term in terms]
+        if not held:
+            return []
+        counts = np.bincount(np.concatenate(held), minlength=len(self.ids))
+        slots = np.flatnonzero((counts > 0) & self.alive.view)
+        if len(slots) > limit:  # only those that share enough words are sorted
+            shared = counts[slots]
+            sharing = np.cumsum(np.bincount(shared)[::-1])[::-1]  # how many share so many words at least
+            slots = slots[shared >= np.flatnonzero(sharing >= limit)[-1]]
+        best = slots[np.lexsort((self.places.view[slots], -counts[slots]))[:limit]]
+        return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
+
+    def _fill(self, batches: Iterable[Batch]) -> None:
+        def tokens() -> Iterable[Sequence[str] | Coded]:
+            for batch in batches:
+                self.ids += batch.ids
+                self.places.extend(batch.places)
+                for column, values in zip(self.columns.values(), batch.cells, strict=True):
+                    column.extend(values)
+                yield from batch.coded
+                yield from chunks(batch.tokens, AT_ONCE)
+
+        lengths, different = self.postings.fill(tokens())
+        self.lengths.extend(lengths)
+        self.different.extend(different)
+        self.total_length = int(lengths.sum())
+        self.slots = {row_id: slot for slot, row_id in enumerate(self.ids)}
+        self.alive.extend(np.ones(len(self.ids), np.bool_))
+        self._thread_all()
+
+    def _thread_all(self) -> None:
+        count = len(self.ids)
+        before, after = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+        if self.thread and count:
+            values = self.columns[self.thread].view
+            order = np.argsort(values, kind="stable")
+            follows = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] >= 0)
+            before[order[1:][follows]] = order[:-1][follows]
+            after[order[:-1][follows]] = order[1:][follows]
+            self._last = {int(values[slot]): int(slot) for slot in np.flatnonzero(after < 0) if values[slot] >= 0}
+        self.before.extend(before)
+        self.after.extend(after)
+
+    def _append(self, entry: Entry) -> None:
+        slot = len(self.ids)
+        tokens = entry.tokens.split(" ") if entry.tokens else []
+        self.ids.append(entry.row_id)
+        self.places.append(entry.place)
+        self.alive.append(True)
+        self.before.append(-1)
+        self.after.append(-1)
+        self.lengths.append(len(tokens))
+        self.total_length += len(tokens)
+        for column, value in zip(self.columns.values(), entry.cells, strict=True):
+            column.append(value)
+        self.different.append(self.postings.add(slot, tokens))
+
+    def _bury(self, slot: int, tokens: str) -> None:
+        self.alive.edit()[slot] = False
+        if self.vectors is not None:
+            self.vectors.drop_parts([slot])
+        self.total_length -= int(self.lengths.view[slot])
+        if tokens:
+            self.postings.remove(tokens.split(" "))
+
+    def _change_cells(self, slot: int, cells: Sequence[Any]) -> None:
+        thread = self._thread(slot)
+        for column, value in zip(self.columns.values(), cells, strict=True):
+            cell = column.cell(value)
+            if column.view[slot] != cell:
+                column.cells.edit()[slot] = cell
+        self._is_stale |= self._thread(slot) != thread
+
+    def _thread(self, slot: int) -> int:
+        return int(self.columns[self.thread].view[slot]) if self.thread else -1
+
+    def _link(self, slot: int) -> None:
+        thread = self._thread(slot)
+        if thread >= 0:
+            before = self._last.get(thread, -1)
+            self.before.edit()[slot] = before
+            if before >= 0:
+                self.after.edit()[before] = slot
+            self._last[thread] = slot
+
+    def _unlink(self, slot: int) -> None:
+        before, after = int(self.before.view[slot]), int(self.after.view[slot])
+        if before >= 0:
+            self.after.edit()[before] = after
+        if after >= 0:
+            self.before.edit()[after] = before
+        elif self._thread(slot) >= 0:
+            self._set_last(self._thread(slot), before)
+
+    def _take_place(self, old: int, new: int) -> None:
+        before, after = int(self.before.view[old]), int(self.after.view[old])
+        self.before.edit()[new], self.after.edit()[new] = before, after
+        if before >= 0:
+            self.after.edit()[before] = new
+        if after >= 0:
+            self.before.edit()[after] = new
+        elif self._thread(new) >= 0:
+            self._last[self._thread(new)] = new
+
+    def _set_last(self, thread: int, slot: int) -> None:
+        if slot >= 0:
+            self._last[thread] = slot
+        else:
+            self._last.pop(thread, None)

@@ -1,0 +1,172 @@
+"""The vectors of one scope's rows in memory: exact cosines for some rows, quick ones for all."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growing import Growing
+from .passage_vectors import Parts
+
+EXACT_ROWS = 12_000
+"""Up to how many rows and passages every cosine is exact; above, it is taken from the first numbers of a vector."""
+HEAD = 64
+"""How many numbers of a vector stand for all of it then."""
+FEW = 500
+"""How many vectors are widened at once, so that what it takes stays near the processor."""
+AT_ONCE = 30_000
+"""How many vectors are shortened at once."""
+HAS_VECDOT = hasattr(np, "vecdot")
+"""Whether numpy, from 2.0 on, has what takes half the time of `einsum`."""
+Floats = NDArray[np.float32]
+_NO_PARTS: Floats = np.zeros(0, np.float32)
+_WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.float32)
+"""Each float16 by its bits, as float32: looked up four times as fast as converted."""
+
+
+class Vectors:
+    """Unit vectors of one model, by slot, kept as float16; a slot without one has zeros."""
+
+    def __init__(self, space: int, dimension: int, slots: int) -> None:
+        self.space = space
+        self.dimension = dimension
+        self._full = Growing[np.float16](np.float16, dimension)
+        self._quick = Growing[np.float32](np.float32, dimension)
+        self.present = Growing[np.bool_](np.bool_)
+        """Which slots have a vector."""
+        self.parts: Parts | None = None
+        """The vectors of passages, once a slot has some."""
+        self.grow(slots)
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    def window(self) -> "Vectors":
+        """Return the vectors of the slots there are now, for another thread.
+
+        Slots that are added later are not seen. A vector that is replaced meanwhile may be read half old and half new,
+        which costs its row a wrong score once; a copy of all vectors would cost the writer far more.
+        """
+        held = Vectors(self.space, self.dimension, 0)
+        held._full, held._quick, held.present = self._full.window(), self._quick.window(), self.present.frozen()
+        held.parts = None if self.parts is None else self.parts.window()
+        return held
+
+    def grow(self, slots: int) -> None:
+        """Make room so that there are so many slots."""
+        more = slots - len(self.present)
+        if more > 0:
+            self.present.grow(more)
+            self._narrow()
+            self._full.grow(more)
+            self._quick.grow(slots - len(self._quick))
+
+    def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of these slots, which have no passages then."""
+        places = _span(np.asarray(slots, np.int64))
+        head = _headed(vectors, self._quick.view.shape[1])
+        present: NDArray[np.bool_] = np.any(head, axis=1)
+        doubtful = np.flatnonzero(~present)
+        present[doubtful] = np.any(vectors[doubtful], axis=1)
+        self._full.view[places] = vectors
+        self._quick.view[places] = head
+        self.present.edit()[places] = present
+        self.drop_parts(slots)
+
+    def drop_parts(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
+        """Take away the vectors of the passages of slots."""
+        if self.parts is not None:
+            for slot in np.asarray(slots).tolist():
+                self.parts.drop(slot)
+
+    def put_parts(self, slot: int, vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of the passages of a slot that has a vector."""
+        if self.parts is None:
+            self.parts = Parts(self.dimension, self._quick.view.shape[1])
+        self.parts.add(slot, vectors, _headed(vectors, self._quick.view.shape[1]))
+        self._narrow()
+
+    def drop(self, slot: int) -> None:
+        """Take away the vector of a slot."""
+        self.put([slot], np.zeros((1, self.dimension), np.float16))
+
+    def at(self, slot: int) -> Floats:
+        """Return the vector of one slot, zeros where it has none."""
+        found: Floats = self._full.view[slot].astype(np.float32)
+        return found
+
+    def quick(self, asked: Floats) -> Floats:
+        """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots.
+
+        That of a slot with passages is that of the nearest of them, or of the whole where that is nearer.
+        """
+        head = _headed(asked[None, :].astype(np.float32), self._quick.view.shape[1])[0]
+        found = _dots(self._quick.view, head)
+        if self.parts is not None:
+            self.parts.raise_all(found, _dots(self.parts.quick.view, head))
+        return found
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `quick` is exact."""
+        return bool(self._quick.view.shape[1] == self.dimension)
+
+    def exact(self, asked: Floats, slots: NDArray[np.int64]) -> Floats:
+        """Return the exact cosines of some slots with a unit vector."""
+        wide = asked.astype(np.float32)
+        found = _dots(_wide(self._full.view[slots]), wide)
+        if self.parts is not None:
+            parts, places = self.parts.among(slots, len(self))
+            np.maximum.at(found, places, _dots(_wide(self.parts.full.view[parts]), wide))
+        return found
+
+    def of_parts(self, slot: int, asked: Floats) -> Floats:
+        """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
+        if self.parts is None or not len(parts := self.parts.of(slot)):
+            return _NO_PARTS
+        return _dots(_wide(parts), asked)
+
+    def _narrow(self) -> None:
+        if self._quick.view.shape[1] <= HEAD or len(self) + len(self.parts or ()) <= EXACT_ROWS:
+            return
+        self._quick = _narrowed(self._full)
+        if self.parts is not None:
+            self.parts.quick = _narrowed(self.parts.full)
+
+
+def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
+    """Return the first numbers of unit vectors, scaled to length 1 again where some are left out."""
+    head = _wide(vectors[:, :width]) if vectors.dtype == np.float16 else vectors[:, :width].astype(np.float32)
+    if width < vectors.shape[1]:
+        head /= np.maximum(np.sqrt(np.einsum("ij,ij->i", head, head)), 1e-9)[:, None]
+    return head
+
+
+def _narrowed(full: Growing[np.float16]) -> Growing[np.float32]:
+    narrow = Growing[np.float32](np.float32, HEAD)
+    for start in range(0, len(full), AT_ONCE):
+        narrow.extend(_headed(full.view[start : start + AT_ONCE], HEAD))
+    return narrow
+
+
+def _wide(vectors: NDArray[Any]) -> Floats:
+    bits = vectors.view(np.uint16)
+    found = np.empty(vectors.shape, np.float32)
+    for start in range(0, len(bits), FEW):
+        np.take(_WIDE, bits[start : start + FEW], out=found[start : start + FEW], mode="clip")
+    return found
+
+
+def _dots(rows: Floats, asked: Floats) -> Floats:
+    """Return the product of each row with a vector, on this thread: waking the others of a BLAS costs more."""
+    found: Floats = np.vecdot(rows, asked) if HAS_VECDOT else np.einsum("ij,j->i", rows, asked)
+    return found
+
+
+def _span(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """Return the places as a slice where they follow one another, which is written many times as fast."""
+    count = len(places)
+    if count and places[-1] - places[0] == count - 1 and (places[1:] > places[:-1]).all():
+        return slice(int(places[0]), int(places[0]) + count)
+    return places

@@ -1,0 +1,311 @@
+"""Sessions: where a caller runs blocks, streams them, and reads what was said."""
+
+import asyncio
+import queue
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigurationError
+from ..flow.block import Block
+from ..flow.context import Context
+from ..flow.resource import Transaction
+from ..flow.wiring import survey
+from ..jobs.job import TURNS, output_of, to_json
+from ..record.events import Event, RunFinished
+from ..record.items import Draft, Item, drafts_from_message
+from ..record.log import SessionLog
+from ..record.said import said_in
+from ..runs.heard import Heard
+from ..runs.left import take_in
+from ..runs.live import LiveRun
+from ..runs.recording import store_items
+from ..runs.services import Listener, Services
+from ..runs.work import commit
+from ..scope import ScopeIds
+from ..store.base import Row
+from ..telemetry.tracing import Attributes, Span, root
+from ..threads.portal import INSIDE, elsewhere, forbid_nested, kept, wait
+from ..usage import ModelCall, Usage
+
+if TYPE_CHECKING:
+    from .fabric import Fabric
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run gave: its output, what it cost, the items it added, and the ids of the jobs it left.
+
+    ``usage`` is the sum of ``calls``, one entry per model call; background work has its own, in its outcome item.
+    Iterating over it iterates over the output. ``replayed`` says that a turn of this ``turn_id`` was recorded
+    before, and that this is its record; nothing ran.
+    """
+
+    output: Any
+    usage: Usage
+    items: tuple[Item, ...]
+    turn: int
+    run_id: str
+    jobs: tuple[str, ...] = ()
+    replayed: bool = False
+    calls: tuple[ModelCall, ...] = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.output)
+
+
+class Session:
+    """One conversation, for one user if it names one. Made by `Fabric.session`; costs nothing to make again."""
+
+    def __init__(self, fabric: "Fabric", ids: ScopeIds) -> None:
+        self._fabric = fabric
+        self.ids = ids
+
+    @property
+    def items(self) -> list[Item]:
+        """The session's items, oldest first."""
+        self._fabric.check_open()
+        return list(self._fabric.services.logs.load_sync(self.ids.scope("session")).items())
+
+    def run(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+        """Run a block and return its result; usable everywhere but inside a running block (NestedRunError).
+
+        ``turn_id`` names the turn: a second run with the same name returns the recorded output and does nothing.
+        """
+        forbid_nested("session.run")
+        return self._fabric.call(self._run(block, value, turn_id))
+
+    async def arun(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+        """Do what `run` does, on the caller's own event loop."""
+        return await self._run(block, value, turn_id)
+
+    def stream(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> "Stream":
+        """Return the run's events, to be iterated once, with ``for`` or ``async for``; the last is RunFinished.
+
+        An error of the run is raised after the events before it. Leaving the iteration cancels the run.
+        """
+        self._fabric.check_open()
+        return Stream(self._fabric, lambda listener: self._run(block, value, turn_id, listener))
+
+    @contextmanager
+    def snapshot(self) -> Generator[Transaction]:
+        """Give the resources as they are committed now, to be read at leisure, whatever is written meanwhile.
+
+        By one thread at a time; what would write raises StoreError.
+        """
+        self._fabric.check_open()
+        with self._fabric.services.store.snapshot() as rows:
+            yield Transaction(rows, self.ids)
+
+    def add_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
+        """Add OpenAI-style messages and return their items; a message with a known ``id`` is not added again.
+
+        Raises ValueError for a message without a known role, in which case nothing is added.
+        """
+        forbid_nested("session.add_messages")
+        return self._fabric.call(self.aadd_messages(messages))
+
+    async def aadd_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[Item]:
+        """Do what `add_messages` does, on the caller's own event loop."""
+        self._fabric.check_open()
+        given = [draft for message in messages for draft in _named_drafts(message)]
+        heard = Heard(self._fabric.services.secrets)
+        await heard.look_through(draft.text for draft in given)
+        log = await self._fabric.services.logs.load(self.ids.scope("session"))
+        drafts = _behind_each_other(given, log.last_text, heard)
+        items: list[Item] = []
+        new: list[Item] = []
+        for draft in drafts:
+            known = log.find([draft.id]) if draft.id else []
+            if not known:
+                new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns, since=log.erasures))
+            items.extend(known or new[-1:])
+        if new:
+            await kept(self._fabric.services.portal, store_items(self._fabric.services, log, new))
+        return items
+
+    async def _run(
+        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None
+    ) -> RunResult:
+        self._fabric.check_open()
+        attributes = block.span_attributes(block.name)
+        with root(f"run {block.name}", attributes, session=self.ids.session) as span:
+            result = await self._spanned(block, value, turn_id, listener, span)
+            span.note({"fabric.run.replayed": result.replayed})
+            return result
+
+    async def _spanned(
+        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None, span: Span
+    ) -> RunResult:
+        fabric = self._fabric
+        if not fabric.knows(block):
+            await elsewhere(lambda: fabric.register(block))
+        fabric.check_scopes(block, self.ids)
+        scope = self.ids.scope("session")
+        log = await fabric.services.logs.load(scope)
+        owner = ""
+        if turn_id is not None:
+            owner = f"{scope.key} {_checked(turn_id)}"
+            recorded = await fabric.services.store.transact(lambda rows: rows.get(TURNS, scope, [turn_id]))
+            if recorded:
+                return _replayed(block, log, recorded[0])
+        await _look_through(fabric.services, value, kept=survey(block).hears)
+        run = LiveRun(
+            fabric.services,
+            self.ids,
+            log,
+            value,
+            turn=log.turns,
+            owner=owner,
+            turn_id=turn_id or "",
+            listener=listener,
+            span=span,
+        )
+        try:
+            if survey(block).hears:
+                run.hear(block.name)
+            output = await _perform(run, block, value)
+            return await _finish(run, block, output)
+        except (Exception, asyncio.CancelledError):
+            run.abandon()
+            await take_in(run, block)
+            raise
+        except BaseException:
+            run.abandon()
+            raise
+        finally:
+            run.end()
+            span.note(_totals(run))
+
+
+async def _look_through(services: Services, value: Any, *, kept: bool) -> None:
+    """Look through the user's message that a value is, where it is long, before the loop has to."""
+    said = said_in(value)
+    if said is not None:
+        await Heard(services.secrets).look_through([said.text], kept=kept)
+
+
+def _totals(run: LiveRun) -> Attributes:
+    return {
+        "fabric.run.id": run.id,
+        "fabric.run.turn": run.turn,
+        "fabric.usage.calls": run.usage.calls,
+        "fabric.usage.input_tokens": run.usage.input_tokens,
+        "fabric.usage.output_tokens": run.usage.output_tokens,
+        "fabric.usage.cost": run.usage.cost,
+    }
+
+
+async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
+    token = INSIDE.set(block.name)
+    try:
+        return await block(value, Context(run))
+    finally:
+        INSIDE.reset(token)
+
+
+async def _finish(run: LiveRun, block: Block[Any, Any], output: Any) -> RunResult:
+    known = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
+    if known is not None:
+        return _replayed(block, run.log, known)
+    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs), calls=tuple(run.calls))
+
+
+def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
+    return {
+        "id": run.turn_id,
+        "turn": run.turn,
+        "run": run.id,
+        "output": run.kept_output(to_json(output, block.name, "the output of a run with a turn_id")),
+        "items": [item.id for item in run.added],
+        "jobs": list(run.jobs),
+    }
+
+
+def _replayed(block: Block[Any, Any], log: SessionLog, row: Row) -> RunResult:
+    return RunResult(
+        output=output_of(block, row["output"]),
+        usage=Usage(),
+        items=tuple(log.find(row["items"])),
+        turn=row["turn"],
+        run_id=row["run"],
+        jobs=tuple(row["jobs"]),
+        replayed=True,
+    )
+
+
+def _checked(turn_id: object) -> str:
+    if not isinstance(turn_id, str) or not turn_id.strip():
+        raise ConfigurationError(f"turn_id must be a string that is not blank, got {turn_id!r}")
+    return turn_id
+
+
+def _behind_each_other(given: Iterable[Draft], before: str, heard: Heard) -> list[Draft]:
+    """Return messages as they may be stored, each behind the one before it."""
+    drafts: list[Draft] = []
+    for draft in given:
+        drafts.append(heard.cleaned(draft, before))
+        before = draft.text if draft.kind == "message" else before
+    return drafts
+
+
+def _named_drafts(message: Mapping[str, Any]) -> list[Draft]:
+    name = message.get("id")
+    return [
+        replace(
+            draft,
+            id="" if name is None else f"message_{name}" if index == 0 else f"message_{name}#{index}",
+        )
+        for index, draft in enumerate(drafts_from_message(message))
+    ]
+
+
+_END = object()
+
+
+class Stream:
+    """The events of one run. The run begins with the iteration."""
+
+    def __init__(self, fabric: "Fabric", start: Callable[[Listener], Coroutine[Any, Any, RunResult]]) -> None:
+        self._fabric = fabric
+        self._start: Callable[[Listener], Coroutine[Any, Any, RunResult]] | None = start
+
+    def __iter__(self) -> Iterator[Event]:
+        forbid_nested("session.stream")
+        start = self._claim()
+        events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        future = self._fabric.begin(start(events.put))
+        future.add_done_callback(lambda _: events.put(_END))
+        try:
+            while (event := events.get()) is not _END:
+                yield event
+            yield RunFinished(wait(future))
+        finally:
+            future.cancel()
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        start = self._claim()
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Any] = asyncio.Queue()
+
+        def hear(event: Any) -> None:
+            with suppress(RuntimeError):  # the listener's loop was closed: nobody listens any more
+                loop.call_soon_threadsafe(events.put_nowait, event)
+
+        task = loop.create_task(start(hear))
+        task.add_done_callback(lambda _: hear(_END))
+        try:
+            while (event := await events.get()) is not _END:
+                yield event
+            yield RunFinished(await task)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    def _claim(self) -> Callable[[Listener], Coroutine[Any, Any, RunResult]]:
+        start, self._start = self._start, None
+        if start is None:
+            raise ConfigurationError("a stream can be iterated once: call session.stream again for another run")
+        return start

@@ -1,0 +1,254 @@
+"""What the file holds: its collections with their columns, and its scopes with the numbers that stand for them."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fabric.errors import ResourceConflictError, StoreError
+from fabric.scope import Scope
+from fabric.search.base import ColumnType
+
+from ..base import Row, Table
+from .columns import SQL_TYPES, original, storable
+from .migrations import SEARCH_COLUMNS
+from .sql import Sql, identifier
+
+MANY_KEYS = 2_000
+"""From how many rows on the keys of a scope are not kept in memory."""
+SCOPES = 1_000
+"""Of how many scopes the keys are kept, for each collection."""
+
+
+@dataclass(slots=True)
+class Known:
+    """One collection of the file: every column it ever had, the place the next new row gets, and known scope sizes.
+
+    How it is searched (``terms``, ``kept``, ``thread``) is not in the file: a definition says it again.
+    """
+
+    name: str
+    columns: dict[str, ColumnType]
+    text: str
+    next_place: int = 0
+    sizes: dict[int, int] = field(default_factory=dict[int, int])
+    keys: dict[int, set[int] | None] = field(default_factory=dict[int, "set[int] | None"])
+    """The keys of the scopes that were written to; None for one of too many rows to keep them."""
+    terms: Callable[[Row], Sequence[str]] | None = None
+    kept: tuple[str, ...] = ()
+    thread: str = ""
+
+    def changed(self, owner: int, gone: Collection[int], new: Collection[int]) -> None:
+        """Take note of which rows a scope lost, and then got."""
+        if owner in self.sizes:
+            self.sizes[owner] += len(new) - len(gone)
+        keys = self.keys.get(owner)
+        if keys is not None:
+            keys.difference_update(gone)
+            keys.update(new)
+            if len(keys) > MANY_KEYS:
+                self.keys[owner] = None
+
+    def learn_keys(self, owner: int, keys: Collection[int]) -> None:
+        """Take note of all the keys of a scope; more than ``MANY_KEYS`` stand for too many to keep."""
+        if len(self.keys) >= SCOPES:
+            del self.keys[next(iter(self.keys))]
+        few = len(keys) <= MANY_KEYS
+        self.keys[owner] = set(keys) if few else None
+        if few:
+            self.sizes[owner] = len(keys)
+
+    def is_empty(self, owner: int) -> bool:
+        """Return whether the scope is known to have no rows: it was counted, or nobody ever had one."""
+        return self.next_place == 0 or self.sizes.get(owner) == 0
+
+    def forget_sizes(self) -> None:
+        """Forget how many rows the scopes have, and which."""
+        self.sizes.clear()
+        self.keys.clear()
+
+    @property
+    def sql(self) -> str:
+        """The name as SQL has it."""
+        return identifier(self.name, "the collection name")
+
+    def column(self, name: str) -> tuple[str, ColumnType]:
+        """Return a column's SQL name and type; raise StoreError when the collection has no such column."""
+        if name == "id":
+            return "id", "text"
+        if name not in self.columns:
+            raise StoreError(
+                f"collection {self.name!r} has no column {name!r}: it can be filtered and ordered by "
+                f"{', '.join(['id', *sorted(self.columns)])}; declare the field in its columns"
+            )
+        return identifier(name, "the column name"), self.columns[name]
+
+
+class Catalog:
+    """The collections and scopes of one open file; `load` makes it what the file says."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, Known] = {}
+        self._scopes: dict[Scope, int] = {}
+        self._next_scope = 0
+        self.touched = False
+
+    def load(self, sql: Sql) -> None:
+        """Read everything from the file."""
+        for name, columns, text in sql.rows("SELECT name, columns, text FROM _tables"):
+            known = Known(name, json.loads(columns), text)
+            known.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {known.sql}")[0][0])
+            self._tables[name] = known
+        self.reload_scopes(sql)
+
+    def count(self, sql: Sql) -> None:
+        """Count the rows that the scopes have in each collection, all at once."""
+        for known in self._tables.values():
+            counted = sql.rows(f"SELECT _scope, count(*) FROM {known.sql} GROUP BY _scope")
+            known.sizes = dict.fromkeys(self._scopes.values(), 0) | {int(scope): int(size) for scope, size in counted}
+
+    def reload_scopes(self, sql: Sql) -> None:
+        """Read the scopes again, after a transaction that changed them was rolled back."""
+        found = sql.rows("SELECT kind, key, number FROM _scopes")
+        self._scopes = {Scope(kind, original(key)): number for kind, key, number in found}
+        self._next_scope = max([self._next_scope, *(number + 1 for number in self._scopes.values())])
+        self.touched = False
+
+    def table(self, table: Table) -> Known:
+        """Return the collection; raise StoreError when it was not defined."""
+        known = self._tables.get(table.name)
+        if known is None:
+            raise StoreError(
+                f"collection {table.name!r} is not installed: declare its resource with uses=[...] on a block "
+                "of the pipeline that runs (a store used on its own: call store.define(table) first)"
+            )
+        return known
+
+    def tables(self) -> list[Known]:
+        """Return every collection that the file has."""
+        return list(self._tables.values())
+
+    def scope(self, scope: Scope) -> int | None:
+        """Return the scope's number, or None when it owns nothing."""
+        _check_scope(scope)
+        return self._scopes.get(scope)
+
+    def scope_for_writing(self, sql: Sql, scope: Scope) -> int:
+        """Return the scope's number, giving it one when it is new."""
+        found = self.scope(scope)
+        if found is not None:
+            return found
+        self.touched = True
+        number = self._next_scope
+        self._next_scope += 1
+        sql.run("INSERT INTO _scopes VALUES (?, ?, ?)", [number, scope.kind, storable(scope.key)])
+        self._scopes[scope] = number
+        for known in self._tables.values():
+            known.learn_keys(number, ())
+        return number
+
+    def forget_scope(self, sql: Sql, scope: Scope) -> None:
+        """Remove the scope itself, whose key may hold a person's name."""
+        self.touched = True
+        sql.run("DELETE FROM _scopes WHERE number = ?", [self._scopes.pop(scope)])
+
+    def scopes(self) -> dict[int, Scope]:
+        """Return every scope by its number."""
+        return {number: scope for scope, number in self._scopes.items()}
+
+    def missing(self, tables: Iterable[Table]) -> list[Known]:
+        """Return the definitions that the file would need to have and has not."""
+        wanted: dict[str, Known] = {}
+        for table in tables:
+            known = wanted.get(table.name) or self._tables.get(table.name)
+            widened = _widened(known, table)
+            if widened is not known:
+                wanted[table.name] = widened
+        return list(wanted.values())
+
+    def install(self, sql: Sql, wanted: Sequence[Known]) -> list[Known]:
+        """Create or widen collections in the file; return those whose rows that are there got further columns."""
+        new = [one for one in wanted if one.name not in self._tables]
+        for one in new:
+            _create(sql, one)
+        if new:
+            told = [value for one in new for value in (one.name, json.dumps(one.columns), one.text)]
+            sql.run(f"INSERT INTO _tables VALUES {', '.join(['(?, ?, ?)'] * len(new))}", told)
+        return [one for one in wanted if one.name in self._tables and self._widen(sql, one)]
+
+    def _widen(self, sql: Sql, wanted: Known) -> bool:
+        told = [json.dumps(wanted.columns), wanted.text, wanted.name]
+        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", told)
+        new = wanted.columns.keys() - self._tables[wanted.name].columns.keys()
+        for name in sorted(new):
+            sql.run(f"ALTER TABLE {wanted.sql} ADD COLUMN {_column(name, wanted.columns)}")
+        return bool(new)
+
+    def learn(self, table: Table) -> bool:
+        """Take over from a definition how the collection is searched; return whether that is new."""
+        known = self._tables[table.name]
+        told = (table.terms or known.terms, table.kept or known.kept, table.thread or known.thread)
+        if told == (known.terms, known.kept, known.thread):
+            return False
+        known.terms, known.kept, known.thread = told
+        return True
+
+    def adopt(self, wanted: Iterable[Known]) -> None:
+        """Know the collections from now on, once their transaction is committed."""
+        self._tables.update((one.name, one) for one in wanted)
+
+
+def _widened(known: Known | None, table: Table) -> Known:
+    """Return what is known of a collection with what its definition adds; the same object where that is nothing."""
+    wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
+    if known is None:
+        return Known(table.name, wanted, table.text)
+    _check_same(known, table)
+    if wanted.items() <= known.columns.items() and table.text in ("", known.text):
+        return known
+    return replace(known, columns=known.columns | wanted, text=known.text or table.text)
+
+
+def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
+    if columns[name] not in SQL_TYPES:
+        raise StoreError(f"column {name!r} has the unknown type {columns[name]!r}: expected {', '.join(SQL_TYPES)}")
+    return f"{identifier(name, 'the column name')} {SQL_TYPES[columns[name]]}"
+
+
+def _create(sql: Sql, wanted: Known) -> None:
+    fixed = ["_key HUGEINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
+    fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
+    fixed += SEARCH_COLUMNS
+    declared = [_column(name, wanted.columns) for name in wanted.columns]
+    sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")
+    create_indexes(sql, wanted)
+
+
+def indexes(known: Known) -> dict[str, str]:
+    """Return the names of the database's own indexes of a collection, and the column that each is of."""
+    return {f"_{known.name}_{column.removeprefix('_')}": column for column in ("_key", "_scope")}
+
+
+def create_indexes(sql: Sql, known: Known) -> None:
+    """Make the database's own indexes of a collection."""
+    for name, column in indexes(known).items():
+        sql.run(f'CREATE INDEX "{name}" ON {known.sql} ({column})')
+
+
+def _check_same(known: Known, table: Table) -> None:
+    for name, kind in table.columns.items():
+        if known.columns.get(name, kind) != kind:
+            raise ResourceConflictError(
+                f"collection {table.name!r} has column {name!r} as {known.columns[name]} in the file and as {kind} in "
+                "this definition: give the collection or the column another name"
+            )
+    if known.text and table.text and known.text != table.text:
+        raise ResourceConflictError(
+            f"collection {table.name!r} is searched by field {known.text!r} in the file and by {table.text!r} in this "
+            "definition: give the collection another name"
+        )
+
+
+def _check_scope(scope: Scope) -> None:
+    if not isinstance(scope, Scope):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise StoreError(f"rows are owned by a Scope, got {type(scope).__name__}: use session.ids.scope(kind)")

@@ -1,0 +1,1 @@
+"""Checks of a file and what mends it: its form, its blocks, and what its rows are found by."""

@@ -1,0 +1,80 @@
+"""New rows on their way into the file: their keys, their cells, and the one statement that inserts them."""
+# ruff: noqa: S608  identifiers are checked, values are parameters
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from fabric.store.base import Row
+
+from ..catalog import Known
+from ..columns import SQL_TYPES, cell, storable
+from ..sql import Sql
+
+SINGLE = 3
+"""Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
+
+
+SEARCHED = {"_terms": "VARCHAR", "_space": "INTEGER", "_vector": "BLOB", "_parts": "BLOB"}
+"""The columns by which rows are searched, and their types; a collection that is not searched leaves them empty."""
+
+
+class Search(NamedTuple):
+    """A row's place, and what it is searched by."""
+
+    place: int = 0
+    tokens: str | None = None
+    space: int | None = None
+    vector: bytes | None = None
+    parts: bytes | None = None
+
+
+class New(NamedTuple):
+    """A row about to be inserted."""
+
+    key: int
+    owner: int
+    search: Search
+
+
+class Cells(NamedTuple):
+    """What rows hold in their id, their JSON and the declared columns: names, SQL types, and values by column."""
+
+    names: list[str]
+    kinds: list[str]
+    values: list[list[Any]]
+
+
+def insert(sql: Sql, known: Known, new: Sequence[New], held: Cells) -> None:
+    """Insert the rows, none of which may be there."""
+    searches = SEARCHED if known.text else {}
+    names = ["_key", "_scope", "_seq", *held.names, *searches]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, *searches.values()]
+    fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
+    searched: list[list[Any]] = [list(column) for column in zip(*(one.search[1:] for one in new), strict=True)]
+    cells = [*fixed, *held.values, *(searched if searches else ())]
+    columns = ", ".join(names)
+    if len(new) <= SINGLE:
+        values = [value for row in zip(*cells, strict=True) for value in row]
+        row = f"({', '.join('?' * len(names))})"
+        sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
+        return
+    unnested = ", ".join(f"unnest(?::{kind}[])" for kind in kinds)
+    sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", cells)
+
+
+def row_key(owner: int, name: str) -> int:
+    """Return the 127-bit key under which a row or document is stored, one for each scope and id."""
+    digest = blake2b(f"{owner}:{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def cells_of(known: Known, rows: Sequence[Row], texts: Sequence[str]) -> Cells:
+    """Return the cells of rows with this JSON; StoreError when a value does not fit its column."""
+    names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
+    cells: list[list[Any]] = [[storable(row["id"]) for row in rows], list(texts)]
+    for field, kind in known.columns.items():
+        names.append(known.column(field)[0])
+        kinds.append(SQL_TYPES[kind])
+        cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
+    return Cells(names, kinds, cells)

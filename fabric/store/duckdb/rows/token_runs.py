@@ -1,0 +1,166 @@
+"""Tokens of many rows as numbers, kept beside the rows: an index is made from them without splitting any text.
+
+A run holds the tokens of all rows that a scope has from one place to another. It says nothing that the rows do not say:
+whoever changes the tokens of one of them, or deletes it, drops the run with all its words in the same transaction, and
+what no run holds is read from the rows.
+"""
+
+# ruff: noqa: S608  identifiers are checked, values are parameters
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.slices import chunks
+
+from ..catalog import Known
+from ..sql import Sql
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+    from fabric.search.coding import Coded
+
+LEAST = 500
+"""From how many rows on their tokens are kept as a run, when the file is closed."""
+MOST = 2_000
+"""How many rows a run has at most: what is lost with it when one of them changes is little."""
+WORTH = 8
+"""How many times as many rows all runs of a file may have as those of a scope: the database reads all to give some."""
+_STORED = "SELECT first, tokens, sizes, numbers FROM _token_runs WHERE collection = ? AND _scope = ?"
+
+
+class Run(NamedTuple):
+    """Where a run begins and ends, and how many rows the scope has in between, both ends included."""
+
+    first: int
+    last: int
+    rows: int
+
+
+class Part(NamedTuple):
+    """A part of a scope's rows, by place, from ``start`` up to ``end``, 0 for all; and the runs that hold their tokens.
+
+    Without runs the tokens are read from the rows.
+    """
+
+    start: int
+    end: int
+    runs: list[Run]
+
+
+def parts(runs: Sequence[Run], start: int, end: int, step: int, rows: int, *, whole: bool) -> Iterator[Part]:
+    """Cut the places from ``start`` up to ``end`` into parts: runs together, up to about ``rows`` rows, and the rest.
+
+    The rest is cut every ``step`` places; there is none when the runs are the ``whole``.
+
+    >>> list(parts([Run(3, 6, 4), Run(7, 8, 2)], 0, 12, 2, 20, whole=False))[:2]
+    [Part(start=0, end=2, runs=[]), Part(start=2, end=3, runs=[])]
+    >>> list(parts([Run(3, 6, 4), Run(8, 9, 2)], 0, 12, 2, 20, whole=True))
+    [Part(start=3, end=10, runs=[Run(first=3, last=6, rows=4), Run(first=8, last=9, rows=2)])]
+    """
+    together: list[Run] = []
+    at = start
+    for run in runs:
+        gap = run.first > at and not whole
+        if together and (gap or sum(one.rows for one in together) >= rows):
+            yield Part(together[0].first, together[-1].last + 1, together)
+            together = []
+        if gap:
+            yield from (Part(one, min(one + step, run.first), []) for one in range(at, run.first, step))
+        together.append(run)
+        at = run.last + 1
+    if together:
+        yield Part(together[0].first, together[-1].last + 1, together)
+    if not whole:
+        yield from (Part(one, min(one + step, end), []) for one in range(at, end, step))
+
+
+class Runs:
+    """The runs of a file in one transaction. ``known`` is where they all are, by collection and scope, once read."""
+
+    def __init__(self, sql: Sql, known: "dict[tuple[str, int], list[Run]]") -> None:
+        self._sql = sql
+        self._known = known
+
+    def of(self, known: Known, owner: int) -> list[Run]:
+        """Return the runs of a scope's rows in their order."""
+        return sorted(self._known.get((known.name, owner), []))
+
+    def worth(self, known: Known, owner: int) -> list[Run]:
+        """Return the same, or none where reading them takes longer than splitting what the rows have."""
+        own, every = self.of(known, owner), sum(run.rows for runs in self._known.values() for run in runs)
+        return own if sum(run.rows for run in own) * WORTH >= every else []
+
+    def add(self, known: Known, owner: int, rows: Sequence[tuple[int, str]]) -> None:
+        """Keep the tokens of these rows, by ascending place, between which the scope has no others."""
+        from fabric.search.coding import coded  # noqa: PLC0415  numpy is too slow to import for those who never search
+
+        for some in chunks(rows, MOST):
+            if len(some) < LEAST:
+                return
+            run = Run(some[0][0], some[-1][0], len(some))
+            held = coded([tokens for _, tokens in some])
+            cells = [held.joined, held.sizes.tobytes(), held.numbers.tobytes()]
+            self._sql.run("INSERT INTO _token_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [known.name, owner, *run, *cells])
+            self._known.setdefault((known.name, owner), []).append(run)
+
+    def drop(self, known: Known, owner: int, places: Collection[int]) -> None:
+        """Drop the runs that hold rows of these places."""
+        runs = self._known.get((known.name, owner), [])
+        gone = [run for run in runs if any(run.first <= place <= run.last for place in places)] if runs else []
+        for run in gone:
+            query = "DELETE FROM _token_runs WHERE collection = ? AND _scope = ? AND first = ?"
+            self._sql.run(query, [known.name, owner, run.first])
+            runs.remove(run)
+
+    def clear(self, known: Known, owner: int) -> None:
+        """Drop all runs of a scope's rows."""
+        if self._known.pop((known.name, owner), None):
+            self._sql.run("DELETE FROM _token_runs WHERE collection = ? AND _scope = ?", [known.name, owner])
+
+    def read(self, known: Known, owner: int) -> "dict[int, Coded]":
+        """Return the tokens of the rows of each run of a scope, by where it begins; without those that are damaged."""
+        from fabric.search.coding import decoded  # noqa: PLC0415
+
+        stored = {first: decoded(*rest) for first, *rest in self._sql.rows(_STORED, [known.name, owner])}
+        return {first: one for first, one in stored.items() if one is not None}
+
+
+def known_runs(sql: Sql) -> dict[tuple[str, int], list[Run]]:
+    """Return where the runs of a file are, by collection and scope."""
+    found: dict[tuple[str, int], list[Run]] = {}
+    for collection, owner, *run in sql.rows("SELECT collection, _scope, first, last, rows FROM _token_runs"):
+        found.setdefault((collection, owner), []).append(Run(*run))
+    return found
+
+
+def wrong_rows(sql: Sql, known: Known) -> int:
+    """Return how many rows of a collection are in runs that do not hold what these rows have."""
+    from fabric.search.coding import coded  # noqa: PLC0415
+
+    wrong = 0
+    for (collection, owner), runs in known_runs(sql).items():
+        if collection != known.name:
+            continue
+        stored = {first: rest for first, *rest in sql.rows(_STORED, [collection, owner])}
+        for run in runs:
+            rows = f"SELECT _terms FROM {known.sql} WHERE _scope = ? AND _seq >= ? AND _seq <= ? ORDER BY _seq"
+            due = coded([tokens for (tokens,) in sql.rows(rows, [owner, run.first, run.last])])
+            if stored[run.first] != [due.joined, due.sizes.tobytes(), due.numbers.tobytes()]:
+                wrong += run.rows
+    return wrong
+
+
+def fitting(runs: Sequence[Run], stored: "Mapping[int, Coded]", places: "NDArray[int64]") -> "list[Coded] | None":
+    """Return the tokens of the rows of these places, which the runs hold; None when there are other rows than in them.
+
+    ``stored`` is what `Runs.read` returned.
+    """
+    found = [stored[run.first] for run in runs if run.first in stored]
+    if len(found) != len(runs) or sum(run.rows for run in runs) != len(places):
+        return None
+    bounds = places.searchsorted([(run.first, run.last + 1) for run in runs])
+    own = (bounds[:, 1] - bounds[:, 0]).tolist()
+    fit = all(run.rows == rows == len(one.sizes) for run, rows, one in zip(runs, own, found, strict=True))
+    return found if fit else None

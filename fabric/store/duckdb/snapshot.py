@@ -1,0 +1,81 @@
+"""A snapshot: what was committed at one moment, read at leisure beside the transactions that come after it."""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+from fabric.errors import StoreError
+
+from .catalog import Catalog
+from .file.opening import translated
+from .rows.row_cache import KeptTexts
+from .rows.rows import SqlRows
+from .rows.searching import Indexes
+from .sql import Connection, Sql
+
+
+class Snapshot:
+    """The rows of one moment, as a context manager. It is begun where the store's own statements are run.
+
+    What the store keeps in memory goes on changing, so that a snapshot has a catalog and caches of its own.
+    """
+
+    def __init__(self, connection: Connection, location: str, closed: Callable[["Snapshot"], None]) -> None:
+        self._sql = _Reading(connection.cursor(), location)
+        self._closed = closed
+        self._catalog = Catalog()
+        try:
+            self._sql.rows("BEGIN TRANSACTION READ ONLY")
+            self._catalog.load(self._sql)
+            self._catalog.count(self._sql)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the transaction. Closing twice is harmless."""
+        self._sql.end()
+        self._closed(self)
+
+    def __enter__(self) -> SqlRows:
+        return SqlRows(self._sql, self._catalog, Indexes(), KeptTexts(most=0))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Reading(Sql):
+    """Statements that may be run by another thread than the one that ends them."""
+
+    __slots__ = ("_location", "_lock")
+
+    def __init__(self, connection: Connection, location: str) -> None:
+        super().__init__(connection)
+        self._location = location
+        self._lock = Lock()
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement and return its rows."""
+        with self._lock, translated(self._location):
+            self._check()
+            return super().rows(query, parameters)
+
+    def arrays(self, query: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return its columns."""
+        with self._lock, translated(self._location):
+            self._check()
+            return super().arrays(query, parameters)
+
+    def end(self) -> None:
+        """Close the connection, once no statement is run."""
+        with self._lock, translated(self._location):
+            if self._connection is not None:
+                self._connection.close()
+            super().end()
+
+    def _check(self) -> None:
+        if self._connection is None:
+            raise StoreError(f"{self._location}: this snapshot is over, or its store was closed: take another one")

@@ -1,0 +1,33 @@
+"""The library's logger, loaded when something is logged: structlog takes longer to import than the rest of it."""
+
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+from .tracing import log_ids
+
+
+def logger(**bound: Any) -> Any:
+    """Return a structlog logger named ``fabric`` with these values bound, and the ids of the span it is made in.
+
+    Nothing is configured globally. Where the program has not configured structlog, lines go to stderr. Secrets are
+    taken out of every line, whatever the file keeps: a log has other readers.
+    """
+    import structlog  # noqa: PLC0415  see above
+
+    lines = None if structlog.is_configured() else structlog.PrintLogger(sys.stderr)
+    processors = [without_secrets, *structlog.get_config()["processors"]]
+    named = structlog.wrap_logger(lines, processors, logger_factory_args=("fabric",))
+    return named.bind(**bound, **log_ids())
+
+
+def without_secrets(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    """Take secrets out of all texts of a log line: a processor for structlog, for loggers of one's own too.
+
+    >>> without_secrets(None, "info", {"event": "failed", "error": "the password is hunter2"})
+    {'event': 'failed', 'error': 'the password is [redacted]'}
+    """
+    from ..redaction import redact_value  # noqa: PLC0415  its patterns are compiled when something is logged
+
+    clean: Mapping[str, Any] = redact_value(line)
+    return clean
