@@ -23,7 +23,7 @@ from fabric.record.log import ITEMS
 from fabric.text.words import words
 
 from .forgetting.links import nodes_of
-from .held import kinds
+from .owned_records import kinds
 
 BESIDE = {
     **{kind: kind for kind in ("goal", "belief", "reflection", "draft", "trace", "item", "working", "turn")},

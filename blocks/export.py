@@ -20,7 +20,7 @@ from fabric.sessions.session import Session
 from fabric.validation import shown, wrong
 
 from .forgetting.naming import Whom, texts_of
-from .held import TIERS, kind_of, records
+from .owned_records import TIERS, kind_of, records
 
 
 class Export(BaseModel):

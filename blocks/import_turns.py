@@ -17,7 +17,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 
-from .exchange import clean
+from .capture.exchange import clean
 
 BATCH = 2_000
 """How many turns are embedded and written at once."""

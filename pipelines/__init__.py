@@ -6,8 +6,7 @@ The names are loaded when they are asked for, so that the command line can print
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blocks.tools import memory_tools
-    from blocks.working import (
+    from blocks.capture.working import (
         working_memory_add,
         working_memory_capture,
         working_memory_observe,
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
         working_memory_snapshot,
         working_memory_tick,
     )
+    from blocks.tools import memory_tools
     from capabilities.mind import mind
 
     from .captured import Captured
@@ -57,7 +57,7 @@ def _home(name: str) -> Any:
 
         return tools
     if name.startswith("working_memory"):
-        from blocks import working  # noqa: PLC0415
+        from blocks.capture import working  # noqa: PLC0415
 
         return working
     if name in ("AsyncMemory", "Captured", "Memory"):

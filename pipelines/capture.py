@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from blocks.consolidate import ConsolidationResult, consolidate_block
-from blocks.exchange import exchange_from_items, exchange_from_text
-from blocks.keep import keep_block, keep_with_job
-from blocks.observe import observe_block
-from blocks.observed import CaptureResult, Observed
-from blocks.prune import PruneResult, prune_block
+from blocks.capture.exchange import exchange_from_items, exchange_from_text
+from blocks.capture.keep import keep_block, keep_with_job
+from blocks.capture.observe import observe_block
+from blocks.capture.observed import CaptureResult, Observed
+from blocks.capture.reflect import reflect_block
+from blocks.consolidation.consolidate import ConsolidationResult, consolidate_block
+from blocks.consolidation.prune import PruneResult, prune_block
 from blocks.reembed import catch_up_block
-from blocks.reflect import reflect_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Exchange
 from fabric.flow.block import Block

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from blocks.exchange import why_empty
+from blocks.capture.exchange import why_empty
 from fabric.jobs.job import troubled
 from fabric.record.items import drafts_from_message
 from fabric.record.log import opens_turn

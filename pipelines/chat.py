@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from blocks.exchange import TAGS
+from blocks.capture.exchange import TAGS
 from capabilities.claims import asks_for_profile
 from capabilities.memory.ranked import RELEVANT, RankedMemory
 from capabilities.vocabulary import Tag

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import ValidationError
 
 from blocks.explain import Explanation
-from blocks.forget import Forget, Receipt
+from blocks.forgetting.forget import Forget, Receipt
 from blocks.import_turns import ImportResult
 from capabilities.memory.recall import RankedMemory
 from capabilities.semantic import Fact

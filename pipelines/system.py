@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from blocks.consolidate import ConsolidationResult
+from blocks.consolidation.consolidate import ConsolidationResult
+from blocks.consolidation.prune import PruneResult
 from blocks.explain import Explanation, why_block
 from blocks.export import export_block, exported
-from blocks.forget import Forget, Receipt, forget_block
+from blocks.forgetting.forget import Forget, Receipt, forget_block
 from blocks.import_turns import ImportResult, import_block
-from blocks.prune import PruneResult
 from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, reembed_block
 from blocks.remember import Correct, Remember, correct_block, remember_block
 from capabilities.episodic import (

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from blocks.exchange import turn_of
-from blocks.keep import keep_answers_block
+from blocks.capture.exchange import turn_of
+from blocks.capture.keep import keep_answers_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Turn
 from capabilities.vocabulary import Tag

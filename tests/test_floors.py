@@ -137,8 +137,9 @@ def test_no_circle_of_imports_is_wider_than_three_files():
 
 
 def test_no_room_holds_more_than_fifteen_files():
-    rooms = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES if name_of(path).startswith("fabric/"))
-    assert {room: number for room, number in rooms.items() if number > ROOM} == {}
+    rooms = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES)
+    wide = {"capabilities/memory", "capabilities/retrieval", "capabilities/claims"}
+    assert {room: number for room, number in rooms.items() if number > ROOM and room not in wide} == {}
 
 
 @pytest.mark.parametrize(

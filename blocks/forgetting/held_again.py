@@ -10,7 +10,7 @@ from fabric.jobs.reach import Held, KeptRow
 from fabric.scope import Scope
 from fabric.store.base import Row, Table, Where
 
-from ..held import kind_of
+from ..owned_records import kind_of
 from .links import Node
 
 _AGAIN = {"status": "current", "valid_to": None, "superseded_at": None, "superseded_by": "", "reason": ""}

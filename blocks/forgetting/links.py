@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from fabric.jobs.reach import KeptRow
 from fabric.scope import Scope
 
-from ..held import DOCUMENTS, is_working, kind_of
+from ..owned_records import DOCUMENTS, is_working, kind_of
 
 
 class Links(NamedTuple):

@@ -10,7 +10,7 @@ from capabilities.memory.oneself import meant
 from capabilities.relations.mentions import Mention, mention
 from fabric.jobs.reach import Held
 
-from ..held import NOT_TEXT, records
+from ..owned_records import NOT_TEXT, records
 from .links import strings_of
 
 

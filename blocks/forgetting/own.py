@@ -4,7 +4,7 @@ from fabric.jobs.reach import Held, KeptRow
 from fabric.record.erased import Erased
 from fabric.store.base import Table
 
-from ..held import DOCUMENTS, is_state, is_working, kind_of
+from ..owned_records import DOCUMENTS, is_state, is_working, kind_of
 
 _ENGINES = "fabric_"
 

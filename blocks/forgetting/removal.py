@@ -16,7 +16,7 @@ from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table, Where
 
-from ..held import is_state
+from ..owned_records import is_state
 from .circle import MANY
 from .links import Node, mentions_id, nodes_of
 from .recognised import told_of

@@ -3,7 +3,6 @@
 from .alike import alike_in_words, meets
 from .capability import MindScope, mind
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
-from .draft import DraftOperation
 from .ephemeral import InMemoryProvider
 from .provider import Likenesses, MindProvider, MindTable, Wanted
 from .record import (
@@ -22,6 +21,7 @@ from .record import (
 )
 from .run import Mind
 from .store import StoreProvider
+from .writing.draft import DraftOperation
 
 __all__ = [
     "DEFAULT_MIND_CONFIG",

@@ -11,9 +11,9 @@ from fabric.store.base import RowVectors
 
 from ..meaning import Embedded
 from .alike import alike_in_words, cosine, meets
-from .draft import DraftOperation
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import MindBelief, MindEntry, MindGoal, MindReflection
+from .writing.draft import DraftOperation
 
 T = TypeVar("T")
 E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)

@@ -9,8 +9,8 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Resource
 
 from ..meaning import Embedded
-from .draft import DraftOperation
 from .record import ConfidenceLevel, GoalStatus, MindBelief, MindEntry, MindGoal, MindReflection, sureness
+from .writing.draft import DraftOperation
 
 if TYPE_CHECKING:
     from numpy import floating

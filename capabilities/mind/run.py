@@ -13,11 +13,7 @@ from ..arguments import Texts, checks_arguments
 from ..claims import USER, fields, read_as
 from ..meaning import Embedded, Meaning
 from ..vocabulary import Unit
-from . import drafting
 from .config import MindConfig
-from .draft import DraftOperation, GoalChange
-from .drafting import RunDraft
-from .flush import Flushed, flush, left_behind, recover, vectors_of
 from .header import assemble
 from .provider import MindProvider, MindTable, Wanted
 from .recall import DEFAULT_LIMIT, Recalling, SearchedType, recall
@@ -37,7 +33,11 @@ from .record import (
     MindStatus,
     Reflected,
 )
-from .written import checked, due, expiry, plain_tags, shared
+from .writing import drafting
+from .writing.checked import checked, due, expiry, plain_tags, shared
+from .writing.draft import DraftOperation, GoalChange
+from .writing.drafting import RunDraft
+from .writing.flush import Flushed, flush, left_behind, recover, vectors_of
 
 T = TypeVar("T")
 _ALIVE: set[str] = set()

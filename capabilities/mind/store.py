@@ -16,9 +16,9 @@ from fabric.text.words import content_words
 from ..meaning import Embedded
 from .alike import alike_in_words, at_least, meets
 from .columns import cosines, meeting, scored_by, shared_words
-from .draft import DraftOperation
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import MindBelief, MindEntry, MindGoal, MindReflection
+from .writing.draft import DraftOperation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from fabric.text.prompt import data_block
 from .header import TITLE
 from .recall import DEFAULT_LIMIT, SearchedType
 from .record import ConfidenceLevel, GoalPriority, GoalStatus
-from .written import MAX_CHARS
+from .writing.checked import MAX_CHARS
 
 if TYPE_CHECKING:
     from .run import Mind

@@ -1,7 +1,7 @@
 """Traces: what an agent remembers of its own accord, with tools to add, correct, search and tidy."""
 
 from .capability import Addition, Merged, Recalled, TraceMemory, create_traces_capability
-from .consolidation import Derive, Reflection
+from .consolidation.run import Derive, Reflection
 from .record import (
     DEFAULT_TRACES_CONFIG,
     ConsolidationRun,

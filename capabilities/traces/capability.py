@@ -17,11 +17,8 @@ from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
 from ..sources import Source, source_of
-from .consolidation import Consolidation, Derive, Reflection
+from .consolidation.run import Consolidation, Derive, Reflection
 from .feedback import feedback_by_overlap
-from .find import Found, find_traces
-from .query import natural
-from .reading import parse
 from .record import (
     DEFAULT_TRACES_CONFIG,
     ConsolidationRun,
@@ -32,6 +29,9 @@ from .record import (
     TraceScope,
     TraceType,
 )
+from .search.find import Found, find_traces
+from .search.query import natural
+from .search.reading import parse
 from .table import TraceTable, checked_content, joined
 from .tables import RESOURCES, Place, place_of, places, views
 

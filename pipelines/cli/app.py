@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from . import backup, bring, care, chat, doctor, embedding, explain, look, mind, serve, talk
+from .commands import backup, chat, doctor, explain, importing, inspect, maintenance, mind, reembed, serve, talk
 from .output import error_line, expected_errors
 
 
@@ -49,20 +49,20 @@ for command in (
     talk.demo,
     chat.chat,
     talk.replay,
-    bring.import_,
-    look.recall,
-    look.show,
+    importing.import_,
+    inspect.recall,
+    inspect.show,
     explain.why,
     explain.forget,
     explain.export,
-    care.consolidate,
-    care.prune,
-    care.jobs,
+    maintenance.consolidate,
+    maintenance.prune,
+    maintenance.jobs,
     doctor.doctor,
     backup.backup,
-    embedding.reembed,
+    reembed.reembed,
     serve.mcp,
-    look.graph,
+    inspect.graph,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-from .explain import forget_asked, tell_why, write_export
-from .look import Part, recall_about, show_part
+from .commands.explain import forget_asked, tell_why, write_export
+from .commands.inspect import Part, recall_about, show_part
+from .notices import Seen, recalled_lines
 from .output import aside, error_line, expected_errors, note, plain, say
-from .place import Opened
-from .told import Seen, recalled_lines
+from .target import Opened
 
 _COMMAND = re.compile(r"\s*/([A-Za-z]*)(?:\s+(.*?))?\s*", re.DOTALL)
 _ABOUT = re.compile(r"about\s+(.+)", re.DOTALL | re.IGNORECASE)

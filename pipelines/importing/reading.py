@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from fabric.errors import RefusedError
 
 from .elements import Piece
-from .formats import FORMATS, Recognised, recognised, record_of
+from .formats.registry import FORMATS, Recognised, recognised, record_of
 from .problems import Problem
 from .records import Entry, LeftOut, Reader, Said, Statement, Told
 from .report import FileReport

@@ -20,7 +20,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Collection, Transaction
 
-from .messages import MESSAGE_APART
+from .formats.messages import MESSAGE_APART
 from .problems import Problem
 from .reading import ChatFile, Progress, Reading
 from .records import Said, Statement, digest

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from blocks.exchange import clean
+from blocks.capture.exchange import clean
 from blocks.explain import Explanation
-from blocks.forget import Forget, Receipt
+from blocks.forgetting.forget import Forget, Receipt
 from blocks.remember import Remember, Statement
 from capabilities.memory.recall import RankedMemory
 from capabilities.sources import Outcome

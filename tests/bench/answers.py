@@ -3,7 +3,7 @@
 Reads each answer of ``tests/stub_server/slips.py`` as the observer does, without a server, and prints what is missed.
 """
 
-from blocks.observed import Observations
+from blocks.capture.observed import Observations
 from fabric.errors import OutputError
 from fabric.models.answers.structured import parse
 from tests.stub_server.slips import SLIPS, Slip

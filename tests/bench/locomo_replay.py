@@ -16,7 +16,7 @@ from fabric import Fabric, handler, sequencer
 from fabric.models.base import Request
 from fabric.testing import ScriptedModel
 from pipelines import memory_system
-from pipelines.importing.messages import TURN_APART
+from pipelines.importing.formats.messages import TURN_APART
 from pipelines.replay import ReplayClock
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "locomo_a.json"

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from blocks.keep import keep_turns
-from blocks.observed import CaptureResult, Observed
-from blocks.reflect import reflect_block
+from blocks.capture.keep import keep_turns
+from blocks.capture.observed import CaptureResult, Observed
+from blocks.capture.reflect import reflect_block
 from capabilities.semantic import FactInput, FactTable
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import Observation

@@ -1,7 +1,7 @@
 import pytest
 
-from blocks.consolidate_rules import group_episodes
-from blocks.prune_rules import plan_prune
+from blocks.consolidation.prune_rules import plan_prune
+from blocks.consolidation.rules import group_episodes
 from capabilities.claims import Known
 
 

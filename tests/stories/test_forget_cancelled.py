@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from blocks.forget import Forget
+from blocks.forgetting.forget import Forget
 from fabric import Fabric, handler, sequencer
 from fabric.jobs.job import TURNS
 from fabric.scope import ScopeIds

@@ -8,8 +8,8 @@ import pytest
 
 from blocks.tools import memory_tools
 from capabilities.mind import mind
-from capabilities.mind.draft import DraftOperation
 from capabilities.mind.store import mind_collections
+from capabilities.mind.writing.draft import DraftOperation
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import ModelUnavailableError
 from fabric.models.base import Reply, Request

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from blocks.keep import WAITING
+from blocks.capture.keep import WAITING
 from fabric import Fabric, handler, sequencer
 from fabric.models.base import Delta, Reply, Request
 from pipelines import AsyncMemory, Memory, memory_system

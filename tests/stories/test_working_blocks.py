@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from blocks.working import (
+from blocks.capture.working import (
     working_memory_add,
     working_memory_capture,
     working_memory_observe,

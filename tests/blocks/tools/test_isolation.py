@@ -2,7 +2,7 @@
 
 import pytest
 
-from blocks.forget import Forget
+from blocks.forgetting.forget import Forget
 from blocks.tools import memory_tools
 from capabilities.traces import TraceMemory
 from capabilities.traces.tables import ALL_TABLES, place_of, places, views

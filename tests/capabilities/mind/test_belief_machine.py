@@ -10,10 +10,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from capabilities.meaning import Embedded
 from capabilities.mind import MindConfig, Wanted
-from capabilities.mind.drafting import RunDraft, believe
 from capabilities.mind.ephemeral import _Held, _Table
-from capabilities.mind.flush import flush, recover
 from capabilities.mind.record import LEVELS, MindBelief
+from capabilities.mind.writing.drafting import RunDraft, believe
+from capabilities.mind.writing.flush import flush, recover
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = MindConfig()

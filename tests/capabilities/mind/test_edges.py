@@ -9,7 +9,7 @@ import pytest
 
 from capabilities.meaning import Embedded
 from capabilities.mind import InMemoryProvider, Mind, MindProvider, MindTable, StoreProvider, mind
-from capabilities.mind.draft import DraftOperation
+from capabilities.mind.writing.draft import DraftOperation
 from fabric import Context, Fabric, generator, handler
 from fabric.errors import RefusedError
 from fabric.testing import FrozenClock, ScriptedModel, call

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from capabilities.mind import InMemoryProvider, Mind, StoreProvider, Wanted, mind
-from capabilities.mind.draft import DraftOperation, GoalChange
 from capabilities.mind.record import MindBelief, MindEntry, MindGoal
+from capabilities.mind.writing.draft import DraftOperation, GoalChange
 from fabric import Context, Fabric, generator, handler
 from fabric.errors import ConfigurationError, RefusedError, StoreError
 from fabric.testing import FrozenClock, ScriptedModel

@@ -9,11 +9,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from capabilities.meaning import Embedded
 from capabilities.mind import MindConfig, Wanted
-from capabilities.mind.draft import GoalChange
-from capabilities.mind.drafting import RunDraft, complete_goal, reflect, set_goal, unpin, update_goal
 from capabilities.mind.ephemeral import _Held, _Table
-from capabilities.mind.flush import flush, recover
 from capabilities.mind.record import MindGoal, MindReflection
+from capabilities.mind.writing.draft import GoalChange
+from capabilities.mind.writing.drafting import RunDraft, complete_goal, reflect, set_goal, unpin, update_goal
+from capabilities.mind.writing.flush import flush, recover
 from fabric.errors import RefusedError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from capabilities.traces.bm25 import Corpus, Pool
-from capabilities.traces.query import Query
+from capabilities.traces.search.bm25 import Corpus, Pool
+from capabilities.traces.search.query import Query
 from capabilities.traces.words import count_words, trace_terms
 from fabric.search.index import Entry, TextIndex
 

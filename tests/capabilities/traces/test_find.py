@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import pytest
 
-from capabilities.traces.find import find_traces
-from capabilities.traces.reading import parse
 from capabilities.traces.record import DEFAULT_TRACES_CONFIG, TraceScope, TraceType
+from capabilities.traces.search.find import find_traces
+from capabilities.traces.search.reading import parse
 from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import ALL_TABLES, place_of, places
 from fabric.flow.resource import Transaction

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.traces.query import And, Node, Not, Or, Phrase, Prefix, Query, Term, natural
-from capabilities.traces.reading import parse
+from capabilities.traces.search.query import And, Node, Not, Or, Phrase, Prefix, Query, Term, natural
+from capabilities.traces.search.reading import parse
 
 GOLDEN = Path(__file__).parents[3] / ".." / "shared" / "golden" / "agentos" / "text_helpers.json"
 A, B, C = Term("a"), Term("b"), Term("c")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.traces.query import Query, natural
-from capabilities.traces.reading import parse
+from capabilities.traces.search.query import Query, natural
+from capabilities.traces.search.reading import parse
 
 from .corpus import Content, corpus, search
 

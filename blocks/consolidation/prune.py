@@ -1,0 +1,256 @@
+"""Prune: the set of facts is reviewed as a whole, noise removed and fragments merged. Guard, generate, persist."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.claims import Claim, Verdict, claim_of, compare, read_as
+from capabilities.claims.values import distinctive, tokens
+from capabilities.formulas.similarity import overlap
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Fact, FactTable, PruneConfig
+from capabilities.semantic.order import stated
+from capabilities.semantic.state import contests
+from capabilities.sources import Outcome
+from capabilities.vocabulary import Merge, PrunePlan, Removal
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Collection, Transaction
+from fabric.flow.sequencer import sequencer
+from fabric.generation.generator import ModelChoice, generator
+from fabric.models.server import ModelServer
+from fabric.text.prompt import data_block, load_prompt, new_mark
+from fabric.text.words import content_words
+
+from ..capture.answers import plain_text, refusals, skipped
+from ..prompts import PROMPTS
+from .consolidate import FORGOTTEN
+from .fact_vectors import embedded_at_once, is_unembedded
+from .fact_views import facts_by_subject, known_fact
+from .prune_rules import plan_prune
+
+REVIEWED = 200
+"""How many facts one review looks at, the least reinforced first."""
+
+KEPT_WORDS = 0.5
+"""The share of each source's words that a merged text must hold."""
+
+
+class Review(BaseModel):
+    """The facts that a prune looks at."""
+
+    model_config = ConfigDict(frozen=True)
+
+    facts: list[Fact]
+
+
+class PruneResult(BaseModel):
+    """What a prune did. ``skipped`` says why nothing was to do, and is "" otherwise."""
+
+    model_config = ConfigDict(frozen=True)
+
+    skipped: str = ""
+    removed: int = 0
+    merged: int = 0
+    outcomes: list[Outcome] = []
+    drawn_from: list[str] = []
+    """The ids of what was read, where an outcome tells of something that has no id of its own."""
+    unembedded: bool = False
+    """Whether a text was written that has no vector yet."""
+
+
+def prune_block(
+    layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None
+) -> Block[object, PruneResult]:
+    """Return the pruning of a layout with semantic memory.
+
+    Its input may be ``{"force": True}`` to review although there are fewer facts than the threshold.
+    """
+    if layout.semantic is None:
+        raise ValueError("pruning needs semantic memory")
+    facts, config = layout.semantic, layout.semantic_config.prune
+    name = f"{layout.name}/prune"
+    return (
+        sequencer(name=name)
+        .then(_guard(name, layout, facts, config))
+        .exit_if(lambda found: isinstance(found, PruneResult))
+        .parallel(
+            {
+                "review": handler(lambda review: review, name=f"{name}/review"),
+                "plan": _generate(name, model, config, server),
+            }
+        )
+        .then(_persist(name, layout, facts, config))
+    )
+
+
+def _guard(
+    name: str, layout: MemoryLayout, facts: Collection[Fact], config: PruneConfig
+) -> Block[object, Review | PruneResult]:
+    @handler(name=f"{name}/guard", uses=[layout.state, facts])
+    async def guard(value: object, ctx: Context) -> Review | PruneResult:
+        forced = isinstance(value, dict) and bool(value.get("force"))
+
+        def work(tx: Transaction) -> Review | PruneResult:
+            table = FactTable(tx, facts, ctx.clock)
+            count = table.count()
+            due = tx.read(layout.state).prune_due(count, config.prune_threshold)
+            if count == 0 or not (forced or due):
+                return PruneResult(
+                    skipped=f"not due: {count} facts; pruning starts at {config.prune_threshold}, "
+                    "and again when a quarter of that is new"
+                )
+            return Review(facts=table.current()[-REVIEWED:])
+
+        return await ctx.transact(work)
+
+    return guard
+
+
+def _generate(
+    name: str, model: ModelChoice | None, config: PruneConfig, server: ModelServer | None
+) -> Block[Review, PrunePlan]:
+    if model is None:
+
+        @handler(name=f"{name}/generate")
+        def by_rules(review: Review) -> PrunePlan:
+            oldest_first = sorted(review.facts, key=stated)
+            return plan_prune([known_fact(fact) for fact in oldest_first], _unordered(oldest_first))
+
+        return by_rules
+    return generator(
+        name=f"{name}/generate",
+        model=model,
+        system=load_prompt(PROMPTS / "prune.md").fill(
+            protected_reinforcements=config.protected_reinforcements,
+            protected_confidence=config.protected_confidence,
+        ),
+        user=lambda review, ctx: load_prompt(PROMPTS / "prune_facts.md").fill(
+            facts=data_block("facts", facts_by_subject(review.facts), new_mark(ctx.clock))
+        ),
+        output_schema=PrunePlan,
+        temperature=0.0,
+        record=False,
+        server=server,
+    )
+
+
+def _persist(
+    name: str, layout: MemoryLayout, facts: Collection[Fact], config: PruneConfig
+) -> Block[dict[str, object], PruneResult]:
+    @handler(name=f"{name}/persist", uses=[layout.state, facts])
+    async def persist(both: dict[str, object], ctx: Context) -> PruneResult:
+        review, plan = both["review"], both["plan"]
+        if not isinstance(review, Review) or not isinstance(plan, PrunePlan):
+            raise TypeError("persist takes the review and the plan of one prune")
+        refused, plan = refusals(plan), plain_text(plan)
+        texts = [merge.merged_content for merge in plan.merges]
+        embedded = await embedded_at_once(layout.meaning, texts)
+
+        # Happens once without a journal: what was reviewed is no longer due, in the same transaction.
+        def work(tx: Transaction) -> PruneResult:
+            tx.embedded = embedded.by_text(texts)
+            table = FactTable(tx, facts, ctx.clock, ctx.path)
+            if len(tx.get_many(facts, [fact.id for fact in review.facts])) < len(review.facts):
+                return PruneResult(skipped=FORGOTTEN)
+            tx.write(layout.state, tx.read(layout.state).pruned())
+            result = apply_prune(plan, review, table, config)
+            result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
+            return result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
+
+        return await ctx.transact(work)
+
+    return persist
+
+
+def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: PruneConfig) -> PruneResult:
+    """Apply a plan to the facts. Every id is checked before anything is removed; protected facts stay."""
+    shown = {fact.id: fact for fact in review.facts}
+    merging = {one for merge in plan.merges for one in merge.source_fact_ids}
+    outcomes = [_merge(one, shown, table, config) for one in plan.merges]
+    outcomes += [_remove(one, shown, table, config) for one in plan.removals if one.fact_id not in merging]
+    return PruneResult(
+        removed=sum(one.status == "superseded" for one in outcomes),
+        merged=sum(one.status == "merged" for one in outcomes),
+        outcomes=outcomes,
+        drawn_from=[fact.id for fact in review.facts] if any(not one.id for one in outcomes) else [],
+    )
+
+
+def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
+    ids = list(dict.fromkeys(merge.source_fact_ids))
+    known = [shown[one] for one in ids if one in shown]
+    if len(known) < len(ids):
+        unknown = ", ".join(repr(one) for one in ids if one not in shown)
+        return _kept(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
+    if len(known) < 2:
+        return _kept(merge.merged_content, "a merge needs two facts: everything was kept")
+    if len({fact.subject for fact in known}) > 1:
+        return _kept(merge.merged_content, "a merge across subjects: everything was kept")
+    lost = next((fact for fact in known if _loses(fact, merge.merged_content, config)), None)
+    if lost is not None:
+        return _kept(merge.merged_content, f"the merged text drops what {lost.id} says: everything was kept")
+    merged = table.merge(ids, merge.merged_content, merge.reason)
+    if merged is None:
+        return _kept(merge.merged_content, "one of the facts is no longer current: everything was kept")
+    return Outcome(status="merged", tier="semantic", id=merged.id, content=merged.content, replaced=", ".join(ids))
+
+
+def _loses(fact: Fact, merged: str, config: PruneConfig) -> bool:
+    """Return whether a merged text drops what a fact says: of a protected fact, any word that is not grammar."""
+    mine, theirs = content_words(fact.content), content_words(merged)
+    protected = (
+        fact.reinforcement_count >= config.protected_reinforcements or fact.confidence >= config.protected_confidence
+    )
+    if protected and not mine <= theirs:
+        return True
+    told, said = claim_of(fact), read_as(merged, fact.subject)
+    named = distinctive(fact.content) <= distinctive(merged) | frozenset(tokens(merged))
+    verdict = compare(told, said)
+    return overlap(mine, theirs) < KEPT_WORDS or not named or verdict in ("replaces", "ends") or _denies(told, said)
+
+
+def _denies(told: Claim, said: Claim) -> bool:
+    return (told.polarity == "holds") != (said.polarity == "holds")
+
+
+def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
+    fact = shown.get(removal.fact_id)
+    if fact is None:
+        return _kept("", f"no shown fact {removal.fact_id!r}: id ignored")
+    newer = _newer(fact, shown)
+    if fact.reinforcement_count >= config.protected_reinforcements and not newer & {"replaces", "ends"}:
+        return _kept(fact.content, f"protected: said {fact.reinforcement_count} times")
+    if fact.confidence >= config.protected_confidence and newer <= {"unrelated"}:
+        return _kept(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
+    if not table.remove(fact.id, f"pruned: {removal.reason}"):
+        return _kept(fact.content, "no longer current")
+    return Outcome(status="superseded", tier="semantic", content=fact.content, replaced=fact.id, reason=removal.reason)
+
+
+def _newer(fact: Fact, shown: dict[str, Fact]) -> set[Verdict]:
+    """Return what the facts of its subject that were stated after a fact are beside it."""
+    claim = claim_of(fact)
+    later = (other for other in shown.values() if other.id != fact.id and stated(other) >= stated(fact))
+    return {compare(claim, claim_of(other)) for other in later}
+
+
+def _unordered(facts: Sequence[Fact]) -> frozenset[frozenset[str]]:
+    """Return the pairs of facts of which neither can be said to be the later one."""
+    places: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.slot:
+            places.setdefault((fact.subject, fact.slot), []).append(fact)
+    return frozenset(
+        frozenset({one.id, other.id})
+        for held in places.values()
+        for one, other in combinations(held, 2)
+        if contests(claim_of(other), other.sources, claim_of(one), one.sources)
+        or (stated(one)[0] == stated(other)[0] and not one.sources and not other.sources)
+    )
+
+
+def _kept(content: str, reason: str) -> Outcome:
+    return Outcome(status="skipped", tier="semantic", content=content, reason=reason)

@@ -1,0 +1,75 @@
+"""What a consolidation decides: which traces are too weak, which settle, and what is left of two that say the same."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..record import Trace, TracesConfig
+from ..table import unite_tags
+from ..words import count_words
+
+if TYPE_CHECKING:
+    from fabric.search.index import TextIndex
+
+    from ..tables import View
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+DAY = 86_400.0
+
+
+def remaining(strength: Floats, stability: Floats, elapsed: Floats) -> Floats:
+    """Return ``strength * exp(-elapsed / stability)``, elapsed and stability in seconds; a negative time counts as 0.
+
+    Ebbinghaus, "Über das Gedächtnis" (1885).
+
+    >>> remaining(np.array([1.0]), np.array([60.0]), np.array([60.0])).round(4).tolist()
+    [0.3679]
+    """
+    return np.asarray(strength * np.exp(-np.maximum(elapsed, 0.0) / stability), np.float64)
+
+
+def visible_slots(index: "TextIndex", view: "View") -> Ints:
+    """Return the slots of the live traces that a session sees, in the order they were added."""
+    names = index.columns["persona"].names
+    numbers = [names[persona] for persona in view.personas if persona in names]
+    seen = index.alive.view & (index.columns["deleted"].view == 0) & np.isin(index.columns["persona"].view, numbers)
+    slots = np.flatnonzero(seen)
+    return np.asarray(slots[np.argsort(index.places.view[slots], kind="stable")], np.int64)
+
+
+def prunable(index: "TextIndex", slots: Ints, now: datetime, threshold: float) -> Ints:
+    """Return the slots of traces of whose strength, since they were used last or made, too little is left."""
+    cells = {name: column.view[slots] for name, column in index.columns.items()}
+    since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
+    left = remaining(cells["strength"], cells["stability"], now.timestamp() - since)
+    return slots[left < threshold]
+
+
+def settled(index: "TextIndex", slots: Ints, now: datetime, config: TracesConfig) -> Ints:
+    """Return the slots of episodic traces that are old enough, and were retrieved often enough, to become semantic."""
+    columns = index.columns
+    old = now.timestamp() - columns["created_at"].view[slots] > config.compact_days * DAY
+    often = columns["retrieval_count"].view[slots] >= config.compact_retrievals
+    episodic = columns["type"].view[slots] == columns["type"].names.get("episodic", -2)
+    return np.asarray(slots[old & often & episodic], np.int64)
+
+
+def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:
+    """Return the trace that is left of two that say the same: tags of both, the larger strength, all retrievals."""
+    tags = unite_tags([*survivor.tags, *other.tags])
+    accessed = [one.last_accessed for one in (survivor, other) if one.last_accessed is not None]
+    update: dict[str, Any] = {
+        "tags": tags,
+        "length": count_words(survivor.content, tags),
+        "strength": max(survivor.strength, other.strength),
+        "stability": max(survivor.stability, other.stability),
+        "retrieval_count": survivor.retrieval_count + other.retrieval_count,
+        "last_accessed": max(accessed, default=None),
+        "verification_count": survivor.verification_count + 1 + other.verification_count,
+        "merged_from": (*survivor.merged_from, other.id),
+        "updated_at": now,
+    }
+    return survivor.model_copy(update=update)

@@ -1,0 +1,133 @@
+"""A consolidation from beginning to end: one at a time per owner, with a model's part between two transactions."""
+
+import threading
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.meaning import Meaning
+from fabric.errors import ModelError
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.scope import Scope
+
+from ..record import Trace
+from ..table import TraceTable
+from ..tables import View, views
+from .steps import Cluster, Counts, Steps
+
+Derive = Callable[[Sequence[Trace]], Awaitable[str]]
+"""What draws one insight from a cluster of traces; ModelError when it cannot."""
+
+_lock = threading.Lock()
+_busy: set[tuple[int, Scope]] = set()
+"""The owners that are being consolidated, each with the clock of its file: the ids of two files may be the same."""
+
+
+class Reflection(BaseModel):
+    """What a consolidation did, over all owners together; all zeros when another one was under way."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pruned: int = 0
+    merged: int = 0
+    derived: int = 0
+    compacted: int = 0
+    duration_ms: int = 0
+    strengthened: int = 0
+    """Ties that were made or became stronger."""
+    failed: tuple[str, ...] = ()
+    """Clusters that gave no insight, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """One run of the six steps over the traces that a session sees, owner by owner.
+
+    ``table`` opens the traces in a transaction; without ``derive`` no insight is drawn.
+    """
+
+    ctx: Context
+    table: Callable[[Transaction], TraceTable]
+    meaning: Meaning
+    derive: Derive | None
+
+    async def run(self) -> Reflection:
+        """Prune, merge, strengthen, derive, compact, re-index; owners that another run is busy with are left to it."""
+        begun, run_id = self.ctx.clock.now(), self.ctx.clock.new_id("reflection")
+        with _reserved(self.ctx) as mine:
+            done = [await self._owner(view, run_id, begun) for view in mine]
+            spent = _milliseconds(begun, self.ctx.clock.now()) if mine else 0
+        return Reflection(
+            pruned=sum(one.pruned for one in done),
+            merged=sum(one.merged for one in done),
+            derived=sum(one.derived for one in done),
+            compacted=sum(one.compacted for one in done),
+            duration_ms=spent,
+            strengthened=sum(one.strengthened for one in done),
+            failed=tuple(reason for one in done for reason in one.failed),
+        )
+
+    async def _owner(self, view: View, run_id: str, begun: datetime) -> Counts:
+        counts = Counts()
+
+        def before(tx: Transaction) -> tuple[list[Cluster], list[Trace]]:
+            steps = Steps(self.table(tx), view, counts)
+            steps.prune()
+            steps.merge()
+            steps.strengthen()
+            return steps.clusters() if self.derive is not None else [], steps.unindexed()
+
+        clusters, bare = await self.ctx.transact(before)
+        insights = [(one, text) for one in clusters if (text := await self._insight(one, counts))]
+        texts = [text for _, text in insights]
+        embedded = await self.meaning.embed([*texts, *(trace.content for trace in bare)])
+
+        def after(tx: Transaction) -> None:
+            tx.embedded = embedded.by_text([*texts, *(trace.content for trace in bare)])
+            steps = Steps(self.table(tx), view, counts)
+            for cluster, text in insights:
+                steps.derive(cluster, text)
+            steps.compact()
+            steps.reindex(bare)
+            duration = _milliseconds(begun, self.ctx.clock.now())
+            tx.put(view.tables.log, [counts.run(steps.table, run_id, duration)])
+
+        await self.ctx.transact(after)
+        return counts
+
+    async def _insight(self, cluster: Cluster, counts: Counts) -> str:
+        """Return what a model draws from a cluster; "" when it fails, which is told."""
+        assert self.derive is not None  # noqa: S101  there are clusters only with a model
+        try:
+            text = self.ctx.redact(await self.derive(cluster.traces)).strip()
+        except ModelError as error:
+            text, reason = "", f"{type(error).__name__}: {error}"
+        else:
+            reason = "" if text else "the model said nothing"
+        if reason:
+            counts.fail(cluster.traces, reason)
+            self.ctx.log.warning("no insight", traces=len(cluster.traces), error=reason)
+        return text
+
+
+@contextmanager
+def _reserved(ctx: Context) -> Generator[list[View]]:
+    """Give the views that no other consolidation is busy with, and keep others off them meanwhile."""
+    keys = {view.tables.owner: (id(ctx.clock), ctx.ids.scope(view.tables.owner)) for view in views(ctx.ids)}
+    with _lock:
+        mine = [view for view in views(ctx.ids) if keys[view.tables.owner] not in _busy]
+        taken = {keys[view.tables.owner] for view in mine}
+        _busy.update(taken)
+    try:
+        yield mine
+    finally:
+        with _lock:
+            _busy.difference_update(taken)
+
+
+def _milliseconds(begun: datetime, ended: datetime) -> int:
+    return round((ended - begun).total_seconds() * 1000)

@@ -1,0 +1,90 @@
+"""Finding traces: which rows a session may see, and which of them a query finds, whatever their scopes."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.flow.resource import Transaction
+
+from ..record import Trace, TraceType
+from ..tables import Place, Tables
+from .bm25 import Corpus, Hit, Mask, Pool
+from .query import Query
+
+if TYPE_CHECKING:
+    from fabric.search.index import TextIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A trace that was found, where it is kept, and its score; higher is better."""
+
+    trace: Trace
+    tables: Tables
+    score: float
+
+
+def find_traces(
+    tx: Transaction,
+    places: Sequence[Place],
+    query: Query,
+    limit: int,
+    *,
+    only: TraceType | None = None,
+    by_strength: bool = False,
+) -> list[Found]:
+    """Return the traces of these places that the query finds, best first, ties by insertion; none that is deleted.
+
+    The score is BM25 over all traces of the places; ``by_strength`` multiplies it by the stored strength, and finds the
+    very stems alone. ``only`` leaves out traces of another type without changing a score.
+    """
+    if query.root is None:
+        return []
+    owners = {place.tables.owner: place.tables for place in places}
+    indexes = {owner: tx.index(tables.traces) for owner, tables in owners.items()}
+    shelves = [(owners[owner], index) for owner, index in indexes.items() if index is not None]
+    corpus = Corpus([_pool(tx, tables, index, places, only) for tables, index in shelves])
+    weights = _column(shelves, "strength") if by_strength else None
+    hits = corpus.best(query.root, limit, weights, any_form=not by_strength)
+    if not hits and query.otherwise is not None:
+        hits = corpus.best(query.otherwise, limit, weights, any_form=not by_strength)
+    return _read(tx, [tables for tables, _ in shelves], hits)
+
+
+def _pool(tx: Transaction, tables: Tables, index: "TextIndex", places: Sequence[Place], only: TraceType | None) -> Pool:
+    def texts(ids: Sequence[str]) -> list[tuple[str, ...]]:
+        return [(trace.content, *trace.tags) for trace in tx.get_many(tables.traces, ids)]
+
+    visible = index.alive.view & (index.columns["deleted"].view == 0)
+    if tables.owner == "user":
+        visible &= _holds(index, "persona", {place.persona for place in places if place.tables.owner == tables.owner})
+    wanted = visible if only is None else visible & _holds(index, "type", {only})
+    return Pool(index, visible, wanted, index.columns["length"].view, texts)
+
+
+def _holds(index: "TextIndex", column: str, values: AbstractSet[str]) -> Mask:
+    """Return which slots have one of a few values in this column."""
+    names, cells = index.columns[column].names, index.columns[column].view
+    numbers = [names[value] for value in values if value in names]
+    found = np.zeros(len(cells), np.bool_)
+    for number in numbers:
+        found |= cells == number
+    return found
+
+
+def _column(shelves: Sequence[tuple[Tables, "TextIndex"]], name: str) -> NDArray[np.float64]:
+    return np.concatenate([np.zeros(0), *(index.columns[name].view for _, index in shelves)])
+
+
+def _read(tx: Transaction, tables: Sequence[Tables], hits: Sequence[Hit]) -> list[Found]:
+    traces = {
+        (number, trace.id): trace
+        for number, of in enumerate(tables)
+        if (ids := [hit.row_id for hit in hits if hit.pool == number])
+        for trace in tx.get_many(of.traces, ids)
+    }
+    return [Found(traces[hit.pool, hit.row_id], tables[hit.pool], hit.score) for hit in hits]

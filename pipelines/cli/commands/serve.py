@@ -1,0 +1,97 @@
+"""The command that serves a memory to other programs."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import DEFAULT_FILE, ApiBase, ApiKey, Model, Org, Project, User
+from ..output import note
+from ..target import Place, opened
+
+Tokens = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokens", help='A file {"TOKEN": {"user": "NAME"}}: whose memory each bearer token opens.', exists=True
+    ),
+]
+Origins = Annotated[
+    list[str] | None, typer.Option("--origin", help="A web page that may ask, such as https://chat.example.")
+]
+
+
+def mcp(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            envvar="THOUGHT_FABRIC_FILE", help="The memory's file, made when there is none.", callback=Path.expanduser
+        ),
+    ] = DEFAULT_FILE,
+    user: User = "",
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
+    ] = "",
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session", "-s", help="The conversation that the calls belong to. Default: mcp.", show_default=False
+        ),
+    ] = "",
+    project: Project = "",
+    org: Org = "",
+    model: Model = "",
+    api_base: ApiBase = "",
+    api_key: ApiKey = "",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to listen on.")] = 8765,
+    tokens: Tokens = None,
+    origin: Origins = None,
+) -> None:
+    """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
+    try:
+        from pipelines.server.serve import serve_http, serve_stdio  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "uvicorn", "starlette"):
+            raise
+        note("The server needs an extra: pip install 'path/to/thought-fabric[mcp]'")
+        raise typer.Exit(1) from error
+    if not http and (tokens or origin):
+        raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
+    place = _warned(Place(file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
+    with opened(place, create=not read_only) as at:
+        ids = replace(at.session().ids, agent=agent or None)
+        if http:
+            asyncio.run(
+                serve_http(
+                    at.fabric,
+                    at.mem,
+                    ids,
+                    read_only=read_only,
+                    bound_to=host,
+                    port=port,
+                    tokens=tokens,
+                    origins=origin or (),
+                    ready=lambda: note(f"Serving {file} at {_address(host, port)}"),
+                )
+            )
+        else:
+            asyncio.run(serve_stdio(at.fabric, at.mem, ids, read_only=read_only))
+
+
+def _warned(place: Place) -> Place:
+    """Return the place, and say what is wrong with its model's id or key: clients would find out call by call."""
+    if place.model:
+        from pipelines.checkup import model_finding  # noqa: PLC0415
+
+        found = model_finding(place.model, api_base=place.api_base)
+        if found.state != "ok":
+            note(f"{found.check}: {found.found}; {found.mend}")
+    return place
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/mcp" if ":" in host else f"http://{host}:{port}/mcp"
