@@ -163,13 +163,17 @@ class TextIndex:
                     self.slots[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
                 )
 
-    def note_vector(self, row_id: str, space: int | None, stored: bytes | None, parts: bytes | None) -> None:
-        """Note the vectors that a row and its passages have now, as they are stored; None for none."""
-        if stored is not None and space is not None and space == self.space:
-            self.set_vectors(space, [row_id], np.frombuffer(stored, np.float16)[None, :])
-            self.set_parts(space, [(row_id, parts or b"")])
-        elif self.vectors is not None:
-            self.vectors.drop(self.slots[row_id])
+    def note_vectors(self, stored: Mapping[str, tuple[int | None, bytes | None, bytes | None]]) -> None:
+        """Note by id the vectors that rows and their passages have now: the space, and what is stored, or None."""
+        own = {row_id: one for row_id, (space, one, _) in stored.items() if one is not None and space == self.space}
+        for size in dict.fromkeys(map(len, own.values())):  # those of one model have one length
+            some = {row_id: one for row_id, one in own.items() if len(one) == size}
+            vectors = np.frombuffer(b"".join(some.values()), np.float16).reshape(len(some), -1)
+            self.set_vectors(self.space, list(some), vectors)
+            self.set_parts(self.space, ((row_id, stored[row_id][2] or b"") for row_id in some))
+        if self.vectors is not None:
+            for row_id in stored.keys() - own.keys():
+                self.vectors.drop(self.slots[row_id])
 
     def remove(self, row_id: str, tokens: str) -> None:
         """Remove the row, whose tokens were these, if it is there."""

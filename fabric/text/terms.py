@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import regex
 
-from ..slices import paced, slices
+from ..slices import slices
 from .language import guess_language, is_stop_word, stem
 from .words import normalise, split_words, words
 
@@ -84,7 +84,7 @@ def _own_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     plain = "".join(normalise(piece) for piece in slices(text))
     own = [word for piece in slices(plain) for word in _bare_words(piece)]
     language = guess_language(own)
-    found = tuple(_term(word, language) for word in paced(own))
+    found = tuple(_term(word, language) for some in slices(own) for word in some)
     exact = (one for read in (compounds, symbols) for piece in slices(plain) for one in read(piece))
     return found, tuple(exact)
 

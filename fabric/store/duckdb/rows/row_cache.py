@@ -29,7 +29,7 @@ class _Kept(NamedTuple):
     def size(self) -> int:
         """How many characters and bytes it takes."""
         searched = () if self.search is None else (self.search.tokens, self.search.vector, self.search.parts)
-        return len(self.text) + 1 + sum(len(part) for part in searched if part)
+        return len(self.text) + 1 + sum(map(len, filter(None, searched)))
 
 
 class KeptTexts:

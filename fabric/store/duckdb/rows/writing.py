@@ -140,7 +140,7 @@ class Writing:
         for one, row in zip(new, rows, strict=True):
             old = held.get(one.key)
             index.put(entry_of(known, row, one.search.place, one.search.tokens or ""), old.tokens if old else None)
-            index.note_vector(row["id"], *one.search[2:])
+        index.note_vectors({row["id"]: one.search[2:] for one, row in zip(new, rows, strict=True)})
 
     def _taken_out(self, known: Known, owner: int, keys: Sequence[int]) -> dict[int, Search]:
         """Do what `_remove` does; of rows that were written lately, memory tells what the file would."""
