@@ -116,6 +116,11 @@ class _Judging:
         cue = self.ranking.question.cue
         return not _INTRODUCTIONS.isdisjoint(asked_attributes(cue.text, cue.language))
 
+    @cached_property
+    def knows(self) -> bool:
+        """Whether facts are known."""
+        return any(pool.tier == "semantic" for pool in self.ranking.pools)
+
     def add_turns(self, turns: Sequence[tuple[int, Turn]]) -> None:
         """Take in turns, each with its own score."""
         scored = self.ranking.parts_of([number for number, _ in turns])
@@ -237,8 +242,7 @@ class _Judging:
         """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""
         people = self.ranking.question.people
         if memory.source == "turn" and not memory.speaker:
-            knows = any(pool.tier == "semantic" for pool in self.ranking.pools)
-            if asks_the_same(memory.content, self.cue) or (knows and says_nothing(memory)):
+            if asks_the_same(memory.content, self.cue) or (self.knows and says_nothing(memory)):
                 return IDLE
             if memory.id in self.theirs and not speaks_of_me(memory.content):
                 return self.ranking.weights.others

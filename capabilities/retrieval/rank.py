@@ -1,6 +1,6 @@
 """The one ranker: what every row scores for a question."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -250,19 +250,17 @@ def _finish(ranking: Ranking, meaning: Meaning, allowed: NDArray[np.bool_]) -> N
         ranking.raised = number
         best = float(scores[turns].max())
         ranking.scores[ranking.place(number)] = best * (1 + EDGE)
-    ranking.sureness_of = lambda question: _sureness(ranking, question, meaning, rows, matched, sessions)
+    ranking.sureness_of = _sureness_of(ranking, meaning, rows, matched, sessions)
     ranking.sureness = ranking.sureness_of(ranking.question)
 
 
-def _sureness(
-    ranking: Ranking,
-    question: Question,
-    meaning: Meaning,
-    rows: Numbers,
-    matched: Floats,
-    sessions: NDArray[np.int32],
-) -> float:
-    """Return how sure it is that anything fits: by what speaks of whom is asked about, or a share of it by all."""
+def _sureness_of(
+    ranking: Ranking, meaning: Meaning, rows: Numbers, matched: Floats, sessions: NDArray[np.int32]
+) -> Callable[[Question], float]:
+    """Return how sure it is that anything fits a question, whomever it is found to be about.
+
+    That is by what speaks of whom is asked about, or a share of it by all.
+    """
 
     def of(some: NDArray[np.bool_]) -> float:
         held = rows[some & meaning.present[rows]]
@@ -270,12 +268,15 @@ def _sureness(
         found = confidence(matched[:, some], ranking.lexical.weights, sessions[some], cosine)
         return calibrated(found, ranking.pools.words)
 
-    sureness = of(np.ones(len(rows), np.bool_))
-    right, answers = question.people.rows, question.people.answers
-    if right is not None:
-        sureness = max(of(right[rows]), ranking.weights.unlike * sureness)
-    told = 0.0 if answers is None else float(answers[rows].max())
-    return max(sureness, ANSWERED) if told >= TELLS else sureness
+    by_all = of(np.ones(len(rows), np.bool_))
+
+    def sureness(question: Question) -> float:
+        right, answers = question.people.rows, question.people.answers
+        found = by_all if right is None else max(of(right[rows]), ranking.weights.unlike * by_all)
+        told = 0.0 if answers is None else float(answers[rows].max())
+        return max(found, ANSWERED) if told >= TELLS else found
+
+    return sureness
 
 
 def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
