@@ -319,8 +319,11 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
 
 
 def describe(error: BaseException, redact: Callable[[str], str]) -> str:
-    """Return the error's type, message and notes in one text, without secrets."""
-    return redact("; ".join([told(error), *notes_of(error)]))
+    """Return the error's type, message and notes in one text, without secrets; its type alone if none can be found."""
+    try:
+        return redact("; ".join([told(error), *notes_of(error)]))
+    except Exception as fault:  # noqa: BLE001  telling of a failure must not be the next one
+        return f"{type(error).__name__} (not looked through for secrets, so not told: {type(fault).__name__})"
 
 
 def _place(error: BaseException) -> str:

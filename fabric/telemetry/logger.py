@@ -24,10 +24,18 @@ def logger(**bound: Any) -> Any:
 def without_secrets(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> Mapping[str, Any]:
     """Take secrets out of all texts of a log line: a processor for structlog, for loggers of one's own too.
 
+    A line that cannot be looked through is withheld, and another says so: what logs is in the middle of something else.
+
     >>> without_secrets(None, "info", {"event": "failed", "error": "the password is hunter2"})
     {'event': 'failed', 'error': 'the password is [redacted]'}
     """
-    from ..redaction import redact_value  # noqa: PLC0415  its patterns are compiled when something is logged
+    try:
+        from ..redaction import redact_value  # noqa: PLC0415  its patterns are compiled when something is logged
 
-    clean: Mapping[str, Any] = redact_value(line)
+        clean: Mapping[str, Any] = redact_value(line)
+    except Exception as error:  # noqa: BLE001  whatever it is
+        return {
+            "event": "a log line is withheld that was not looked through for secrets",
+            "error": type(error).__name__,
+        }
     return clean
