@@ -11,6 +11,7 @@ from fabric.text.terms import LONG_CHARS
 from fabric.text.words import words
 
 from . import people
+from .casing import recased
 from .clauses import clauses, remember, unmarked
 from .corrections import standing
 from .patterns import Patterns
@@ -43,7 +44,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     known = ""
     before: Observation | None = None
     foreign = True
-    sentences = standing(own_sentences(text))
+    sentences = standing(own_sentences(recased(text)))
     for sentence in paced(sentences) if len(text) > LONG_CHARS else sentences:
         foreign = foreign and not asks_for_work(sentence)
         read = list(_read(sentence, known, before))
