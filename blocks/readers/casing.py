@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from mnemonic import Mnemonic
-
-from fabric.language import STOP_WORDS
+from fabric.text.language import STOP_WORDS
 
 LEAST_WORDS = 3
 """How many words a message has at least whose capitals are all a matter of habit: fewer may be an abbreviation."""
@@ -80,6 +78,8 @@ def _rows() -> dict[str, list[str]]:
 
 @cache
 def _common() -> frozenset[str]:
+    from mnemonic import Mnemonic  # noqa: PLC0415  read when a message without capitals is
+
     return frozenset([*_rows()["common"], *STOP_WORDS["english"], *Mnemonic("english").wordlist])
 
 
