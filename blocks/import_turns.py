@@ -74,13 +74,14 @@ def import_block(layout: MemoryLayout) -> Block[Any, ImportResult]:
     @handler(name=f"{layout.name}/import", input_schema=list[ImportedTurn], uses=[layout.turns])
     async def import_turns(turns: list[ImportedTurn], ctx: Context) -> ImportResult:
         result = ImportResult()
-        for start in range(0, len(turns), BATCH):
-            part = await keep_turns(ctx, layout, turns[start : start + BATCH])
-            result = ImportResult(
-                imported=result.imported + part.imported,
-                skipped=result.skipped + part.skipped,
-                degraded=part.degraded or result.degraded,
-            )
+        with ctx.run.writing():  # or what is forgotten meanwhile would come in with the next batch
+            for start in range(0, len(turns), BATCH):
+                part = await keep_turns(ctx, layout, turns[start : start + BATCH])
+                result = ImportResult(
+                    imported=result.imported + part.imported,
+                    skipped=result.skipped + part.skipped,
+                    degraded=part.degraded or result.degraded,
+                )
         return result
 
     return import_turns

@@ -20,13 +20,14 @@ from fabric.flow.sequencer import sequencer
 from fabric.record.forgotten import ERASED
 from fabric.record.items import content_text, drafts_from_message
 from fabric.record.log import opens_turn
-from fabric.record.tool_parts import tool_part
+from fabric.record.tool_parts import is_unsaid, tool_part
 from fabric.sessions.session import RunResult
 from fabric.store.secrecy import Secrets
 from fabric.text.terms import LONG_CHARS, prepare_terms
 from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, is_users, tagged, turns_of
+from .plain_messages import plain
 from .repeated import held_of, is_new
 
 Message = Mapping[str, Any]
@@ -77,13 +78,17 @@ def given(value: Any, tags: Any = ()) -> Given:
         if not value.strip():
             raise SchemaError("capture: the text is blank; expected what was said; nothing was captured")
         value = {"role": "user", "content": value}
+    value = plain(value)
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
-    messages: list[Any] = [value] if isinstance(value, Mapping) else list(value)
+    messages: list[Any] = [value] if isinstance(value, Mapping) else [plain(one) for one in value]
     for number, message in enumerate(messages, 1):
         reason = _wrong(message)
         if reason:
             raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
+    messages = [
+        one for one in messages if one.get("role") is not None or not is_unsaid(one)
+    ]  # a model's reasoning is no message
     asked = [one for one in messages if is_users(one)]
     if asked and len(asked) == len(messages) and not any(_says(one.get("content")) for one in asked):
         raise SchemaError("capture: the message is blank; expected what was said; nothing was captured")
@@ -159,7 +164,8 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     def unseen(said: Given, ctx: Context) -> Transcript:
         messages = new = said.messages
         turn = ctx.turn
-        named = any(one.get("id") is not None for one in messages)
+        asked = [one for one in messages if is_users(one)]  # an answer has the id that its model gave it
+        named = any(one.get("id") is not None for one in asked or messages)
         if not said.alone and not named:
             held, turn = held_of(messages, ctx)
             new = messages[held:]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
@@ -138,6 +139,10 @@ class Run(Protocol):
 
     async def finish_earlier(self) -> None:
         """Wait for calls that were begun before, are done whole and write what the run's ids own."""
+        ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Be a call, until the end of the block, that writes in several steps: `finish_earlier` waits for it."""
         ...
 
     def erase(self, erased: Erased) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ..text.json_text import redacted
-from .tool_parts import ToolPart, as_json, split_parts, tool_part
+from .tool_parts import ToolPart, as_json, is_unsaid, split_parts, tool_part
 
 WRITTEN = ("alt", "alt_text", "caption", "title", "description", "transcript", "filename")
 """Under which names a part that is no text says what it is in words, the most telling first."""
@@ -166,13 +166,16 @@ def drafts_from_message(message: Mapping[str, Any]) -> list[Draft]:
     """Turn one message into drafts: results of tools, its text, then one draft per tool call.
 
     Messages of OpenAI are taken, those of Anthropic and of others whose results of tools stand in the user's messages
-    too: a message that only holds such results is none that the user says.
+    too: a message that only holds such results is none that the user says. A model's reasoning is no draft.
 
     Raises ValueError when ``message`` has no role that is known, saying which roles are.
     """
-    alone = tool_part(message) if "role" not in message else None
-    if alone is not None:
-        return [_tool_draft(alone)]
+    if message.get("role") is None:
+        alone = tool_part(message)
+        if alone is not None:
+            return [_tool_draft(alone)]
+        if is_unsaid(message):
+            return []
     role = ROLES.get(str(message.get("role")))
     if role is None:
         raise ValueError(f"message role {message.get('role')!r}: expected user, assistant, system or tool")

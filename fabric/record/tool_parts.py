@@ -40,6 +40,15 @@ def tool_part(part: object) -> ToolPart | None:
     return ToolPart("tool_call", call_id, name, arguments if isinstance(arguments, str) else as_json(arguments or {}))
 
 
+def is_unsaid(part: Mapping[str, Any]) -> bool:
+    """Return whether an item among messages is neither said nor a tool's, such as a model's reasoning.
+
+    >>> is_unsaid({"type": "reasoning", "summary": []})
+    True
+    """
+    return part.get("type") in _names()["unsaid"]
+
+
 def split_parts(content: object) -> tuple[list[ToolPart], object]:
     """Return the calls and results among the parts of a message's content, and the content without them.
 

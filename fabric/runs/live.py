@@ -1,6 +1,7 @@
 """The live run: what the contexts of one run share, in the foreground and in background work alike."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import replace
 from datetime import datetime
@@ -167,6 +168,10 @@ class LiveRun:
     async def finish_earlier(self) -> None:
         """Wait for calls that were begun before, are done whole and write what the run's ids own."""
         await self.services.earlier.finish(self.services.portal, self.ids)
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Be a call, until the end of the block, that writes in several steps: `finish_earlier` waits for it."""
+        return self.services.earlier.writing(self.ids)
 
     def erase(self, erased: Erased) -> None:
         """Take what a transaction erased out of the logs in memory too."""

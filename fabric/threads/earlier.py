@@ -1,8 +1,9 @@
 """Earlier calls: those that are done whole though nobody waits for them any more, and whom a later call waits for."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -22,6 +23,7 @@ class EarlierCalls:
 
     def __init__(self) -> None:
         self._under_way: dict[asyncio.Task[Any], ScopeIds] = {}
+        self._writing: dict[Future[None], ScopeIds] = {}
 
     @asynccontextmanager
     async def one_by_one(self, ids: ScopeIds) -> AsyncGenerator[None]:
@@ -38,12 +40,25 @@ class EarlierCalls:
             _INSIDE.reset(token)
             del self._under_way[task]
 
+    @contextmanager
+    def writing(self, ids: ScopeIds) -> Generator[None]:
+        """Be a call that writes step by step until the end of the block: it waits for none, and may run on any loop."""
+        ended: Future[None] = Future()
+        self._writing[ended] = ids
+        try:
+            yield
+        finally:
+            del self._writing[ended]
+            ended.set_result(None)
+
     async def finish(self, portal: Portal, ids: ScopeIds) -> None:
         """Wait, on any loop, for the earlier calls that write what one of these ids owns."""
         await undivided(portal.submit(self._finish(ids)))
 
     async def _finish(self, ids: ScopeIds) -> None:
         await _ended(self._that(lambda other: _share(ids, other)))
+        steps = [ended for ended, other in list(self._writing.items()) if _share(ids, other)]
+        await _ended([asyncio.wrap_future(ended) for ended in steps])
 
     def _that(self, concerns: Callable[[ScopeIds], bool]) -> list["asyncio.Task[Any]"]:
         if _INSIDE.get() in self._under_way:
@@ -55,6 +70,6 @@ def _share(one: ScopeIds, other: ScopeIds) -> bool:
     return any(one.has(kind) and other.has(kind) and one.scope(kind) == other.scope(kind) for kind in SCOPE_KINDS)
 
 
-async def _ended(calls: list["asyncio.Task[Any]"]) -> None:
+async def _ended(calls: "Sequence[asyncio.Future[Any]]") -> None:
     if calls:
         await asyncio.wait(calls)

@@ -52,7 +52,8 @@ def file_import_block(layout: MemoryLayout, progress: Progress = lambda _: None)
         if asked.dry_run:
             await keeping.rehearse(reading.entries())
         else:
-            await keeping.keep_all(reading.entries())
+            with ctx.run.writing():  # what is forgotten meanwhile is forgotten when all of it has come in
+                await keeping.keep_all(reading.entries())
         report.sessions = len(keeping.sessions)
         return report
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from fabric.record.items import drafts_from_message
 from pipelines import Memory
@@ -120,3 +121,43 @@ def test_what_only_repeats_what_recall_returned_is_skipped_and_why_is_said():
         assert [one for one in memory.export() if one["kind"] == "turn"] == []
         both = memory.capture([{"role": "user", "content": told}, {"role": "user", "content": "I live in Oslo."}])
         assert (both.turns, both.known, both.skipped) == (1, 1, ())
+
+
+class Block(BaseModel):
+    """A part of a message as libraries of models have it: an object."""
+
+    type: str
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: dict[str, Any] | None = None
+
+
+class Answer(BaseModel):
+    role: str
+    content: str
+    tool_calls: list[dict[str, Any]] | None = None
+
+
+def test_what_a_library_returned_is_captured_as_it_is():
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "I live in Paris."}]}
+    searched = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "boats"}}
+    blocks = [Block(type="text", text="Let me look."), Block(type="tool_use", id="t1", name="look", input={"day": 1})]
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "nothing"}
+    history: list[Any] = [
+        {"role": "user", "content": "I live in Rome."},
+        thought,
+        searched,
+        {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "Nice!"}]},
+        {"role": "user", "content": "What is on Monday?"},
+        {"role": "assistant", "content": blocks},
+        {"role": "user", "content": [result]},
+        Answer(role="assistant", content="Nothing."),
+    ]
+    with Memory(":memory:", user="jake", embedder=None) as memory:
+        assert memory.capture(history).turns == 2
+        assert (memory.capture(history).turns, memory.capture(history[:4]).known) == (0, 1)
+        memory.wait()
+        said = [one["text"] for one in memory.export() if one["kind"] == "turn"]
+        assert said == ["I live in Rome.", "Nice!", "What is on Monday?", "Nothing."]
+        assert [one["content"] for one in memory.export() if one["kind"] == "fact"] == ["Lives in Rome"]

@@ -1,9 +1,10 @@
 """What is forgotten while a run waits for its model is blanked in that run, whatever tool had returned it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from blocks.tools import memory_tools
@@ -178,5 +179,31 @@ def test_what_another_user_holds_with_the_same_words_stays():
             model.meanwhile = lambda: jake.arun(MEM.forget_block, {"id": trace})
             await anna.arun(chat, "What do you know?")
             assert "HIV" in str(model.requests[-1].messages)
+
+    asyncio.run(asyncio.wait_for(tells(), 60))
+
+
+def test_what_is_forgotten_while_it_is_imported_does_not_come_in_behind():
+    batches: list[int] = []
+
+    async def embed(texts: Sequence[str]) -> Any:
+        batches.append(len(texts))
+        await asyncio.sleep(0)
+        return np.tile(np.array([[0.6, 0.8]], np.float32), (len(texts), 1))
+
+    memory = memory_system(model=None, episodic=True, semantic=True, embedder=embed)
+    said = {"session": "old", "role": "user", "said_at": "2024-01-01T00:00:00Z"}
+    turns = [{**said, "text": f"Jupiter {number}"} for number in range(2_100)]
+
+    async def tells() -> None:
+        async with Fabric() as fabric:
+            session = fabric.session("monday", user="jake")
+            importing = asyncio.ensure_future(session.arun(memory.import_block, turns))
+            while not batches:  # noqa: ASYNC110  it may be embedded on another loop
+                await asyncio.sleep(0.001)
+            other = fabric.session("tuesday", user="jake")
+            forgotten = (await other.arun(memory.forget_block, {"session": "old"})).output
+            assert (await importing).output.imported == forgotten.removed["kept turns"] == len(turns)
+            assert not [one for one in memory.export(session) if one["kind"] == "turn"]
 
     asyncio.run(asyncio.wait_for(tells(), 60))

@@ -1,0 +1,39 @@
+"""Plain messages: what the libraries of models return as objects, as the mappings that are captured."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def plain(message: Any) -> Any:
+    """Return a message with objects of a library, itself or in its content, as mappings; anything else as it is.
+
+    Agents append what a model returned to the chat as it is: OpenAI's message, or Anthropic's blocks as the content.
+
+    >>> class Block(BaseModel):
+    ...     type: str
+    ...     text: str
+    >>> plain({"role": "assistant", "content": [Block(type="text", text="Hello")]})
+    {'role': 'assistant', 'content': [{'type': 'text', 'text': 'Hello'}]}
+    """
+    if isinstance(message, BaseModel):
+        return message.model_dump(exclude_none=True, warnings=False)
+    if not isinstance(message, Mapping):
+        return message
+    held = {
+        name: [plain(one) for one in value] if isinstance(value, list | tuple) else plain(value)
+        for name, value in message.items()
+        if _holds_objects(value)
+    }
+    return {**message, **held} if held else message
+
+
+def _holds_objects(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(isinstance(one, BaseModel | Mapping) and _is_object(one) for one in value)
+    return isinstance(value, BaseModel)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, BaseModel) or any(_holds_objects(one) for one in value.values())
