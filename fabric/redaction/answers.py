@@ -16,6 +16,10 @@ MOST_WORDS = 6
 """How many words an answer has at most that only gives what was asked for."""
 LONGEST = 160
 """How many characters such an answer has at most."""
+LONGEST_AROUND = 2_000
+"""How many characters an answer has at most that sets off what was asked for among other words."""
+_SET_OFF = re.compile(r"`([^\s`]{6,100})`|\*\*([^\s*`]{6,100})\*\*|^[ \t>]*([^\s`]{8,100})[ \t]*$", re.MULTILINE)
+"""What stands in backticks, in bold, or alone on its line."""
 _MARK = re.compile(r"[?？]['\")]?\s{1,3}(?:\w{1,15}:\s{0,3})?(?=(?P<answer>[^\n]{4,160}))")
 _EDGES = "\"'`«»“”„‘’()[]<>.,;:!?。，！？"
 
@@ -28,10 +32,15 @@ def answered(question: str, answer: str) -> list[Finding]:
     >>> answered("Did you change your password?", "yesterday")
     []
     """
-    if len(answer) > LONGEST or (len(answer) > 4 * MOST_WORDS and answer.count(" ") > MOST_WORDS + 2):
+    is_bare = len(answer) <= LONGEST and (len(answer) <= 4 * MOST_WORDS or answer.count(" ") <= MOST_WORDS + 2)
+    if not is_bare and (
+        len(answer) > LONGEST_AROUND or ("`" not in answer and "\n" not in answer and "**" not in answer)
+    ):
         return []
     asked = _asked(shadow(question[-TAIL:]).text)
-    return [] if asked is None else _given(answer, *asked)
+    if asked is None:
+        return []
+    return (_given(answer, *asked) if is_bare else []) or _set_off(answer, *asked)
 
 
 def in_dialogue(text: str, lower: str) -> Iterator[Finding]:
@@ -83,6 +92,13 @@ def _given(answer: str, label: str, sort: Sort) -> list[Finding]:
     secrets = [one for one in map(_bare, words) if _is_secret(shadow(answer[one[0] : one[1]]).text, label, sort)]
     kind = re.sub(r"[\s_-]", "_", label)
     return [Finding(start, end, kind) for start, end in secrets] if len(secrets) == 1 else []
+
+
+def _set_off(answer: str, label: str, sort: Sort) -> list[Finding]:
+    """Return what an answer sets off and is such a secret: a model wraps the one that it makes in words."""
+    places = [found.span(found.lastindex or 0) for found in _SET_OFF.finditer(answer)]
+    kind = re.sub(r"[\s_-]", "_", label)
+    return [Finding(at, end, kind) for at, end in places if _is_secret(shadow(answer[at:end]).text, label, sort)]
 
 
 def _bare(word: "re.Match[str]") -> tuple[int, int]:

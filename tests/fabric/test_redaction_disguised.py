@@ -113,3 +113,26 @@ def test_a_name_may_be_a_secret_too():
     assert redact_value({TOKEN: 1, "kept_as_it_is": 2}) == {"[redacted]": 1, "kept_as_it_is": 2}
     assert sorted(redact_value({TOKEN: 1, f"{TOKEN}b": 2})) == ["[redacted] 1", "[redacted] 2"]
     assert redact(f'{{"{TOKEN}": {{"scope": "repo"}}}}') == '{"[redacted]": {"scope": "repo"}}'
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "secret"),
+    [
+        ("Generate a password for my router.", "Sure! S3cretPw99", "S3cretPw99"),
+        (
+            "Create a password",
+            "Here it is:\n\n```\nS3cretPw99\n```\nKeep it safe, and tell nobody of it.",
+            "S3cretPw99",
+        ),
+        (
+            "Make me a password please",
+            "Here you go: `kX9#mQ2$vL`, which has letters, digits and some signs.",
+            "kX9#mQ2$vL",
+        ),
+        ("Erstelle ein Passwort", "`Gurke$2231`", "Gurke$2231"),
+        ("Create a password field", "`password1` is its name, and it is of the type `type2x` as all of them are.", ""),
+        ("Suggest a password manager", "`1Password7` and `KeePassXC2` are good choices for most people.", ""),
+    ],
+)
+def test_a_secret_that_is_made_on_request_is_taken_out_of_the_answer(asked: str, answer: str, secret: str):
+    assert [answer[one.start : one.end] for one in answered(asked, answer)] == ([secret] if secret else [])
