@@ -9,6 +9,7 @@ from blocks.capture.keep import keep_block, keep_with_job
 from blocks.capture.observe import observe_block
 from blocks.capture.observed import CaptureResult, Observed
 from blocks.capture.reflect import reflect_block
+from blocks.capture.tick import tick_block
 from blocks.consolidation.consolidate import ConsolidationResult, consolidate_block
 from blocks.consolidation.prune import PruneResult, prune_block
 from blocks.reembed import catch_up_block
@@ -39,6 +40,25 @@ class CaptureSteps:
         """Return the capture that takes a user message: a string, or message content in any form."""
         return self._wired("capture", exchange_from_text)
 
+    def observe_alone(self) -> Block[Any, Observed | CaptureResult]:
+        """Return the step that keeps a user's message, or the turn of the session's items, and observes it."""
+        return (
+            sequencer(name=f"{self.layout.name}/observe-alone", input_schema=Exchange)
+            .then(self.keep)
+            .exit_if(_is_over)
+            .then(self.observe)
+            .connect_input(_exchange)
+        )
+
+    def reflect_alone(self) -> Block[Observed | CaptureResult, CaptureResult]:
+        """Return the step that writes what was observed into the tiers, and leaves the turn open for `tick_alone`."""
+        reflect = reflect_block(self.layout, ends_turn=False)
+        return sequencer(name=f"{self.layout.name}/reflect-alone").exit_if(_is_over).then(reflect)
+
+    def tick_alone(self) -> Block[Any, int]:
+        """Return the step that ends the turn; its output is the turn reached."""
+        return tick_block(self.layout)
+
     def from_items(self) -> Block[Any, Any]:
         """Return the capture that reads the session's last user message and the answer to it."""
         return self._wired("capture-from-items", exchange_from_items)
@@ -47,7 +67,7 @@ class CaptureSteps:
         steps = (
             sequencer(name=f"{self.layout.name}/{name}", input_schema=Exchange)
             .then(self.keep)
-            .exit_if(lambda kept: isinstance(kept, CaptureResult))
+            .exit_if(_is_over)
             .then(self.observe)
             .then(self.reflect)
         )
@@ -66,6 +86,15 @@ class CaptureSteps:
 
     def _behind(self, _: CaptureResult, ctx: Context) -> bool:
         return self.layout.meaning.is_behind(ctx.ids.scope(self.layout.turns.scope))
+
+
+def _is_over(kept: object) -> bool:
+    """Return whether there is nothing left to do: the turn was taken in before, or holds nothing."""
+    return isinstance(kept, CaptureResult)
+
+
+def _exchange(value: Any, ctx: Context) -> Exchange:
+    return exchange_from_items(value, ctx) if value is None else exchange_from_text(value, ctx)
 
 
 def capture_steps(layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None) -> CaptureSteps:

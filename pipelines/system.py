@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from blocks.capture.observed import CaptureResult, Observed
 from blocks.consolidation.consolidate import ConsolidationResult
 from blocks.consolidation.prune import PruneResult
 from blocks.explain import Explanation, why_block
@@ -101,6 +102,21 @@ class MemorySystem:
     def capture_from_items(self) -> Block[Any, Any]:
         """The same pipeline, reading the last user message and the answer from the session; needs no input."""
         return self._steps.from_items()
+
+    @cached_property
+    def observe(self) -> Block[Any, Observed | CaptureResult]:
+        """The first step of `capture` for a pipeline of one's own: a message, or None for the session's, in."""
+        return self._steps.observe_alone()
+
+    @cached_property
+    def reflect(self) -> Block[Observed | CaptureResult, CaptureResult]:
+        """The second: what was observed goes into the tiers. Consolidation and pruning are left to the caller."""
+        return self._steps.reflect_alone()
+
+    @cached_property
+    def tick(self) -> Block[Any, int]:
+        """The third: the turn is over, and working memory one turn older; the turn reached, out."""
+        return self._steps.tick_alone()
 
     @cached_property
     def consolidate(self) -> Block[object, ConsolidationResult]:

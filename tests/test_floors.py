@@ -31,7 +31,7 @@ SUPERVISED = {
     ("fabric/generation/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""
-FILE_LINES, FILE_MEDIAN = 350, 150
+FILE_LINES, FILE_MEDIAN = 400, 150
 ROOM, CIRCLE, MOST_DOTS = 15, 3, 2
 FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
 SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {

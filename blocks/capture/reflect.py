@@ -28,8 +28,11 @@ PIN_IMPORTANCE = 0.85
 """From this importance on, a working entry is pinned while a slot is free."""
 
 
-def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
-    """Return the block that writes what was observed into the layout's tiers."""
+def reflect_block(layout: MemoryLayout, *, ends_turn: bool = True) -> Block[Observed, CaptureResult]:
+    """Return the block that writes what was observed into the layout's tiers.
+
+    With ``ends_turn`` the turn is over in the same transaction; else `tick_block` ends it.
+    """
 
     @handler(name=f"{layout.name}/reflect", uses=layout.resources)
     async def reflect(observed: Observed, ctx: Context) -> CaptureResult:
@@ -42,7 +45,7 @@ def reflect_block(layout: MemoryLayout) -> Block[Observed, CaptureResult]:
         # Happens once without a journal: a turn that was taken in is known as captured, in the same transaction.
         def work(tx: Transaction) -> CaptureResult:
             tx.embedded = embedded.by_text(texts)
-            result = _reflect(tx, observed, layout, ctx)
+            result = _reflect(tx, observed, layout, ctx, ends_turn=ends_turn)
             if tx.embedded is not None:
                 by_text = tx.embedded.by_id
                 vectors = {turn.id: by_text[turn.text] for turn in said if turn.text in by_text}
@@ -67,7 +70,9 @@ def _due(tx: Transaction, layout: MemoryLayout, ctx: Context) -> dict[str, bool]
     }
 
 
-def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Context) -> CaptureResult:
+def _reflect(
+    tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Context, *, ends_turn: bool
+) -> CaptureResult:
     said, state = observed.exchange.user, tx.read(layout.state)
     kept = {turn.id: turn for turn in tx.get_many(layout.turns, [turn.id for turn in observed.exchange.turns])}
     if said is None or said.id not in kept:
@@ -90,7 +95,8 @@ def _reflect(tx: Transaction, observed: Observed, layout: MemoryLayout, ctx: Con
     )
     # The result counts what was evicted here, and what was replaced, which adding does not see.
     routed = routing.state.model_copy(update={"lasting_evicted": 0})
-    entries, counters = ticked(layout, routed, changed.took(turn.id for turn in observed.exchange.turns))
+    taken = changed.took(turn.id for turn in observed.exchange.turns)
+    entries, counters = ticked(layout, routed, taken) if ends_turn else (routed, taken)
     tx.write(layout.working, entries)
     tx.write(layout.state, counters)
     return result
