@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from capabilities.memory.layout import MemoryLayout
-from capabilities.memory.oneself import subjects_of
+from capabilities.memory.people.oneself import subjects_of
 from capabilities.vocabulary import AskedSubject
 from fabric.errors import SchemaError
 from fabric.flow.block import Block

@@ -1,8 +1,9 @@
-"""The wiring: blocks put together into a memory system and a command line.
+"""The wiring: blocks put together into a memory system and a command line, and all that a pipeline with memory imports.
 
 The names are loaded when they are asked for, so that the command line can print its help without loading the engine.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +16,23 @@ if TYPE_CHECKING:
         working_memory_tick,
     )
     from blocks.tools import memory_tools
+    from capabilities.episodic import (
+        create_episodic_memory_capability,
+        create_episodic_memory_resource,
+        episodic_memory_capability,
+    )
     from capabilities.mind import mind
+    from capabilities.semantic import (
+        create_semantic_memory_capability,
+        create_semantic_memory_resource,
+        semantic_memory_capability,
+    )
+    from capabilities.working import (
+        create_working_memory_capability,
+        create_working_memory_resource,
+        working_memory_capability,
+        working_memory_resource,
+    )
 
     from .captured import Captured
     from .facade import AsyncMemory, Memory
@@ -28,45 +45,48 @@ __all__ = [
     "MemorySystem",
     "MemoryView",
     "Tier",
+    "create_episodic_memory_capability",
+    "create_episodic_memory_resource",
+    "create_semantic_memory_capability",
+    "create_semantic_memory_resource",
+    "create_working_memory_capability",
+    "create_working_memory_resource",
+    "episodic_memory_capability",
     "memory_system",
     "memory_tools",
     "mind",
+    "semantic_memory_capability",
     "working_memory_add",
+    "working_memory_capability",
     "working_memory_capture",
     "working_memory_observe",
     "working_memory_remember",
+    "working_memory_resource",
     "working_memory_snapshot",
     "working_memory_tick",
 ]
+_HOMES = {
+    "pipelines.facade": ("AsyncMemory", "Memory"),
+    "pipelines.captured": ("Captured",),
+    "pipelines.system": ("MemorySystem", "MemoryView", "Tier", "memory_system"),
+    "blocks.tools": ("memory_tools",),
+    "capabilities.mind": ("mind",),
+    "capabilities.episodic": tuple(name for name in __all__ if "episodic" in name),
+    "capabilities.semantic": tuple(name for name in __all__ if "semantic" in name),
+    "capabilities.working": tuple(
+        name for name in __all__ if "working" in name and name.endswith(("capability", "resource"))
+    ),
+    "blocks.capture.working": tuple(
+        name for name in __all__ if name.startswith("working") and not name.endswith(("capability", "resource"))
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_home(name), name)
-
-
-def _home(name: str) -> Any:
-    """Return the module that a name stands in, loading no other."""
-    if name == "mind":
-        from capabilities import mind  # noqa: PLC0415
-
-        return mind
-    if name == "memory_tools":
-        from blocks import tools  # noqa: PLC0415
-
-        return tools
-    if name.startswith("working_memory"):
-        from blocks.capture import working  # noqa: PLC0415
-
-        return working
-    if name in ("AsyncMemory", "Captured", "Memory"):
-        from . import facade  # noqa: PLC0415
-
-        return facade
-    from . import system  # noqa: PLC0415
-
-    return system
+    return getattr(import_module(_HOME_OF[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from blocks.capture.exchange import TAGS
 from capabilities.claims import asks_for_profile
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from capabilities.vocabulary import Tag
 from fabric.flow.block import Block
 from fabric.flow.context import Context

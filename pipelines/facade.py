@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from blocks.explain import Explanation
 from blocks.forgetting.forget import Forget, Receipt
 from blocks.import_turns import ImportResult
-from capabilities.memory.recall import RankedMemory
+from capabilities.memory.recall.recall import RankedMemory
 from capabilities.semantic import Fact
 from capabilities.sources import Outcome
 from fabric.embedding.choose import EmbedderChoice

@@ -22,7 +22,7 @@ from capabilities.episodic import (
 from capabilities.keys import capability_name
 from capabilities.memory.evidence import TOKENS, evidence
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
-from capabilities.memory.recall import RankedMemory, RecallRequest, recall, recall_request
+from capabilities.memory.recall.recall import RankedMemory, RecallRequest, recall, recall_request
 from capabilities.memory.sections import memory_context
 from capabilities.semantic import Fact, SemanticConfig, SemanticMemory, create_semantic_memory_capability
 from capabilities.sources import Outcome

@@ -26,6 +26,11 @@ SUPERVISED = {
     ("fabric/runs/background.py", "_announce"): "a listener that raises must not stop the work of others",
     ("fabric/store/worker.py", "call"): "what is called is raised where its result is asked for",
     ("fabric/store/worker.py", "submit"): "the same",
+    (
+        "fabric/runs/work.py",
+        "describe",
+    ): "what cannot be looked through for secrets is told by its type",
+    ("fabric/telemetry/logger.py", "without_secrets"): "the same of a log line, which is withheld",
     ("fabric/telling.py", "message_of"): "an error whose own code fails is told without its message",
     ("fabric/telling.py", "repr_of"): "the same of a value",
     ("fabric/generation/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
@@ -132,14 +137,13 @@ def import_graph() -> "nx.DiGraph[str]":
 
 
 def test_no_circle_of_imports_is_wider_than_three_files():
-    circles = [sorted(circle) for circle in nx.strongly_connected_components(import_graph()) if min(circle) > "d"]
+    circles = [sorted(circle) for circle in nx.strongly_connected_components(import_graph())]
     assert [circle for circle in circles if len(circle) > CIRCLE] == []
 
 
 def test_no_room_holds_more_than_fifteen_files():
     rooms = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES)
-    wide = {"capabilities/memory", "capabilities/retrieval", "capabilities/claims"}
-    assert {room: number for room, number in rooms.items() if number > ROOM and room not in wide} == {}
+    assert {room: number for room, number in rooms.items() if number > ROOM} == {}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
 from capabilities.memory.layout import MemoryLayout
-from capabilities.memory.oneself import is_shared
 from capabilities.memory.over import over
+from capabilities.memory.people.oneself import is_shared
 from capabilities.memory.refiled import refile_own_rows
 from capabilities.relations.reading import kin_in
 from capabilities.semantic.selves import Self, introduced, introductions, self_of

@@ -6,7 +6,7 @@ from itertools import combinations
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.claims import Claim, Verdict, claim_of, compare, read_as
-from capabilities.claims.values import distinctive, tokens
+from capabilities.claims.values.same_value import distinctive, tokens
 from capabilities.formulas.similarity import overlap
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactTable, PruneConfig

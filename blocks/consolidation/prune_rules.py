@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from capabilities.claims import OTHER, Claim, Known, Verdict, compare, fuller, fullest, grouped, is_single, says_change
-from capabilities.claims.values import tokens
+from capabilities.claims.values.same_value import tokens
 from capabilities.semantic.record import DEFAULT_PRUNE_CONFIG
 from capabilities.vocabulary import Merge, PrunePlan, Removal
 from fabric.text.words import words

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from capabilities.memory.layout import MemoryLayout
-from capabilities.memory.oneself import subjects_of
+from capabilities.memory.people.oneself import subjects_of
 from capabilities.vocabulary import AskedSubject, Tag
 from fabric.flow.block import Block
 from fabric.flow.context import Context

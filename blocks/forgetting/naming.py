@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from capabilities.claims import USER, name_of, subject_key
-from capabilities.memory.oneself import meant
+from capabilities.memory.people.oneself import meant
 from capabilities.relations.mentions import Mention, mention
 from fabric.jobs.reach import Held
 

@@ -10,17 +10,10 @@ from fabric.text.language import STOP_WORDS, language_of
 
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN
-from .places import extent, same_place
 from .record import Claim, Verdict
 from .texts import compare_texts
-from .values import (
-    CLAUSE_SIGNS,
-    is_number,
-    is_when,
-    same_value,
-    stems,
-    tokens,
-)
+from .values.places import extent, same_place
+from .values.same_value import CLAUSE_SIGNS, is_number, is_when, same_value, stems, tokens
 
 CACHED = 2_048
 MISHEARD = 0.6

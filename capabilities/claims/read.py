@@ -10,13 +10,13 @@ import regex
 from fabric.text.language import NO_LATIN, STOP_WORDS, guess_language
 from fabric.text.words import words
 
-from .amounts import amount
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Pattern, compiled, form, grammar, patterns_for, words_of
-from .due import is_dated, thing_due
 from .identity import subject_key
 from .owners import Owner, own, owners
 from .record import USER, Claim, ClaimFields, Polarity
-from .values import in_digits, is_number, same_value, tokens, trimmed
+from .values.amounts import amount
+from .values.due import is_dated, thing_due
+from .values.same_value import in_digits, is_number, same_value, tokens, trimmed
 
 CACHED = 8_192
 LONGEST = 400

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .attributes import ATTRIBUTES, OTHER, beside, words_of
 from .record import USER, Claim
-from .values import stems, tokens
+from .values.same_value import stems, tokens
 
 
 class Place(NamedTuple):

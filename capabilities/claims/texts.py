@@ -8,7 +8,17 @@ from fabric.text.words import words
 
 from .attributes import OTHER, grammar, words_of
 from .record import Claim, Verdict
-from .values import CLAUSE_SIGNS, denials, distinctive, holds_all, is_number, is_symbol, is_when, stems, tokens
+from .values.same_value import (
+    CLAUSE_SIGNS,
+    denials,
+    distinctive,
+    holds_all,
+    is_number,
+    is_symbol,
+    is_when,
+    stems,
+    tokens,
+)
 
 ALIKE = 0.6
 """From this share of common words on, two texts that are about one thing differ by the words that are left."""

@@ -8,7 +8,7 @@ from fabric.flow.resource import Transaction
 from ..claims import claim_of, compare, is_single
 from ..semantic import Fact
 from .layout import MemoryLayout
-from .ranked import RankedMemory
+from .recall.ranked import RankedMemory
 
 if TYPE_CHECKING:
     from fabric.search.index import TextIndex

@@ -13,9 +13,9 @@ from fabric.validation import shown
 
 from ..vocabulary import about
 from .layout import MemoryLayout
-from .ranked import RankedMemory
-from .recall import RecallRequest, recall_request
-from .request import MOST_RESULTS
+from .recall.ranked import RankedMemory
+from .recall.recall import RecallRequest, recall_request
+from .recall.request import MOST_RESULTS
 
 if TYPE_CHECKING:
     from ..retrieval.packing import Passage

@@ -12,11 +12,12 @@ from ..keys import MEMORY, key_of
 from ..meaning import Meaning
 from ..semantic import DEFAULT_SEMANTIC_CONFIG, Fact, SemanticConfig, create_semantic_memory_resource
 from ..turns import Turn, create_turns_resource
-from ..working import WorkingMemoryConfig, WorkingState, create_working_memory_resource
+from ..working import WorkingEntry, WorkingMemoryConfig, WorkingState, create_working_memory_resource
 from .state import MemoryState
 
 DEFAULT_CONTEXT_TOKENS = 2_000
 """How many tokens of a prompt what is remembered may take."""
+Memory = Fact | Episode | WorkingEntry
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,7 +14,7 @@ from ..claims import USER, claim_of, compare
 from ..semantic import Fact, FactTable
 from ..vocabulary import about
 from .layout import MemoryLayout
-from .ranked import Outdated, RankedMemory
+from .recall.ranked import Outdated, RankedMemory
 
 READ_AT_ONCE = 200
 """Up to so many closed facts are all looked at; of more, those that share words with what was recalled."""

@@ -5,7 +5,7 @@ from fabric.flow.resource import Transaction
 from ..claims import USER
 from ..semantic.refiling import refile_own
 from .layout import MemoryLayout
-from .oneself import SHARED, is_shared
+from .people.oneself import SHARED, is_shared
 
 
 def refile_own_rows(tx: Transaction, layout: MemoryLayout) -> None:

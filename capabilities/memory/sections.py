@@ -12,7 +12,7 @@ from ..keys import MEMORY
 from ..semantic.format import format_facts, line
 from ..vocabulary import about
 from .layout import MemoryLayout
-from .recall import RankedMemory, recall
+from .recall.recall import RankedMemory, recall
 
 
 async def memory_context(ctx: Context, layout: MemoryLayout) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .candidates import Pools
 from .fusion import least_and_greatest, scaled
-from .pool import Pools
 from .question import Question
 
 Floats = NDArray[np.float32]

@@ -7,17 +7,17 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from .candidates import Pools
 from .confidence import calibrated, confidence
 from .dense import Meaning, compare, refine
 from .feedback import widened
 from .fusion import FOREIGN_SHARE, WEIGHTS, Weights, greatest, unit_range
-from .lexical import Lexical, exact_rows, look_up
+from .lexical.lexical import Lexical, exact_rows, look_up
 from .neighbours import around, best_of_group
-from .pool import Pools
 from .question import Question
 from .ranking import EXACT_BONUS, THEN_BONUS, Ranking
-from .recency import EDGE, best_pair, newer_first
-from .time_cue import Span, TimeCue, nearness, read_time
+from .time.recency import EDGE, best_pair, newer_first
+from .time.time_cue import Span, TimeCue, nearness, read_time
 from .whose import whose
 
 __all__ = ["Ranking", "rank"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .candidates import Pools
 from .fusion import Weights
-from .lexical import Lexical
-from .pool import Pools
+from .lexical.lexical import Lexical
 from .question import Question
 
 Floats = NDArray[np.float32]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fabric.search.cells import Column
 
-from .pool import Pools
+from .candidates import Pools
 from .question import Question
 
 Floats = NDArray[np.float32]

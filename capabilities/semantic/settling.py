@@ -8,7 +8,7 @@ from fabric.clock import Clock
 from fabric.flow.resource import Collection, Transaction
 
 from ..claims import Claim, claim_of, compare, is_single, overtaken
-from ..claims.values import tokens
+from ..claims.values.same_value import tokens
 from ..sources import Outcome, Source
 from ..vocabulary import FactCategory
 from .lookup import Candidates, Statement

@@ -18,7 +18,7 @@ from ..claims import (
     slot,
     subject_key,
 )
-from ..claims.values import same_value, tokens
+from ..claims.values.same_value import same_value, tokens
 from ..sources import Source, unite
 from .record import REINFORCEMENT, Fact, FactInput
 

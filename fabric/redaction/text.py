@@ -1,7 +1,10 @@
-"""The secrets of a text: found by all rules, and taken out."""
+"""The secrets of a text: found by all rules, and taken out. A long one is looked at in windows that overlap."""
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
+from ..slices import gap_after, paced
 from .answers import in_dialogue
 from .finding import Finding, apart, without
 from .json_form import in_json
@@ -14,8 +17,15 @@ from .shapes import signs as shape_signs
 from .signs import Signs, lowered
 from .tables import tabled
 from .tokens import tokens
-from .windows import WINDOW, in_windows
 
+WINDOW = 12_000
+"""How many characters are looked at together: a few milliseconds."""
+BEFORE, BEHIND = 800, 1_200
+"""How much of a text is seen in front of where a secret may begin in a window, and from there on at least."""
+LONGEST = 24_000
+"""How long a secret is at most: a private key in lines."""
+AT_THE_END = 8
+"""So near to the end of its window a secret may go on behind it."""
 _MANY = 48
 """How long a text is at least that is a seed phrase: the shortest has twelve words of three letters."""
 
@@ -110,3 +120,31 @@ _clean: set[int] = set()
 _of_long: dict[int, list[Finding]] = {}
 """By hash, the secrets of long texts that have some."""
 _SHORT, _KEPT, _KEPT_LONG = 4_000, 20_000, 16
+
+
+def in_windows(text: str, find: Callable[[str], Sequence[Finding]]) -> list[Finding]:
+    """Return what ``find`` finds in a text of any length, calling it with pieces of it.
+
+    The pieces are cut between words and overlap: a secret counts in the one piece that shows enough on both sides of
+    where it begins. A secret that reaches the end of its piece is looked at again in a longer one.
+    """
+    return apart(one for some in paced(_windows(text, find)) for one in some)
+
+
+def _windows(text: str, find: Callable[[str], Sequence[Finding]]) -> Iterator[list[Finding]]:
+    """Yield the findings of each window."""
+    begin = own = 0
+    while own < len(text):
+        end = gap_after(text, begin + WINDOW)
+        seen = _shifted(find(text[begin:end]), begin)
+        cut = [one.start for one in seen if one.end >= end - AT_THE_END and one.start >= own]
+        if cut and end < len(text):
+            end = gap_after(text, cut[0] + LONGEST)
+            seen = _shifted(find(text[begin:end]), begin)
+        until = len(text) if end >= len(text) else end - BEHIND
+        yield [one for one in seen if own <= one.start < until]
+        own, begin = until, until - BEFORE
+
+
+def _shifted(findings: Sequence[Finding], by: int) -> list[Finding]:
+    return [replace(one, start=one.start + by, end=one.end + by) for one in findings]

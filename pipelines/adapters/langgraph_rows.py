@@ -229,8 +229,8 @@ class Shelf:
         return [(one, scores[one.id]) for one in self.tx.get_many(self.tables.items, page)]
 
     def _scores(self, op: SearchOp, index: "TextIndex", allowed: Any) -> Iterator[tuple[str, float]]:
-        from capabilities.retrieval.alike import vocabulary_of  # noqa: PLC0415
-        from capabilities.retrieval.pool import make_pools  # noqa: PLC0415
+        from capabilities.retrieval.candidates import make_pools  # noqa: PLC0415
+        from capabilities.retrieval.lexical.term_expansion import vocabulary_of  # noqa: PLC0415
         from capabilities.retrieval.rank import rank  # noqa: PLC0415
 
         if op.query is None or not allowed.any():

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.episodic import Episode
-from capabilities.memory.recall import RankedMemory, RecallRequest, recall_request
+from capabilities.memory.recall.recall import RankedMemory, RecallRequest, recall_request
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
 from capabilities.working import WorkingEntry

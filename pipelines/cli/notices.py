@@ -10,7 +10,7 @@ from .output import plain
 from .tiers import about, day, shortened
 
 if TYPE_CHECKING:
-    from capabilities.memory.recall import RankedMemory
+    from capabilities.memory.recall.recall import RankedMemory
     from capabilities.sources import Outcome
     from fabric import Job
     from fabric.usage import Usage

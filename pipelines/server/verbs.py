@@ -11,7 +11,7 @@ from blocks.capture.exchange import clean
 from blocks.explain import Explanation
 from blocks.forgetting.forget import Forget, Receipt
 from blocks.remember import Remember, Statement
-from capabilities.memory.recall import RankedMemory
+from capabilities.memory.recall.recall import RankedMemory
 from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory, Subject
 from fabric.errors import RefusedError

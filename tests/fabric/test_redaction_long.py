@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.redaction import REDACTED, Finding, found, redact
-from fabric.redaction.windows import WINDOW, in_windows
+from fabric.redaction.text import WINDOW, in_windows
 from tests.bench.redaction.labelled import all_of
 
 FILLER = "The weather was fine and nobody said a word about it. "

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from capabilities.formulas.budget import tokens
-from capabilities.memory.recall import RankedMemory
+from capabilities.memory.recall.recall import RankedMemory
 from fabric import handler
 from fabric.errors import ConfigurationError
 from fabric.testing import START

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from capabilities.memory.ranked import RankedMemory, explain
+from capabilities.memory.recall.ranked import RankedMemory, explain
 from fabric import Fabric, handler
 from fabric.errors import ConfigurationError, EmbedderError
 from fabric.testing import FrozenClock

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from capabilities.memory.search import FEW_ROWS
+from capabilities.memory.recall.search import FEW_ROWS
 from pipelines import Memory
 
 SAID = ("I live in Berlin and I like chess.", "I moved to Munich.")

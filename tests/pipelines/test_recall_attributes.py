@@ -2,7 +2,7 @@
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from pipelines import Memory
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.memory.ranked import Parts, RankedMemory, explain
+from capabilities.memory.recall.ranked import Parts, RankedMemory, explain
 from capabilities.semantic import FactInput
 from fabric import Context, Fabric, handler
 from fabric.errors import ConfigurationError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from capabilities.memory.ranked import RankedMemory
+from capabilities.memory.recall.ranked import RankedMemory
 from fabric import Fabric
 from fabric.testing import FrozenClock
 from pipelines import Memory

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from capabilities.memory.ranked import RankedMemory
+from capabilities.memory.recall.ranked import RankedMemory
 from pipelines import Memory
 
 SAID = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT
+from capabilities.memory.recall.ranked import RELEVANT
 from tests.bench.recall.metrics import separation
 from tests.bench.recall.small import asked
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-from capabilities.memory.ranked import RELEVANT
+from capabilities.memory.recall.ranked import RELEVANT
 from pipelines import Memory
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from capabilities.relations.words import FORMS, IMPLIED
 from pipelines import Memory
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.memory.ranked import RankedMemory
+from capabilities.memory.recall.ranked import RankedMemory
 from fabric import Fabric
 from fabric.testing import FrozenClock
 from pipelines import Memory, memory_system

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from capabilities.claims import subject_key, user_subject
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from capabilities.semantic import Fact, FactInput
 from capabilities.semantic.state import first_version
 from capabilities.sources import Source

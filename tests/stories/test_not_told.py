@@ -2,7 +2,7 @@
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from fabric import Fabric
 from fabric.testing import FrozenClock
 from pipelines import Memory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT
+from capabilities.memory.recall.ranked import RELEVANT
 from pipelines import Memory
 from tests.stories.test_whose import facts, told
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT
+from capabilities.memory.recall.ranked import RELEVANT
 from fabric import Fabric
 from fabric.scope import ScopeIds
 from fabric.testing import FrozenClock

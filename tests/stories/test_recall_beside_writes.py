@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from capabilities.memory.ranked import TIERS
+from capabilities.memory.recall.ranked import TIERS
 from fabric import Fabric
 from fabric.sessions.session import Session
 from fabric.store.base import Rows

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.memory.ranked import RELEVANT, RankedMemory
+from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from fabric import Fabric
 from fabric.models.base import Request
 from fabric.testing import FrozenClock, ScriptedModel

@@ -28,7 +28,7 @@ from ..output import note, nothing_found, plain, say, write_json
 from ..target import Opened, Place, opened
 
 if TYPE_CHECKING:
-    from capabilities.memory.recall import RecallRequest
+    from capabilities.memory.recall.recall import RecallRequest
 
     from ..holdings import Holdings
 
@@ -95,7 +95,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
-    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
@@ -136,7 +136,7 @@ def _to_its_end(until: datetime | None) -> datetime | None:
 
 def _left_out(at: Opened, asked: "RecallRequest") -> str:
     """Return what to say when only the options left everything out, "" when they did not."""
-    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
 
     from ..holdings import recalled_block  # noqa: PLC0415
 
@@ -153,8 +153,8 @@ def _left_out(at: Opened, asked: "RecallRequest") -> str:
 
 def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, as_json: bool = False) -> None:
     """Write what is remembered about a cue, with the words it rests on."""
-    from capabilities.memory.ranked import RELEVANT  # noqa: PLC0415
-    from capabilities.memory.ranked import explain as explained  # noqa: PLC0415
+    from capabilities.memory.recall.ranked import RELEVANT  # noqa: PLC0415
+    from capabilities.memory.recall.ranked import explain as explained  # noqa: PLC0415
 
     from ..holdings import recalled_block  # noqa: PLC0415
     from ..tiers import show_recalled  # noqa: PLC0415

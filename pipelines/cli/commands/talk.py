@@ -82,7 +82,7 @@ def demo(
 
 
 def _recalled(at: Opened, session: str, cue: str) -> "list[Recalled]":
-    from capabilities.memory.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
 
     from ..holdings import recalled_block  # noqa: PLC0415
 

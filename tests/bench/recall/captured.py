@@ -8,7 +8,7 @@ from datetime import timedelta
 from statistics import fmean
 from typing import Any
 
-from capabilities.memory.ranked import RankedMemory
+from capabilities.memory.recall.ranked import RankedMemory
 from fabric import Fabric
 from fabric.testing import FrozenClock
 from pipelines import MemorySystem, memory_system

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.memory.pools import pools_of
-from capabilities.memory.request import RecallRequest
+from capabilities.memory.recall.eligible import pools_of
+from capabilities.memory.recall.request import RecallRequest
+from capabilities.retrieval.candidates import Pools
 from capabilities.retrieval.fusion import WEIGHTS, Weights
-from capabilities.retrieval.pool import Pools
 from capabilities.retrieval.question import Question as Asked
 from capabilities.retrieval.question import read_question
 from capabilities.retrieval.rank import rank

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.retrieval.pool import Pools, make_pools
+from capabilities.retrieval.candidates import Pools, make_pools
 from capabilities.retrieval.question import read_question
 from capabilities.retrieval.rank import rank
 from capabilities.turns import Turn

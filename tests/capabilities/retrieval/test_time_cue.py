@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.retrieval.time_cue import read_time
+from capabilities.retrieval.time.time_cue import read_time
 from fabric import Fabric
 from fabric.testing import FrozenClock
 from fabric.text.terms import read_cue

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from fabric.text.words import normalise
 
-from .attributes import CODES, LANGUAGES, words_of
+from ..attributes import CODES, LANGUAGES, words_of
 
 
 def extent(place: str) -> int:

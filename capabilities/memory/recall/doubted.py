@@ -5,13 +5,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
 
+from capabilities.claims import asked_attributes, name_of, says_change
+from capabilities.claims.attributes import form
+from capabilities.claims.values.same_value import day_names, is_when
+from capabilities.retrieval.time.recency import EDGE
 from fabric.text.language import STOP_WORDS, guess_language, language_of, stem
 from fabric.text.words import FUNCTION_WORDS, words
 
-from ..claims import asked_attributes, name_of, says_change
-from ..claims.attributes import form
-from ..claims.values import day_names, is_when
-from ..retrieval.recency import EDGE
 from .ranked import RankedMemory
 
 CACHED = 2_048

@@ -7,31 +7,30 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
+from capabilities.episodic import Episode
+from capabilities.semantic import Fact, FactTable
+from capabilities.turns import Turn
+from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
-from ..episodic import Episode
-from ..semantic import Fact, FactTable
-from ..turns import Turn
-from ..working import WorkingEntry
-from .layout import MemoryLayout
-from .outdated import told_of_closed
-from .over import over
-from .pools import still_allowed
+from ..layout import Memory, MemoryLayout
+from ..outdated import told_of_closed
+from ..over import over
+from ..tags import tag_test
+from .eligible import still_allowed
+from .past import held_then
+from .prior import of_fact
 from .ranked import RankedMemory
 from .request import RecallRequest
 from .snapshot import Snapshot
-from .standing import of_fact
-from .tags import tag_test
-from .then import held_then
 
 if TYPE_CHECKING:
-    from ..retrieval.ranking import Ranking
+    from capabilities.retrieval.ranking import Ranking
 
 M = TypeVar("M", bound=BaseModel)
 LOOKED_THROUGH = 1_000
 """How many memories of a tier are looked at where only those are wanted that rest on some turns."""
-Memory = Fact | Episode | WorkingEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from capabilities.claims import USER, Place, claim_of, name_of, user_subject
+from capabilities.relations.names import alike, is_spoken_of, may_be_word
+from capabilities.relations.reading import MINE, SOMEBODY, Kin, kin_in
+from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
+from capabilities.retrieval.candidates import Pool, Pools
+from capabilities.semantic import Fact
+from capabilities.semantic.selves import self_of
+from capabilities.working import WorkingEntry
 from fabric.flow.resource import Transaction
 from fabric.text.language import stem
 from fabric.text.words import words
 
-from ..claims import USER, Place, claim_of, name_of, user_subject
-from ..relations.names import alike, is_spoken_of, may_be_word
-from ..relations.reading import MINE, SOMEBODY, Kin, kin_in
-from ..relations.words import GRAMMAR, kin_of, kin_terms, listed, means
-from ..retrieval.pool import Pool, Pools
-from ..semantic import Fact
-from ..semantic.selves import self_of
-from ..working import WorkingEntry
-from .layout import MemoryLayout
+from ..layout import MemoryLayout
+from ..recall.ranked import RankedMemory
+from .claim_columns import Mask, Slots, with_subject
 from .oneself import is_shared
-from .ranked import RankedMemory
-from .slots import Mask, Slots, with_subject
 
 FEW = 12
 """How many rows are read at most to learn a name: facts of a relation, the newest turns that hold its word."""

@@ -9,7 +9,7 @@ import regex
 from fabric.text.language import language_of, stem
 from fabric.text.words import normalise
 
-from .attributes import CODES, LANGUAGES, grammar, words_of
+from ..attributes import CODES, LANGUAGES, grammar, words_of
 
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from capabilities.claims import claim_of, compare, name_of, read_as
+from capabilities.formulas.similarity import ALIKE, overlap
 from fabric.text.words import content_words, words
 
-from ..claims import claim_of, compare, name_of, read_as
-from ..formulas.similarity import ALIKE, overlap
 from .ranked import RankedMemory
 
 LONG = 2_000

@@ -1,18 +1,18 @@
 """What is known of the one who asks: who they are first, then what is most sure and most recent."""
 
+from capabilities.claims import ATTRIBUTES, claim_of, place
+from capabilities.semantic import Fact
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.store.base import Where
 
-from ..claims import ATTRIBUTES, claim_of, place
-from ..semantic import Fact
-from .contested import with_contested
-from .layout import MemoryLayout
-from .oneself import self_subjects
+from ..contested import with_contested
+from ..layout import MemoryLayout
+from ..people.oneself import self_subjects
+from ..refiled import refile_own_rows
+from .prior import distinct, of_fact, standing_memories, tagged_turns
 from .ranked import RELEVANT, RankedMemory
-from .refiled import refile_own_rows
 from .request import RecallRequest
-from .standing import distinct, of_fact, standing_memories, tagged_turns
 
 LAST = 99
 """The rank of what says nothing of who somebody is."""

@@ -7,11 +7,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from capabilities.claims import Place, place
+from capabilities.retrieval.candidates import Pool
 from fabric.search.cells import Column
 from fabric.search.index import TextIndex
-
-from ..claims import Place, place
-from ..retrieval.pool import Pool
 
 Mask = NDArray[np.bool_]
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from capabilities.claims import ATTRIBUTES, Place, asked_attributes
+from capabilities.claims.attributes import beside
+from capabilities.claims.values.same_value import stems
+from capabilities.relations.words import UNSPACED, kin_of, listed
+from capabilities.retrieval.candidates import Pools
 from fabric.text.terms import Cue
 from fabric.text.words import normalise, words
 
-from ..claims import ATTRIBUTES, Place, asked_attributes
-from ..claims.attributes import beside
-from ..claims.values import stems
-from ..relations.words import UNSPACED, kin_of, listed
-from ..retrieval.pool import Pools
-from .slots import Slots, with_subject
+from .claim_columns import Slots, with_subject
 
 if TYPE_CHECKING:
     from .somebody import Somebody

@@ -6,8 +6,8 @@ from itertools import pairwise
 from fabric.text.language import stem
 from fabric.text.words import words
 
-from .attributes import form, words_of
-from .values import CLAUSE_SIGNS, COMPARED, day_names, is_number, is_symbol, is_when, tokens
+from ..attributes import form, words_of
+from .same_value import CLAUSE_SIGNS, COMPARED, day_names, is_number, is_symbol, is_when, tokens
 
 
 @lru_cache(maxsize=COMPARED)

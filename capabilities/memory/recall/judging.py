@@ -10,27 +10,28 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from capabilities.claims import asked_attributes, claim_of
+from capabilities.claims.attributes import words_of
+from capabilities.episodic import Episode
+from capabilities.formulas.similarity import overlap
+from capabilities.retrieval.time.recency import EDGE
+from capabilities.semantic import Fact
+from capabilities.turns import Turn
 from fabric.text.words import words
 
-from ..claims import asked_attributes, claim_of
-from ..claims.attributes import words_of
-from ..episodic import Episode
-from ..formulas.similarity import overlap
-from ..retrieval.recency import EDGE
-from ..semantic import Fact
-from ..turns import Turn
+from ..layout import Memory
+from ..people.oneself import of_others, speaks_of_me
 from .chatter import asks_the_same, names, says_nothing
 from .doubted import raise_later
 from .once import Once, by_turn, leader
-from .oneself import of_others, speaks_of_me
+from .prior import of_entry, of_episode, of_fact
 from .ranked import TIERS, Parts, RankedMemory
-from .reading import Memory, Read
+from .reading import Read
 from .request import RecallRequest
 from .snapshot import Snapshot
-from .standing import of_entry, of_episode, of_fact
 
 if TYPE_CHECKING:
-    from ..retrieval.ranking import Ranking
+    from capabilities.retrieval.ranking import Ranking
 
 IDLE = 0.1
 """The share of its score that a turn keeps that only greets, agrees or asks, where facts are known."""

@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from capabilities.claims import claim_of, name_of
+from capabilities.relations.names import alike, may_be_word, names_asked
+from capabilities.relations.reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
+from capabilities.relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
+from capabilities.retrieval.candidates import Pools
+from capabilities.retrieval.people import People
+from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.text.language import language_of, speaks_of_oneself
 from fabric.text.words import words
 
-from ..claims import claim_of, name_of
-from ..relations.names import alike, may_be_word, names_asked
-from ..relations.reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
-from ..relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
-from ..retrieval.people import People
-from ..retrieval.pool import Pools
-from ..working import WorkingEntry
+from ..layout import MemoryLayout
+from ..recall.ranked import RankedMemory
 from .asked import answers
-from .layout import MemoryLayout
+from .claim_columns import Slots, with_subject
 from .oneself import self_subjects
-from .ranked import RankedMemory
-from .slots import Slots, with_subject
 from .somebody import Finder, Somebody
 
 if TYPE_CHECKING:
-    from ..retrieval.question import Question
+    from capabilities.retrieval.question import Question
 
 _WHO = re.compile(r"\bwho(?:['\u2019]s|\s+(?:is|are|was|were))\b|\bnames?\b|\bcalled\b", re.IGNORECASE)
 """What asks who somebody is, which is told of the user: "Sister is Anna"."""

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from fabric.search.frozen import FrozenIndex
 from fabric.search.index import TextIndex
 
-from .alike import Vocabulary
-from .bm25 import idf, idf_unseen, idfs
+from .lexical.bm25 import idf, idf_unseen, idfs
+from .lexical.term_expansion import Vocabulary
 
 Mask = NDArray[np.bool_]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from fabric.text.language import STOP_WORDS
 
-from .attributes import form, words_of
-from .values import day_names, is_when, tokens
+from ..attributes import form, words_of
+from .same_value import day_names, is_when, tokens
 
 
 def is_dated(value: str, language: str) -> bool:

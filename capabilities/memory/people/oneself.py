@@ -4,19 +4,20 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from capabilities.claims import USER, claim_of, named_so, subject_key, user_subject
+from capabilities.relations.words import GRAMMAR
+from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.text.language import guess_language
 from fabric.text.words import words
 
-from ..claims import USER, claim_of, named_so, subject_key, user_subject
-from ..relations.words import GRAMMAR
-from ..working import WorkingEntry
-from .layout import MemoryLayout
+from ..layout import MemoryLayout
 
 if TYPE_CHECKING:
-    from ..retrieval.people import People
-    from .reading import Memory
+    from capabilities.retrieval.people import People
+
+    from ..layout import Memory
 
 SHARED = frozenset({"project", "org", "agent"})
 """Scopes in which several users state facts: each is a subject of their own there."""

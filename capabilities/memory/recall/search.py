@@ -8,20 +8,20 @@ say what they said, and that thread judges what was read. Where there are few ro
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from capabilities.meaning import Embedded
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.threads.portal import elsewhere
 
-from ..meaning import Embedded
-from .contested import with_contested
-from .layout import MemoryLayout
+from ..contested import with_contested
+from ..layout import MemoryLayout
+from ..refiled import refile_own_rows
 from .ranked import RankedMemory
-from .refiled import refile_own_rows
 from .request import RecallRequest
 from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
 
 if TYPE_CHECKING:
-    from ..retrieval.question import Question
+    from capabilities.retrieval.question import Question
 
 T = TypeVar("T")
 FEW_ROWS = 2_000
@@ -36,9 +36,10 @@ class _Transact(Protocol):
 
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what fits the request's cue best, best first."""
-    from ..retrieval.question import named_speakers, read_question  # noqa: PLC0415  it needs numpy, which few need
-    from .latecomers import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
-    from .unclaimed import claim_old_rows  # noqa: PLC0415
+    from capabilities.retrieval.question import named_speakers, read_question  # noqa: PLC0415  it needs numpy, which few need
+
+    from ..missing_vectors import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
+    from ..unclaimed import claim_old_rows  # noqa: PLC0415
 
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
@@ -87,8 +88,8 @@ def _found(
     transact: _Transact, ctx: Context, layout: MemoryLayout, request: RecallRequest, snapshot: Snapshot
 ) -> list[RankedMemory] | None:
     """Return what is shown of a snapshot; None where an index was made anew since, so that its numbers mean nothing."""
+    from ..outdated import marked  # noqa: PLC0415
     from .judging import judged  # noqa: PLC0415
-    from .outdated import marked  # noqa: PLC0415
     from .reading import read_rows  # noqa: PLC0415
 
     ranking = snapshot.ranked(ctx.clock.now())

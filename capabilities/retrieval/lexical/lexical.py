@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from fabric.text.terms import Asked
 
+from ..candidates import Pool, Pools
+from ..question import Question
 from .bm25 import saturation
-from .pool import Pool, Pools
-from .question import Question
 from .spellings import Spellings, spellings_of
 
 Floats = NDArray[np.float32]

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from capabilities.claims import claim_of, is_single
+from capabilities.retrieval.time.time_cue import Span, read_time
+from capabilities.retrieval.time.time_words import asks_before
+from capabilities.semantic import Fact
 from fabric.text.terms import Cue
 
-from ..claims import claim_of, is_single
-from ..retrieval.time_cue import Span, read_time
-from ..retrieval.time_words import asks_before
-from ..semantic import Fact
 from .chatter import names
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

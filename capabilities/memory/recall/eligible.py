@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from capabilities.claims import claim_of, slot, subject_key
+from capabilities.retrieval.candidates import Pools, make_pools
+from capabilities.retrieval.lexical.term_expansion import vocabulary_of
+from capabilities.sources import content_terms
+from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 from fabric.search.index import Batch, TextIndex
 
-from ..claims import claim_of, slot, subject_key
-from ..retrieval.alike import vocabulary_of
-from ..retrieval.pool import Pools, make_pools
-from ..sources import content_terms
-from ..working import WorkingEntry
-from .layout import MemoryLayout
+from ..layout import MemoryLayout
+from ..tags import tagged
+from .prior import facts_at
 from .ranked import Tier
 from .request import RecallRequest
-from .standing import facts_at
-from .tags import tagged
 
 if TYPE_CHECKING:
-    from ..retrieval.question import Question
+    from capabilities.retrieval.question import Question
 
 Mask = NDArray[np.bool_]
 

@@ -3,22 +3,22 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from capabilities.claims import claim_of, slot, subject_key
+from capabilities.episodic import Episode, EpisodeLog
+from capabilities.formulas import relevance
+from capabilities.semantic import Fact, FactTable
+from capabilities.working import WorkingEntry
 from fabric.clock import utc
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.store.base import Where
 from fabric.text.words import words
 
-from ..claims import claim_of, slot, subject_key
-from ..episodic import Episode, EpisodeLog
-from ..formulas import relevance
-from ..semantic import Fact, FactTable
-from ..working import WorkingEntry
-from .contested import with_contested
-from .layout import MemoryLayout
+from ..contested import with_contested
+from ..layout import MemoryLayout
+from ..over import over
+from ..people.oneself import noted_by
 from .once import says_same
-from .oneself import noted_by
-from .over import over
 from .ranked import Parts, RankedMemory, Tier
 from .request import RecallRequest
 
@@ -67,7 +67,7 @@ def tagged_turns(tx: Transaction, layout: MemoryLayout, request: RecallRequest) 
     """Return what tells by its id whether a turn has the tags that are asked for."""
     if not request.tags:
         return lambda _: True
-    from .tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
+    from ..tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
 
     return tag_test(tx, layout, request.tags)
 

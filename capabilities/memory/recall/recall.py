@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from capabilities.claims import asks_for_profile
+from capabilities.formulas.budget import pack
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 from fabric.text.terms import read_cue
 
-from ..claims import asks_for_profile
-from ..formulas.budget import pack
-from .layout import MemoryLayout
-from .oneself import whom
+from ..layout import MemoryLayout
+from ..people.oneself import whom
+from ..refiled import refile_own_rows
+from .prior import distinct, standing_memories, tagged_turns
 from .profile import profile
 from .ranked import TIERS, RankedMemory, Tier
 from .ranked import explain as explained
-from .refiled import refile_own_rows
 from .request import LIMIT, RecallRequest
 from .search import search
-from .standing import distinct, standing_memories, tagged_turns
 
 __all__ = ["LIMIT", "RankedMemory", "RecallRequest", "Tier", "asks", "recall", "recall_request"]
 

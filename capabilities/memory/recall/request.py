@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
+from capabilities.claims import subject_key
+from capabilities.sources import Source
+from capabilities.vocabulary import AskedSubject, Category, Tag
 from fabric.clock import utc
 from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
-from ..claims import subject_key
-from ..sources import Source
-from ..vocabulary import AskedSubject, Category, Tag
 from .ranked import TIERS, RankedMemory, Tier
 
 LIMIT = 10

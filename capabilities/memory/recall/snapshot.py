@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from capabilities.meaning import Embedded
+from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
-from ..meaning import Embedded
-from ..working import WorkingEntry
-from .layout import MemoryLayout
+from ..layout import MemoryLayout
 from .request import RecallRequest
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from ..retrieval.pool import Pools
-    from ..retrieval.question import Question
-    from ..retrieval.rank import Ranking
+    from capabilities.retrieval.candidates import Pools
+    from capabilities.retrieval.question import Question
+    from capabilities.retrieval.rank import Ranking
 
 MORE = 20
 """How many rows of a tier are looked at beyond the limit, since some say the same."""
@@ -37,7 +37,7 @@ class Snapshot:
 
     def ranked(self, now: "datetime") -> "Ranking":
         """Return the rows in order; nothing of the store is needed for that."""
-        from ..retrieval.rank import rank  # noqa: PLC0415  ranking needs numpy, which few imports need
+        from capabilities.retrieval.rank import rank  # noqa: PLC0415  ranking needs numpy, which few imports need
 
         return rank(self.question, self.pools, now, most=self.limit)
 
@@ -51,9 +51,9 @@ def take_snapshot(
     embedded: Embedded,
 ) -> Snapshot:
     """Return what the request looks at; nothing is copied."""
-    from .oneself import noted_by  # noqa: PLC0415
-    from .people import asked_about  # noqa: PLC0415
-    from .pools import pools_of  # noqa: PLC0415
+    from ..people.oneself import noted_by  # noqa: PLC0415
+    from ..people.people import asked_about  # noqa: PLC0415
+    from .eligible import pools_of  # noqa: PLC0415
 
     wants_entries = "working" in request.tiers and not request.is_past
     noted = noted_by(ctx, layout, tx.read(layout.working).entries)

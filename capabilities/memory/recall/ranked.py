@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..sources import Source
-from ..vocabulary import about
+from capabilities.sources import Source
+from capabilities.vocabulary import about
 
 Tier = Literal["turn", "working", "episodic", "semantic"]
 TIERS: tuple[Tier, ...] = ("turn", "working", "episodic", "semantic")
