@@ -10,7 +10,15 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Outcome
 from capabilities.turns import Turn
-from capabilities.vocabulary import FACT_CATEGORIES, MAX_OBSERVATION_CHARS, FactCategory, Moment, Subject, Tag, Unit
+from capabilities.vocabulary import (
+    FACT_CATEGORIES,
+    MAX_OBSERVATION_CHARS,
+    FactCategory,
+    Moment,
+    StatedSubject,
+    Tag,
+    Unit,
+)
 from fabric.errors import ConfigurationError, RunError
 from fabric.flow.block import Block
 from fabric.flow.context import Context
@@ -38,7 +46,7 @@ class Remember(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     content: Statement
-    subject: Subject = "user"
+    subject: StatedSubject = "user"
     category: FactCategory | None = None
     """What kind of fact it is; None takes that of what it says, or "attribute"."""
     confidence: Unit = 0.9

@@ -79,7 +79,8 @@ Subject = Annotated[
 AskedSubject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
 """Whom somebody asks about, as they name them: a user's exact id, or a name in any spelling."""
 
-_SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"})
+SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"})
+"""How whoever speaks is named as a subject, in lower case."""
 
 
 def _named(given: Any) -> Any:
@@ -90,9 +91,17 @@ def _named(given: Any) -> Any:
     if len(names) > 1 or not (names or nobody):
         raise ValueError("a subject is one name, such as 'anna', or 'user': state one fact of each person")
     name = names[0].strip() if names else ""
-    return "user" if name.casefold() in _SPEAKER else name
+    return "user" if name.casefold() in SPEAKER else name
 
 
+def _spoken(given: Any) -> Any:
+    """Return a subject that somebody states, whoever speaks as the user."""
+    speaks = isinstance(given, str) and bool(given.strip()) and given.strip().casefold() in SPEAKER
+    return "user" if speaks else given
+
+
+StatedSubject = Annotated[Subject, BeforeValidator(_spoken)]
+"""The same as somebody states it: "me" is whoever states it."""
 ObservedSubject = Annotated[Subject, BeforeValidator(_named)]
 """The same as an observer names it: nobody named is the user, and so is whoever speaks."""
 

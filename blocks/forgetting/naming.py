@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from capabilities.claims import USER, name_of, subject_key
-from capabilities.memory.people.oneself import meant
+from capabilities.claims import name_of, subject_key
+from capabilities.memory.people.oneself import is_oneself, meant
 from capabilities.relations.mentions import Mention, mention
 from fabric.jobs.reach import Held
 
@@ -28,9 +28,9 @@ class Whom:
     @classmethod
     def meant(cls, asked: str, known: Iterable[object], mine: frozenset[str]) -> "Whom":
         """Return whom a name means among the subjects that are known; "user" is whoever asks, whose ``mine`` are."""
-        key = subject_key(asked)
-        subjects = meant(asked, [subject for subject in known if isinstance(subject, str)], mine)
-        return cls(subjects, "" if key == USER else name_of(key))
+        subjects = [subject for subject in known if isinstance(subject, str)]
+        name = "" if is_oneself(asked, subjects) else name_of(subject_key(asked))
+        return cls(meant(asked, subjects, mine), name)
 
     def has(self, record: Mapping[str, Any], texts: Iterable[str]) -> bool:
         """Return whether a record is about them, or names them; what is about another of this name is that one's."""

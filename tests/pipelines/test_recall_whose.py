@@ -246,3 +246,14 @@ def test_what_kin_do_changes_nothing_that_is_known_of_the_user():
         assert "Sister lives in Rome" not in now
         assert memory.recall("where do I live?")[0].content == "Lives in Lisbon"
         assert "Oslo" in memory.recall("where does my sister live?")[0].content
+
+
+def test_me_is_whoever_says_so_in_all_that_takes_a_subject():
+    with Memory(":memory:", user="jake", embedder=None) as memory:
+        for subject in ("me", "I", " Myself "):
+            memory.remember(f"Likes tea from {subject.strip()}", subject=subject)
+        memory.remember("Likes coffee", subject="anna")
+        assert {fact.subject for fact in memory.recall("tea", tiers=["semantic"], subject="me")} == {"user"}
+        assert len(list(memory.export(subject="me"))) == len(list(memory.export(subject="user")))
+        assert memory.forget(subject="me").removed["facts"] == 3
+        assert [one["subject"] for one in memory.export() if one["kind"] == "fact"] == ["anna"]

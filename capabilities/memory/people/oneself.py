@@ -1,11 +1,12 @@
 """Who the one who asks is in the memory: under which subjects, and by which names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from capabilities.claims import USER, claim_of, named_so, subject_key, user_subject
 from capabilities.relations.words import GRAMMAR
+from capabilities.vocabulary import SPEAKER
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
@@ -63,9 +64,18 @@ def whom(tx: Transaction, ctx: Context, layout: MemoryLayout, asked: str) -> fro
     return meant(asked, known, subjects_of(ctx.user, layout))
 
 
-def meant(asked: str, known: Iterable[str], mine: frozenset[str]) -> frozenset[str]:
+def is_oneself(asked: str, known: Collection[str]) -> bool:
+    """Return whether a subject is whoever asks: "user", or "me" where nobody who is known is called so.
+
+    >>> is_oneself("Me", ["user", "anna"]), is_oneself("me", ["%6de"]), is_oneself("anna", ["anna"])
+    (True, False, False)
+    """
+    return subject_key(asked) == USER or (asked.strip().casefold() in SPEAKER and not named_so(asked, known))
+
+
+def meant(asked: str, known: Collection[str], mine: frozenset[str]) -> frozenset[str]:
     """Return which of the known subjects are meant by a name: "user" is whoever asks, a user's exact id nobody else."""
-    if subject_key(asked) == USER:
+    if is_oneself(asked, known):
         return mine
     return named_so(asked, known) or frozenset({subject_key(asked)})
 
