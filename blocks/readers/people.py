@@ -31,8 +31,9 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
     if parted:
         yield _parted(parted, known)
     elif named:
-        yield introduced(named["rel"], named["name"])
-        yield _said_of(named["name"], named["rest"])
+        gone = _gone(named)
+        yield gone or introduced(named["rel"], named["name"])
+        yield None if gone else _said_of(named["name"], named["rest"])
     elif unnamed and not clause.lower().startswith(_NOBODY):
         yield _said_of_kin(unnamed["rel"], unnamed["rest"])
     elif organisation:
@@ -40,6 +41,14 @@ def people_in(clause: str, known: str) -> Iterator[Observation | None]:
         yield observed(organisation["rest"], "attribute", "persistent", 0.5, subject)
     else:
         yield from _others(clause, known)
+
+
+def _gone(named: re.Match[str]) -> Observation | None:
+    """Return that one who is introduced is there no more: "my dog Rex died"."""
+    told = trimmed(f"{named['rel']} {named['name']} {named['rest'].strip()}")
+    claim = read(told)
+    is_gone = claim is not None and claim.attribute == "relation" and claim.polarity == "ended"
+    return observed(told[:1].upper() + told[1:], "relationship", "persistent", 0.75) if is_gone else None
 
 
 def _parted(found: re.Match[str], known: str) -> Observation | None:

@@ -69,3 +69,10 @@ def test_two_appointments_that_are_had_both_stand(day: str):
         compare(read_as("Tengo cita con el fisio el lunes"), read_as(f"Tengo cita con el fisio el {day}"))
         == "unrelated"
     )
+
+
+def test_a_pet_that_is_told_of_as_dead_is_not_told_of_as_there():
+    (there,) = observe_text("I have a dog named Rex.")
+    for text in ("My dog Rex died last week.", "my dog rex passed away"):
+        (gone,) = observe_text(text)
+        assert compare(claim_of(there), claim_of(gone)) == "ends"
