@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from .clock import Clock, utc
 from .errors import ModelError
-from .flow.block import Block
+from .flow.block import Block, Out
 from .models.base import Delta, ModelClient, Reply, Request, ToolCall, Usage
 from .record.history import message_tokens
 from .text.words import estimate_tokens
@@ -160,7 +160,7 @@ class FrozenClock:
 
 
 async def run_block(
-    block: Block[Any, Any],
+    block: Block[Any, Out],
     value: Any = None,
     *,
     model: ModelClient | None = None,
@@ -170,7 +170,7 @@ async def run_block(
     agent: str | None = None,
     project: str | None = None,
     org: str | None = None,
-) -> "RunResult":
+) -> "RunResult[Out]":
     """Run one block in a session of its own, in memory, wait for its background work, and return the result.
 
     Without a ``model`` a model call fails: nothing here ever reaches a provider.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from blocks.capture.exchange import why_empty
 from fabric.jobs.job import troubled
@@ -52,7 +53,11 @@ async def trouble(fabric: Fabric, ids: ScopeIds, model: object) -> tuple[int, st
 
 
 def captured(
-    new: Transcript, done: Sequence[RunResult], added: Sequence[RunResult], secrets: Secrets, left: tuple[int, str]
+    new: Transcript,
+    done: Sequence[RunResult[Any]],
+    added: Sequence[RunResult[Any]],
+    secrets: Secrets,
+    left: tuple[int, str],
 ) -> Captured:
     """Return what became of a transcript.
 
@@ -71,7 +76,7 @@ def _why_skipped(turn: RecordedTurn) -> str:
     return why_empty(said[-1], is_answered=is_answered) if said else ""
 
 
-def secrets_said(new: Transcript, done: Sequence[RunResult], secrets: Secrets) -> tuple[str, ...]:
+def secrets_said(new: Transcript, done: Sequence[RunResult[Any]], secrets: Secrets) -> tuple[str, ...]:
     """Return the kind and place of each secret in messages that are new: in answers, and in turns not replayed."""
     fresh = [turn for turn, one in zip(new.turns, done, strict=True) if not one.replayed]
     messages = [*new.answers.messages, *(message for turn in fresh for message in turn.messages)]

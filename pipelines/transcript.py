@@ -199,7 +199,7 @@ def answers_block(layout: MemoryLayout) -> Block[Answers, Any]:
     return sequencer(name=f"{layout.name}/answers").then(add).then_if(bool, later)
 
 
-def late_answers(new: Transcript, done: Sequence[RunResult]) -> list[Answers]:
+def late_answers(new: Transcript, done: Sequence[RunResult[Any]]) -> list[Answers]:
     """Return what follows the users' messages that were known by their ids: it may have come later than they did."""
     return [
         Answers(messages=turn.messages[1:], turn=one.turn, tags=list(new.answers.tags), may_be_held=True)

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
@@ -40,6 +40,17 @@ Keeper = Callable[[Any], Awaitable[tuple[Any, Callable[[Transaction], None]]]]
 """What says, of a block's connected value, what is stored in one transaction with its job."""
 PATH = " > "
 """What stands between the names in a block's path."""
+
+
+class CommonOptions(TypedDict, total=False):
+    """What every factory of blocks takes."""
+
+    description: str
+    input_schema: Any
+    uses: Sequence[Use]
+    retry: Retry | None
+    rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None"
+    connect_input: Callable[..., Any] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

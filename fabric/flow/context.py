@@ -1,7 +1,7 @@
 """The context: what a running block is handed. Whose data it is, what was said, what it may use."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -22,6 +22,9 @@ T = TypeVar("T")
 class Part(Protocol):
     """What a context knows of its block."""
 
+    places: ClassVar[bool]
+    """Whether it says itself where what is inside it stands."""
+
     @property
     def name(self) -> str:
         """The block's name."""
@@ -35,11 +38,6 @@ class Part(Protocol):
     @property
     def resources(self) -> Sequence[Resource]:
         """The resources that it declares itself."""
-        ...
-
-    @property
-    def places(self) -> bool:
-        """Whether it says itself where what is inside it stands."""
         ...
 
 

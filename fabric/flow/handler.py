@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Concatenate, Protocol, TypeVar, overload
+from typing import Any, Concatenate, Protocol, TypeVar, Unpack, overload
 
-from .block import Block, rescues_of
+from .block import Block, CommonOptions, rescues_of
 from .calls import Call, annotations, awaited
 from .capability import Use
 from .context import Context
@@ -13,6 +13,13 @@ from .failing import Retry
 
 I = TypeVar("I")  # noqa: E741  input
 O = TypeVar("O")  # noqa: E741  output
+
+
+class HandlerOptions(CommonOptions, total=False):
+    """What `handler` takes beside the function."""
+
+    name: str
+    output_schema: Any
 
 
 class Make(Protocol):
@@ -57,75 +64,17 @@ class Handler(Block[Any, Any]):
 
 
 @overload
-def handler(
-    fn: None = None,
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Make: ...
+def handler(fn: None = None, /, **options: Unpack[HandlerOptions]) -> Make: ...
 @overload
 def handler(
-    fn: Callable[[], Awaitable[O]] | Callable[[Context], Awaitable[O]],
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
+    fn: Callable[[], Awaitable[O]] | Callable[[Context], Awaitable[O]], /, **options: Unpack[HandlerOptions]
 ) -> Block[object, O]: ...
 @overload
-def handler(
-    fn: Callable[Concatenate[I, ...], Awaitable[O]],
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Block[I, O]: ...
+def handler(fn: Callable[Concatenate[I, ...], Awaitable[O]], /, **options: Unpack[HandlerOptions]) -> Block[I, O]: ...
 @overload
-def handler(
-    fn: Callable[[], O] | Callable[[Context], O],
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Block[object, O]: ...
+def handler(fn: Callable[[], O] | Callable[[Context], O], /, **options: Unpack[HandlerOptions]) -> Block[object, O]: ...
 @overload
-def handler(
-    fn: Callable[Concatenate[I, ...], O],
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Block[I, O]: ...
+def handler(fn: Callable[Concatenate[I, ...], O], /, **options: Unpack[HandlerOptions]) -> Block[I, O]: ...
 def handler(
     fn: Callable[..., Any] | None = None,
     /,

@@ -78,7 +78,7 @@ def router(
 ) -> Block[object, T]:
     """Make a router: ``choose`` returns one of ``routes``, or its name; that block runs on the same value.
 
-    >>> from fabric.handler import handler
+    >>> from fabric.flow.handler import handler
     >>> even, odd = handler(lambda n: n // 2, name="even"), handler(lambda n: 3 * n + 1, name="odd")
     >>> step = router(routes=[even, odd], choose=lambda n: odd if n % 2 else even, name="step")
     """

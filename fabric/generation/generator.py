@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, Required, TypeVar, Unpack, overload
 
 from pydantic import BaseModel, ConfigDict, create_model
 
 from ..errors import ConfigurationError, SchemaError
-from ..flow.block import Block, rescues_of
+from ..flow.block import Block, CommonOptions, rescues_of
 from ..flow.calls import Call
 from ..flow.capability import Capability, ContextLines, Use, merge_capabilities
 from ..flow.context import Context
@@ -193,52 +193,27 @@ def _inside_generator(ctx: Context) -> bool:
     return False
 
 
+class GeneratorOptions(CommonOptions, total=False):
+    """What `generator` takes, but for the schema of the answer."""
+
+    name: Required[str]
+    model: Required[ModelChoice]
+    system: Text | Sequence[Text]
+    context: Sequence[Any]
+    history: bool | int | History
+    user: Any
+    tools: Sequence[Any]
+    tool_limit: int
+    temperature: float | None
+    max_tokens: int | None
+    record: bool
+    server: ModelServer | None
+
+
 @overload
-def generator(
-    *,
-    name: str,
-    model: ModelChoice,
-    system: Text | Sequence[Text] = "",
-    context: Sequence[Any] = (),
-    history: bool | int | History = False,
-    user: Any = None,
-    tools: Sequence[Any] = (),
-    tool_limit: int = DEFAULT_TOOL_LIMIT,
-    output_schema: None = None,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
-    record: bool = True,
-    server: ModelServer | None = None,
-    description: str = "",
-    input_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Block[Any, str]: ...
+def generator(*, output_schema: None = None, **options: Unpack[GeneratorOptions]) -> Block[Any, str]: ...
 @overload
-def generator(
-    *,
-    name: str,
-    model: ModelChoice,
-    system: Text | Sequence[Text] = "",
-    context: Sequence[Any] = (),
-    history: bool | int | History = False,
-    user: Any = None,
-    tools: Sequence[Any] = (),
-    tool_limit: int = DEFAULT_TOOL_LIMIT,
-    output_schema: type[T],
-    temperature: float | None = None,
-    max_tokens: int | None = None,
-    record: bool = True,
-    server: ModelServer | None = None,
-    description: str = "",
-    input_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Callable[..., Any] | None = None,
-) -> Block[Any, T]: ...
+def generator(*, output_schema: type[T], **options: Unpack[GeneratorOptions]) -> Block[Any, T]: ...
 def generator(
     *,
     name: str,

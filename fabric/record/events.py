@@ -1,10 +1,12 @@
 """Events: what a caller of ``session.stream`` sees while a pipeline runs."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..scope import ScopeIds
 from .items import Item
+
+Result = TypeVar("Result", covariant=True)  # noqa: PLC0105
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ class WorkFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(Generic[Result]):
     """The run ended; ``result`` is what ``session.run`` would have returned."""
 
-    result: Any
+    result: Result
 
 
-Event = BlockStarted | BlockFinished | TextDelta | Recalled | ItemAdded | WorkFinished | RunFinished
+Progress = BlockStarted | BlockFinished | TextDelta | Recalled | ItemAdded | WorkFinished
+"""What may be told while a run goes on."""
+Event = Progress | RunFinished[Any]

@@ -25,7 +25,7 @@ class Heard:
     def heed(self, question: str, answer: str) -> None:
         """Take note that one message followed another: a bare word may be a secret by that.
 
-        >>> from fabric.secrecy import Secrets
+        >>> from fabric.store.secrecy import Secrets
         >>> heard = Heard(Secrets())
         >>> heard.heed("What is the wifi password?", "it's hunter2-blue")
         >>> heard.redact("hunter2-blue"), heard.told("hunter2-blue")

@@ -5,15 +5,15 @@ import queue
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import ConfigurationError
-from ..flow.block import Block
+from ..flow.block import Block, Out
 from ..flow.context import Context
 from ..flow.resource import Transaction
 from ..flow.wiring import survey
 from ..jobs.job import TURNS, output_of, to_json
-from ..record.events import Event, RunFinished
+from ..record.events import Progress, RunFinished
 from ..record.items import Draft, Item, drafts_from_message
 from ..record.log import SessionLog
 from ..record.said import said_in
@@ -32,17 +32,19 @@ from ..usage import ModelCall, Usage
 if TYPE_CHECKING:
     from .fabric import Fabric
 
+Element = TypeVar("Element")
+
 
 @dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Generic[Out]):
     """What a run gave: its output, what it cost, the items it added, and the ids of the jobs it left.
 
-    ``usage`` is the sum of ``calls``, one entry per model call; background work has its own, in its outcome item.
-    Iterating over it iterates over the output. ``replayed`` says that a turn of this ``turn_id`` was recorded
-    before, and that this is its record; nothing ran.
+    The output is of the type that the block gives, and iterating over the result iterates over it. ``usage`` is the
+    sum of ``calls``, one entry per model call; background work has its own, in its outcome item. ``replayed`` says
+    that a turn of this ``turn_id`` was recorded before, and that this is its record; nothing ran.
     """
 
-    output: Any
+    output: Out
     usage: Usage
     items: tuple[Item, ...]
     turn: int
@@ -51,7 +53,7 @@ class RunResult:
     replayed: bool = False
     calls: tuple[ModelCall, ...] = ()
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self: "RunResult[Iterable[Element]]") -> Iterator[Element]:
         return iter(self.output)
 
 
@@ -68,7 +70,7 @@ class Session:
         self._fabric.check_open()
         return list(self._fabric.services.logs.load_sync(self.ids.scope("session")).items())
 
-    def run(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+    def run(self, block: Block[Any, Out], value: Any = None, *, turn_id: str | None = None) -> RunResult[Out]:
         """Run a block and return its result; usable everywhere but inside a running block (NestedRunError).
 
         ``turn_id`` names the turn: a second run with the same name returns the recorded output and does nothing.
@@ -76,11 +78,11 @@ class Session:
         forbid_nested("session.run")
         return self._fabric.call(self._run(block, value, turn_id))
 
-    async def arun(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> RunResult:
+    async def arun(self, block: Block[Any, Out], value: Any = None, *, turn_id: str | None = None) -> RunResult[Out]:
         """Do what `run` does, on the caller's own event loop."""
         return await self._run(block, value, turn_id)
 
-    def stream(self, block: Block[Any, Any], value: Any = None, *, turn_id: str | None = None) -> "Stream":
+    def stream(self, block: Block[Any, Out], value: Any = None, *, turn_id: str | None = None) -> "Stream[Out]":
         """Return the run's events, to be iterated once, with ``for`` or ``async for``; the last is RunFinished.
 
         An error of the run is raised after the events before it. Leaving the iteration cancels the run.
@@ -126,8 +128,8 @@ class Session:
         return items
 
     async def _run(
-        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None = None
-    ) -> RunResult:
+        self, block: Block[Any, Out], value: Any, turn_id: str | None, listener: Listener | None = None
+    ) -> RunResult[Out]:
         self._fabric.check_open()
         attributes = block.span_attributes(block.name)
         with root(f"run {block.name}", attributes, session=self.ids.session) as span:
@@ -136,8 +138,8 @@ class Session:
             return result
 
     async def _spanned(
-        self, block: Block[Any, Any], value: Any, turn_id: str | None, listener: Listener | None, span: Span
-    ) -> RunResult:
+        self, block: Block[Any, Out], value: Any, turn_id: str | None, listener: Listener | None, span: Span
+    ) -> RunResult[Out]:
         fabric = self._fabric
         if not fabric.knows(block):
             await elsewhere(lambda: fabric.register(block))
@@ -197,7 +199,7 @@ def _totals(run: LiveRun) -> Attributes:
     }
 
 
-async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
+async def _perform(run: LiveRun, block: Block[Any, Out], value: Any) -> Out:
     token = INSIDE.set(block.name)
     try:
         return await block(value, Context(run))
@@ -205,7 +207,7 @@ async def _perform(run: LiveRun, block: Block[Any, Any], value: Any) -> Any:
         INSIDE.reset(token)
 
 
-async def _finish(run: LiveRun, block: Block[Any, Any], output: Any) -> RunResult:
+async def _finish(run: LiveRun, block: Block[Any, Out], output: Any) -> RunResult[Out]:
     known = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
     if known is not None:
         return _replayed(block, run.log, known)
@@ -223,7 +225,7 @@ def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
     }
 
 
-def _replayed(block: Block[Any, Any], log: SessionLog, row: Row) -> RunResult:
+def _replayed(block: Block[Any, Out], log: SessionLog, row: Row) -> RunResult[Out]:
     return RunResult(
         output=output_of(block, row["output"]),
         usage=Usage(),
@@ -264,14 +266,14 @@ def _named_drafts(message: Mapping[str, Any]) -> list[Draft]:
 _END = object()
 
 
-class Stream:
+class Stream(Generic[Out]):
     """The events of one run. The run begins with the iteration."""
 
-    def __init__(self, fabric: "Fabric", start: Callable[[Listener], Coroutine[Any, Any, RunResult]]) -> None:
+    def __init__(self, fabric: "Fabric", start: Callable[[Listener], Coroutine[Any, Any, RunResult[Out]]]) -> None:
         self._fabric = fabric
-        self._start: Callable[[Listener], Coroutine[Any, Any, RunResult]] | None = start
+        self._start: Callable[[Listener], Coroutine[Any, Any, RunResult[Out]]] | None = start
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[Progress | RunFinished[RunResult[Out]]]:
         forbid_nested("session.stream")
         start = self._claim()
         events: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -284,7 +286,7 @@ class Stream:
         finally:
             future.cancel()
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
+    async def __aiter__(self) -> AsyncIterator[Progress | RunFinished[RunResult[Out]]]:
         start = self._claim()
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Any] = asyncio.Queue()
@@ -304,7 +306,7 @@ class Stream:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
-    def _claim(self) -> Callable[[Listener], Coroutine[Any, Any, RunResult]]:
+    def _claim(self) -> Callable[[Listener], Coroutine[Any, Any, RunResult[Out]]]:
         start, self._start = self._start, None
         if start is None:
             raise ConfigurationError("a stream can be iterated once: call session.stream again for another run")

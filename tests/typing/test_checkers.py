@@ -9,6 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright"]], ids=["mypy", "pyright"])
 def test_the_checkers_agree_with_every_asserted_type(checker: list[str]):
     programs = sorted(str(path) for path in HERE.glob("*.py") if not path.name.startswith("test_"))

@@ -28,7 +28,7 @@ class Slips:
 
     >>> from typing import Annotated
     >>> from pydantic import create_model
-    >>> from fabric.models.structured import parse
+    >>> from fabric.models.answers.structured import parse
     >>> Size = Annotated[int, Slips(words={"big": 3}, other=1)]
     >>> [parse(text, create_model("Box", size=(Size, ...))).value.size for text in ('{"size": "Big"}', '{"size": "?"}')]
     [3, 1]
