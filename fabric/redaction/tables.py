@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from .finding import Finding
 from .json_form import named_secret
+from .labels import stems
+from .signs import lowered, pattern_of
 from .value import is_placeholder
 
 MOST_ROWS = 1_000
@@ -43,14 +46,21 @@ def tabled(text: str) -> Iterator[Finding]:
 def _sign_of(line: str) -> str:
     """Return what parts the cells of a line that may be the heading of a column of secrets, "" where it is none."""
     sign = next((one for one in _CELLS if one in line), "")
-    if not sign or len(line) > LONGEST:
+    if not sign or len(line) > LONGEST or _stems().search(lowered(line)) is None:
         return ""
     names = (cell.strip(_DRESS) for cell in line.split(sign))
     return sign if any(_is_heading(name) for name in names) else ""
 
 
 def _is_heading(name: str) -> bool:
-    return 0 <= name.count(" ") < MOST_WORDS and any(named_secret(name, value) for value in _TRIED)
+    if name.count(" ") >= MOST_WORDS or _stems().search(lowered(name)) is None:
+        return False
+    return any(named_secret(name, value) for value in _TRIED)
+
+
+@cache
+def _stems() -> "re.Pattern[str]":
+    return re.compile(pattern_of(stems()))
 
 
 def _in_row(row: str, start: int, heading: Sequence[str], sign: str) -> Iterator[Finding]:
