@@ -26,7 +26,7 @@ _OPEN = "_open"
 
 
 def _enter(namespace: dict[str, Any]) -> None:
-    from tests.fabric.recorded import install  # noqa: PLC0415  only for READMEs
+    from tests.fabric.recorded import install
 
     install()  # a provider that the README sets would record all later tests: its code runs by itself in one of them
     stack = ExitStack()

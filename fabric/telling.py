@@ -26,7 +26,7 @@ def message_of(error: BaseException) -> str:
     """
     try:
         text = str(error)
-    except BaseException as own:  # noqa: BLE001  an error's own code failed: the error it is asked about must not be lost
+    except BaseException as own:  # an error's own code failed: the error it is asked about must not be lost
         return f"(its message cannot be read: {type(own).__name__})"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
@@ -45,5 +45,5 @@ def repr_of(value: object) -> str:
     """
     try:
         return repr(value)
-    except BaseException as error:  # noqa: BLE001  as above
+    except BaseException as error:
         return f"<{type(value).__name__} whose repr raises {type(error).__name__}>"

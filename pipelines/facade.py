@@ -297,7 +297,7 @@ class AsyncMemory(_Calls):
         """Do what `Memory.import_file` does."""
         return await self._run(self._file_import, {"path": path, **options})
 
-    async def wait(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
+    async def wait(self, timeout: float | None = None) -> list[Job]:
         """Do what `Memory.wait` does."""
         self._lease.check_open()
         return await self.fabric.adrain(timeout)

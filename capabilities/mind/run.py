@@ -87,7 +87,7 @@ class Mind:
         self,
         query: str,
         *,
-        type: SearchedType = "all",  # noqa: A002  the name in the specification
+        type: SearchedType = "all",
         status: GoalStatus = "active",
         tags: Texts = (),
         pinned: bool = False,
@@ -178,7 +178,7 @@ class Mind:
         return await self._write(lambda draft: drafting.reflect(draft, new, embedded), embedded, text)
 
     @checks_arguments
-    async def unpin_reflection(self, id: str) -> Done:  # noqa: A002  the name in the specification
+    async def unpin_reflection(self, id: str) -> Done:
         """Make a standing rule an ordinary reflection again."""
         return await self._write(lambda draft: drafting.unpin(draft, id))
 
@@ -200,7 +200,7 @@ class Mind:
     @checks_arguments
     async def update_goal(
         self,
-        id: str,  # noqa: A002  the name in the specification
+        id: str,
         *,
         description: str | None = None,
         priority: GoalPriority | None = None,
@@ -217,13 +217,13 @@ class Mind:
         return await self._write(lambda draft: drafting.update_goal(draft, id, change))
 
     @checks_arguments
-    async def complete_goal(self, id: str, *, outcome: str | None = None) -> Done:  # noqa: A002  as above
+    async def complete_goal(self, id: str, *, outcome: str | None = None) -> Done:
         """Complete a goal, in the store and at once: it stays completed even if this run fails."""
         text = None if not outcome else checked(self._ctx, "outcome", outcome)
         return await self._write(lambda draft: drafting.complete_goal(draft, id, text))
 
     @checks_arguments
-    async def erase(self, id: str) -> bool:  # noqa: A002  as above
+    async def erase(self, id: str) -> bool:
         """Take an entry out of the store for good, with what runs wrote ahead of it; False when there is none.
 
         What it was drawn from stays: that goes too where a memory of the file forgets the id.

@@ -25,7 +25,7 @@ async def mind_recall(
     query: Annotated[
         str, Field(description="What you want to know. An empty text: list the goals, or the pinned rules.")
     ],
-    type: Annotated[SearchedType, Field(description="Which entries to search.")] = "all",  # noqa: A002
+    type: Annotated[SearchedType, Field(description="Which entries to search.")] = "all",
     status: Annotated[GoalStatus, Field(description="Which goals to search; nothing else has one.")] = "active",
     tags: Annotated[tuple[str, ...], Field(description="Only entries that have all of these tags.")] = (),
     pinned: Annotated[bool, Field(description="Only pinned reflections, which are standing rules.")] = False,
@@ -97,7 +97,7 @@ async def mind_reflect(
 
 
 async def mind_unpin_reflection(
-    id: Annotated[  # noqa: A002  the name in the specification
+    id: Annotated[
         str, Field(description="The pinned reflection, found by mind_recall with type reflection and pinned true.")
     ],
     *,
@@ -122,7 +122,7 @@ async def mind_set_goal(
 
 
 async def mind_update_goal(
-    id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],  # noqa: A002  as above
+    id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],
     description: Annotated[str | None, Field(description="The goal in new words.", json_schema_extra=_LENGTH)] = None,
     priority: Annotated[GoalPriority | None, Field(description="How much it matters now.")] = None,
     progress: Annotated[
@@ -136,7 +136,7 @@ async def mind_update_goal(
 
 
 async def mind_complete_goal(
-    id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],  # noqa: A002  as above
+    id: Annotated[str, Field(description="The goal, found by mind_recall with type goal.")],
     outcome: Annotated[str | None, Field(description="What came of it.", json_schema_extra=_LENGTH)] = None,
     *,
     ctx: Context,

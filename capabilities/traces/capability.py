@@ -86,7 +86,7 @@ class TraceMemory:
         self,
         content: str,
         *,
-        type: TraceType = "episodic",  # noqa: A002  the name in the specification
+        type: TraceType = "episodic",
         scope: TraceScope = "user",
         tags: Texts = (),
     ) -> Addition:
@@ -157,7 +157,7 @@ class TraceMemory:
         self,
         query: str,
         *,
-        type: TraceType | None = None,  # noqa: A002  the name in the specification
+        type: TraceType | None = None,
         scope: TraceScope | None = None,
         limit: Limit = DEFAULT_RESULTS,
     ) -> list[Trace]:

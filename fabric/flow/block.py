@@ -34,8 +34,8 @@ from .tool import Tool, alias
 if TYPE_CHECKING:
     import networkx as nx
 
-In = TypeVar("In", contravariant=True)  # noqa: PLC0105  read in every signature: the short name is clearer
-Out = TypeVar("Out", covariant=True)  # noqa: PLC0105
+In = TypeVar("In", contravariant=True)
+Out = TypeVar("Out", covariant=True)
 Keeper = Callable[[Any], Awaitable[tuple[Any, Callable[[Transaction], None]]]]
 """What says, of a block's connected value, what is stored in one transaction with its job."""
 PATH = " > "

@@ -201,6 +201,6 @@ class Run(Protocol):
         """
         ...
 
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain
+    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
         """Wait for background work of this run."""
         ...

@@ -93,7 +93,7 @@ class Toolbox:
             except RefusedError as error:
                 done.fail(error)
                 return ToolOutcome(error=error.reason, do=error.do)
-            except Exception as error:  # noqa: BLE001  a tool is user code: the model is told, the run goes on
+            except Exception as error:  # a tool is user code: the model is told, the run goes on
                 done.fail(error)
                 # What pydantic says of a value quotes it, and that belongs neither into an answer nor into a log.
                 message = wrong(error) if isinstance(error, ValidationError) else message_of(error)

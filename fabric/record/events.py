@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from ..scope import ScopeIds
 from .items import Item
 
-Result = TypeVar("Result", covariant=True)  # noqa: PLC0105
+Result = TypeVar("Result", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ class Background:
         else:
             self._add([Entry(job, by_anybody=by_anybody)])
 
-    async def drain(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  part of the public meaning
+    async def drain(self, timeout: float | None = None) -> None:
         """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
         _check_seconds(timeout)
         for lane in self._lanes.values():
@@ -202,7 +202,7 @@ class Background:
         tickets: Sequence[Any],
         *,
         fail_on_error: bool,
-        timeout: float | None,  # noqa: ASYNC109
+        timeout: float | None,
     ) -> None:
         """Wait until each ticket's job had its try: in the run itself when that is a job, else in the background."""
         entries = [ticket for ticket in tickets if isinstance(ticket, Entry)]
@@ -319,7 +319,7 @@ class Background:
         for heard in (*filter(None, [entry.listener]), *self._listeners):
             try:
                 heard(event)
-            except Exception as error:  # noqa: BLE001  a listener's own: the work of others goes on
+            except Exception as error:  # a listener's own: the work of others goes on
                 reason = describe(error, self._services.secrets.redact)
                 logger().error("a listener of background work failed", job=job.id, error=reason)
         if not entry.verdict.done():

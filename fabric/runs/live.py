@@ -288,7 +288,7 @@ class LiveRun:
         gone = await self.recording.withdraw(trial.items)
         self.added = [item for item in self.added if item.id not in gone]
 
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  the protocol of runs
+    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
         await self.services.background.settle(self, tickets, fail_on_error=fail_on_error, timeout=timeout)
 

@@ -68,7 +68,7 @@ class Queue(Protocol):
         """Let who waits for these know how jobs that were stored before end."""
         ...
 
-    async def settle(self, run: Any, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:  # noqa: ASYNC109  seconds to wait, as in drain
+    async def settle(self, run: Any, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
         ...
 

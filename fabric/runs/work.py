@@ -151,7 +151,7 @@ class Attempt:
             return await self._store_outcome(run, job, result)
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001  its result is nothing that can be stored, nor said
+        except Exception as error:  # its result is nothing that can be stored, nor said
             run.abandon()
             return await self._store_failure(after_error(job, error, self._retry, run))
 
@@ -322,7 +322,7 @@ def describe(error: BaseException, redact: Callable[[str], str]) -> str:
     """Return the error's type, message and notes in one text, without secrets; its type alone if none can be found."""
     try:
         return redact("; ".join([told(error), *notes_of(error)]))
-    except Exception as fault:  # noqa: BLE001  telling of a failure must not be the next one
+    except Exception as fault:  # telling of a failure must not be the next one
         return f"{type(error).__name__} (not looked through for secrets, so not told: {type(fault).__name__})"
 
 

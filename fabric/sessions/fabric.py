@@ -154,7 +154,7 @@ class Fabric:
         wait(self.services.work_portal.submit(self._background.drain(timeout)))
         return self.jobs()
 
-    async def adrain(self, timeout: float | None = None) -> list[Job]:  # noqa: ASYNC109  the same meaning as in drain
+    async def adrain(self, timeout: float | None = None) -> list[Job]:
         """Do what `drain` does, on the caller's own event loop; not inside background work (NestedRunError)."""
         if INSIDE.get().startswith("job "):
             forbid_nested("fabric.adrain")
@@ -217,7 +217,7 @@ class Fabric:
         finally:
             self._end()
 
-    async def aclose(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  the same meaning as in close
+    async def aclose(self, timeout: float | None = None) -> None:
         """Do what `close` does, on the caller's own event loop."""
         forbid_nested("fabric.aclose")
         if self._closed or self.services.portal.is_forked:  # then it is the parent's to close
@@ -290,18 +290,18 @@ class Fabric:
         finally:
             self._calls.discard(task)
 
-    async def _left(self, timeout: float | None) -> None:  # noqa: ASYNC109
+    async def _left(self, timeout: float | None) -> None:
         if leaving := [call for call in self._calls if call.cancelling()]:
             await asyncio.wait(leaving, timeout=timeout)
         await self.services.portal.finish_kept(KEPT_SECONDS if timeout is None else timeout)
 
-    async def _quiet_down(self, timeout: float | None) -> None:  # noqa: ASYNC109
+    async def _quiet_down(self, timeout: float | None) -> None:
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
         await self.services.portal.finish_kept(KEPT_SECONDS)
         await self._drained(timeout)
 
-    async def _drained(self, timeout: float | None) -> None:  # noqa: ASYNC109
+    async def _drained(self, timeout: float | None) -> None:
         await asyncio.shield(asyncio.wrap_future(self.services.work_portal.submit(self._background.drain(timeout))))
 
     def _end(self) -> None:

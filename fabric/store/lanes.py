@@ -38,7 +38,7 @@ class Lanes:
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(function(*arguments))
-                except BaseException as error:  # noqa: BLE001  raised where the result is asked for
+                except BaseException as error:  # raised where the result is asked for
                     future.set_exception(error)
 
         lane.append(call)

@@ -54,7 +54,7 @@ class Worker:
         def call() -> None:
             try:
                 future.set_result(function())
-            except BaseException as error:  # noqa: BLE001  raised where the result is asked for
+            except BaseException as error:  # raised where the result is asked for
                 future.set_exception(error)
 
         self.tell(call)

@@ -33,7 +33,7 @@ def without_secrets(_logger: Any, _method: str, line: MutableMapping[str, Any]) 
         from ..redaction import redact_value  # noqa: PLC0415  its patterns are compiled when something is logged
 
         clean: Mapping[str, Any] = redact_value(line)
-    except Exception as error:  # noqa: BLE001  whatever it is
+    except Exception as error:
         return {
             "event": "a log line is withheld that was not looked through for secrets",
             "error": type(error).__name__,

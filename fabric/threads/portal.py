@@ -96,7 +96,7 @@ class Portal:
             work.close()
             raise
 
-    async def finish_kept(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+    async def finish_kept(self, timeout: float | None = None) -> None:
         """Wait for what is kept, on the portal's own loop."""
         if self._kept:
             await asyncio.wait(self._kept, timeout=timeout)

@@ -67,16 +67,16 @@ class MemoryCallback(Leasing, CustomLogger):
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:  # noqa: ARG002
+    def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:
         """Note a call that waits for its answer, so that closing waits for its report; litellm calls it."""
         if kwargs.get("call_type") == "completion":  # an async call is captured before it returns
             self._begun.add(_id(kwargs))
 
-    def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
+    def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Wait no longer for a call that failed; litellm calls it."""
         self._begun.discard(_id(kwargs))
 
-    def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
+    def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Capture a finished call; litellm calls it."""
         self._submit(kwargs, lambda: _answer(response_obj))
         self._begun.discard(_id(kwargs))

@@ -26,7 +26,7 @@ class HostToolset(AbstractToolset[Any]):
     Whose memory it is comes from the host, never from a model's arguments. Closing the host is its owner's.
     """
 
-    def __init__(self, host: ToolHost, *, id: str | None = "thought-fabric") -> None:  # noqa: A002  the library's name
+    def __init__(self, host: ToolHost, *, id: str | None = "thought-fabric") -> None:
         if not isinstance(host, ToolHost):  # pyright: ignore[reportUnnecessaryIsInstance]  an untyped caller's
             raise ConfigurationError(
                 f"HostToolset: {host!r} is no host: give ToolHost(file, ScopeIds(session=..., user=...), uses=[...])"
@@ -39,11 +39,11 @@ class HostToolset(AbstractToolset[Any]):
         """The toolset's name among those of an agent."""
         return self._id
 
-    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:  # noqa: ARG002  the same for all
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """Return the host's tools by name."""
         return {schema["name"]: self._tool(schema) for schema in (one["function"] for one in self.host.schemas())}
 
-    async def get_instructions(self, ctx: RunContext[Any]) -> str | None:  # noqa: ARG002  the same for all
+    async def get_instructions(self, ctx: RunContext[Any]) -> str | None:
         """Return what the host's capabilities put before a prompt, such as what is pinned in a mind."""
         return await self.host.aheader() or None
 
@@ -51,8 +51,8 @@ class HostToolset(AbstractToolset[Any]):
         self,
         name: str,
         tool_args: dict[str, Any],
-        ctx: RunContext[Any],  # noqa: ARG002  whose memory it is comes from the host
-        tool: ToolsetTool[Any],  # noqa: ARG002
+        ctx: RunContext[Any],
+        tool: ToolsetTool[Any],
     ) -> str:
         """Carry out one call and return what the model is to be shown of it."""
         return await self.host.aanswer(name, tool_args)

@@ -3,6 +3,6 @@
 
 def main() -> None:
     """Run ``thought-fabric``. Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found."""
-    from .app import app  # noqa: PLC0415  importing a part of the package must not load typer
+    from .app import app
 
     app(prog_name="thought-fabric")

@@ -44,7 +44,7 @@ def printable(text: str) -> str:
 
 def expected_errors() -> tuple[type[Exception], ...]:
     """Return the errors that a user can do something about; evaluated only once something was raised."""
-    from fabric.errors import FabricError  # noqa: PLC0415  the help must not wait for the engine
+    from fabric.errors import FabricError
 
     return FabricError, OSError
 
@@ -78,7 +78,7 @@ def bar(share: float) -> str:
 
 def console() -> "Console":
     """Return the console for stdout, which takes no text for markup."""
-    from rich.console import Console  # noqa: PLC0415  takes as long as the rest of the help
+    from rich.console import Console
 
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
 
@@ -107,7 +107,7 @@ def nothing_found(reason: str) -> "typer.Exit":
 
 def write_json(value: Any) -> None:
     """Write a value, a pydantic model, or a structure of both, as indented JSON to stdout."""
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415
+    from pydantic_core import to_jsonable_python
 
     say(json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2))
 
@@ -129,8 +129,8 @@ def list_left_out(left_out: Mapping[str, int]) -> None:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a table to stdout, or nothing but a line when it has no rows."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     drawn = Table(title=Text(plain(title)), title_justify="left", show_edge=False, pad_edge=False)
     for column in columns:
@@ -151,8 +151,8 @@ def progress(label: str, total: int | None, *, shown: bool = True) -> Generator[
     if not shown or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as drawn:
         task = drawn.add_task(label, total=total)

@@ -107,7 +107,7 @@ def _show(at: Opened, seen: Seen, rest: str) -> None:
 
 
 def _recall(at: Opened, _seen: Seen, rest: str) -> None:
-    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest
 
     recall_about(at, RecallRequest(cue=_needed(rest, "a few words: /recall where she works"), limit=10))
 

@@ -55,7 +55,7 @@ class Place:
 
     def memory(self) -> "MemorySystem":
         """Return the memory system: all three tiers, of the project if one is named, else of the user."""
-        from ..system import memory_system  # noqa: PLC0415
+        from ..system import memory_system
 
         embedder = self.embedder or "default"
         return memory_system(
@@ -87,13 +87,13 @@ class Opened:
 
     def holdings(self, session: str = "") -> "Holdings":
         """Return everything the memory holds."""
-        from .holdings import holdings_block  # noqa: PLC0415
+        from .holdings import holdings_block
 
         found: Holdings = self.session(session).run(holdings_block(self.mem)).output
         return found
 
     def _newest_session(self) -> str:
-        from .holdings import newest_session_block  # noqa: PLC0415
+        from .holdings import newest_session_block
 
         session = self.fabric.session(NO_SESSION, **self.place.owner)
         return str(session.run(newest_session_block(self.mem)).output) or NO_SESSION
@@ -107,8 +107,8 @@ def opened(
 
     What the engine logs from the level ``log`` on goes to stderr.
     """
-    from fabric import Fabric  # noqa: PLC0415
-    from fabric.errors import StoreError  # noqa: PLC0415
+    from fabric import Fabric
+    from fabric.errors import StoreError
 
     if not create and not place.file.exists():
         begin = "name the right one, or begin one with chat, replay or import"
@@ -120,7 +120,7 @@ def opened(
 @contextmanager
 def _log_to_stderr(level: str) -> Generator[None]:
     """Keep what the engine logs out of stdout, which belongs to the command's result."""
-    import structlog  # noqa: PLC0415
+    import structlog
 
     was_set, before = structlog.is_configured(), structlog.get_config()
     structlog.configure(
@@ -137,7 +137,7 @@ def _log_to_stderr(level: str) -> Generator[None]:
 
 
 def _response_format() -> bool | None:
-    from fabric.errors import ConfigurationError  # noqa: PLC0415
+    from fabric.errors import ConfigurationError
 
     given = os.environ.get(FORMAT_VARIABLE, "auto").strip().lower() or "auto"
     if given not in _FORMATS:

@@ -35,9 +35,9 @@ class Terminal:
     interactive = True
 
     def __init__(self, completions: Sequence[str], tell: Callable[[], None]) -> None:
-        from prompt_toolkit import PromptSession  # noqa: PLC0415  the help must not wait for it
-        from prompt_toolkit.completion import WordCompleter  # noqa: PLC0415
-        from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.completion import WordCompleter
+        from prompt_toolkit.shortcuts import CompleteStyle
 
         self._tell = tell
         self._context = copy_context()
@@ -86,6 +86,6 @@ def asking(completions: Sequence[str], tell: Callable[[], None]) -> Asking:
 
 def _above_the_line() -> AbstractContextManager[None]:
     """Let what is written, from whatever thread, stand above the line; stderr goes elsewhere if it is no terminal."""
-    from prompt_toolkit.patch_stdout import patch_stdout  # noqa: PLC0415
+    from prompt_toolkit.patch_stdout import patch_stdout
 
     return patch_stdout(raw=True) if sys.stderr.isatty() else nullcontext()

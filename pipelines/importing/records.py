@@ -189,7 +189,7 @@ def _moment(value: object) -> datetime:
     if isinstance(value, str):
         return utc(datetime.fromisoformat(value.strip()))
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("neither text nor a number")  # noqa: TRY004  a value of the file, not of a caller
+        raise ValueError("neither text nor a number")
     seconds = float(value)
     return datetime.fromtimestamp(seconds / 1000 if abs(seconds) > _LAST_SECONDS else seconds, UTC)
 
@@ -202,7 +202,7 @@ def digest(*parts: object) -> str:
 def text_of(value: object, what: str, most: int = MAX_FACT_CHARS) -> str:
     """Return a text; ValueError when it is none, blank or too long."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} must be text, got {kind_of(value)}")  # noqa: TRY004
+        raise ValueError(f"{what} must be text, got {kind_of(value)}")
     if not value.strip():
         raise ValueError(f"{what} is blank")
     if len(value) > most:
@@ -215,7 +215,7 @@ def name_of(value: object) -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError(f"expected a name or an id, got {kind_of(value)}")  # noqa: TRY004
+        raise ValueError(f"expected a name or an id, got {kind_of(value)}")
     if len(str(value)) > MAX_NAME_CHARS:
         raise ValueError(f"a name or an id of {len(str(value)):,} characters; at most {MAX_NAME_CHARS} are taken")
     return str(value).strip()

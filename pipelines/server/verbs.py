@@ -129,7 +129,7 @@ def _context(mem: MemorySystem) -> Callable[..., Any]:
 
 def _why(mem: MemorySystem) -> Callable[..., Any]:
     async def why(
-        id: Annotated[str, Field(description="The id of a memory, as recall prints it.")],  # noqa: A002
+        id: Annotated[str, Field(description="The id of a memory, as recall prints it.")],
         ctx: Context,
     ) -> Explanation:
         """Explain a memory: the words it rests on, when they were said, and how it changed."""
@@ -157,7 +157,7 @@ def _remember(mem: MemorySystem) -> Callable[..., Any]:
 def _forget(mem: MemorySystem) -> Callable[..., Any]:
     async def forget(
         ctx: Context,
-        id: Annotated[str, Field(description="The id of one record, as recall or another tool prints it.")] = "",  # noqa: A002
+        id: Annotated[str, Field(description="The id of one record, as recall or another tool prints it.")] = "",
         subject: Annotated[str, Field(description="Everything about somebody instead.")] = "",
         session: Annotated[str, Field(description="What was said in a session instead.")] = "",
         tag: Annotated[str, Field(description="What is filed under a tag instead.")] = "",

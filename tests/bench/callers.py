@@ -253,7 +253,7 @@ def by_threads(fabric: Fabric, known: Known, calls: int, seed: int) -> list[Thre
             session = owner.session(fabric, caller.chance.choice(SESSIONS))
             try:
                 caller.done(call, session.run(call.block, call.value).output)
-            except Exception as error:  # noqa: BLE001  counted
+            except Exception as error:
                 known.fail(f"{owner} {call}: {type(error).__name__}: {error}")
 
     return [Thread(target=work, args=(owner,)) for owner in OWNERS]
@@ -269,7 +269,7 @@ async def by_tasks(fabric: Fabric, known: Known, calls: int, seed: int) -> None:
             session = owner.session(fabric, caller.chance.choice(SESSIONS))
             try:
                 caller.done(call, (await session.arun(call.block, call.value)).output)
-            except Exception as error:  # noqa: BLE001  counted
+            except Exception as error:
                 known.fail(f"{owner} {call}: {type(error).__name__}: {error}")
 
     await asyncio.gather(*(work(owner) for owner in OWNERS))

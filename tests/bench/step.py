@@ -71,7 +71,7 @@ async def bare() -> float:
 
 
 async def langgraph() -> float:
-    from langgraph.graph import END, START, StateGraph  # type: ignore[import-not-found]  # noqa: PLC0415  may be absent
+    from langgraph.graph import END, START, StateGraph  # type: ignore[import-not-found]
 
     graph = StateGraph(dict)
     names = [f"node{number}" for number in range(STEPS)]
@@ -84,7 +84,7 @@ async def langgraph() -> float:
 
 
 async def haystack() -> float:
-    from haystack import Pipeline, component  # type: ignore[import-not-found]  # noqa: PLC0415  may be absent
+    from haystack import Pipeline, component  # type: ignore[import-not-found]
 
     @component
     class Step:

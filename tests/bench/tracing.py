@@ -54,9 +54,9 @@ def nobody() -> Generator[None]:
 
 @contextmanager
 def recorded(rate: float) -> Generator[None]:
-    from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio  # noqa: PLC0415  the first lines are without
+    from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio
 
-    from tests.fabric.recorded import recording  # noqa: PLC0415
+    from tests.fabric.recorded import recording
 
     with recording(ParentBasedTraceIdRatio(rate)):
         yield

@@ -123,7 +123,7 @@ def test_a_row_that_does_not_fit_is_refused_and_nothing_of_its_put_stays(store: 
 
 
 def test_an_undefined_table_is_named(store: Store):
-    from .samples import OTHER  # noqa: PLC0415
+    from .samples import OTHER
 
     with pytest.raises(StoreError, match="others"):
         run(store, lambda tx: tx.find(OTHER, JAKE))

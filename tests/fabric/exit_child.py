@@ -35,7 +35,7 @@ def too_late(path: str) -> None:
     """Do the same in a handler that runs after the file's own end."""
     memory = [Memory(path, user="u")]
     atexit._clear()
-    from fabric.store import worker  # noqa: PLC0415  its handler is registered with the first file
+    from fabric.store import worker
 
     atexit.register(lambda: print(tried(lambda: memory[0].capture("I live in Oslo."))))
     atexit.register(worker._finish)

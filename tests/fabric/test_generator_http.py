@@ -12,7 +12,7 @@ from fabric.record.events import TextDelta
 from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, run_block
 from tests.stub_server import StubServer, cut_stream, failure, text, tools
-from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
+from tests.stub_server import stub_server as stub_server
 
 # litellm's own types make pydantic warn when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fabric.redaction import REDACTED, found, redact, redact_value
 
-PASSWORD = "hunter2-and-more"  # noqa: S105  it opens nothing
+PASSWORD = "hunter2-and-more"
 TOKEN = "gh" + "p_" + "a1" * 18
 
 

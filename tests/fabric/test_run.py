@@ -189,7 +189,7 @@ def test_calls_that_meet_a_closing_fabric_finish_or_get_a_store_error():
         started.wait()
         try:
             finished.extend(fabric.session(f"s{number}").run(talk(), f"{turn}").output for turn in range(50))
-        except BaseException as error:  # noqa: BLE001  which one it is, is the question
+        except BaseException as error:  # which one it is, is the question
             errors.append(error)
 
     threads = [threading.Thread(target=converse, args=(number,)) for number in range(8)]

@@ -17,7 +17,7 @@ from fabric.models.litellm import LiteLLMClient
 from fabric.record.events import TextDelta
 from fabric.testing import Cut, ScriptedModel, call, run_block
 from tests.stub_server import StubServer, failure, text, tools
-from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
+from tests.stub_server import stub_server as stub_server
 
 from .recorded import Spans, attributes, recording, said
 

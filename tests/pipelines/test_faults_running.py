@@ -154,7 +154,7 @@ def test_threads_that_add_search_and_close_get_an_answer_or_a_store_error(tmp_pa
                 session.run(mem.recall_block, "thing")
         except StoreError:
             pass
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             wrong.append(error)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]

@@ -13,7 +13,7 @@ def without_claims(path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         for table, column in (("semantic_memory", "attribute"), ("episodic_memory", "slot")):
             connection.execute(
-                f"UPDATE {table} SET {column} = NULL, _row = json_merge_patch(_row, "  # noqa: S608  names of ours
+                f"UPDATE {table} SET {column} = NULL, _row = json_merge_patch(_row, "
                 """'{"attribute": null, "value": null, "polarity": null, "of": null, "former": null, "slot": null}')"""
             )
 

@@ -160,7 +160,7 @@ def test_the_clock_goes_a_minute_per_turn_and_never_reads_the_same_twice(path: P
     turns, _ = read(written(path, {"started_at": START, "messages": [user(text) for text in "abc"]}))
     assert [one.said_at for one in turns] == [start, start + timedelta(minutes=1), start + timedelta(minutes=2)]
     clock = ReplayClock()
-    clock.set(datetime(2026, 3, 2, 9, 0))  # noqa: DTZ001  a file may leave the zone out: UTC
+    clock.set(datetime(2026, 3, 2, 9, 0))  # a file may leave the zone out: UTC
     readings = [clock.now() for _ in range(50)]
     assert readings == sorted(set(readings))
     assert start < readings[0] < readings[-1] < start + timedelta(minutes=1)

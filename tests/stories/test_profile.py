@@ -97,7 +97,7 @@ def test_the_chat_without_a_model_tells_the_profile(cue: str):
 @pytest.mark.parametrize("cue", ONE_EACH)
 async def test_the_server_tells_the_profile(cue: str):
     mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
-    from pipelines.server.protocol import memory_server  # noqa: PLC0415
+    from pipelines.server.protocol import memory_server
 
     mem = memory_system(episodic=True, semantic=True)
     async with Fabric() as fabric:

@@ -101,7 +101,7 @@ def together(works: Sequence[Callable[[int], object]], seconds: float) -> list[B
         while not over.is_set():
             try:
                 work(number)
-            except BaseException as error:  # noqa: BLE001  the test fails on any
+            except BaseException as error:  # the test fails on any
                 failures.append(error)
                 return
             number += 1

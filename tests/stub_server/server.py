@@ -129,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.connection)
         super().finish()
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
     def do_POST(self) -> None:

@@ -14,8 +14,8 @@ from tests.stub_server import StubServer, text, vector
 
 
 def post(server: StubServer, path: str, body: dict[str, Any]) -> Any:
-    request = Request(server.url + path, json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
-    with urlopen(request, timeout=60) as answer:  # noqa: S310
+    request = Request(server.url + path, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 

@@ -94,7 +94,4 @@ def _merged(part: Path) -> dict[str, int]:
 
 def _read_through(sql: Sql) -> dict[str, int]:
     tables = [name for (name,) in sql.rows("SELECT table_name FROM duckdb_tables() ORDER BY table_name")]
-    return {
-        name: int(sql.rows(f'SELECT count(*), bit_xor(hash(one)) FROM "{name}" AS one')[0][0])  # noqa: S608
-        for name in tables
-    }
+    return {name: int(sql.rows(f'SELECT count(*), bit_xor(hash(one)) FROM "{name}" AS one')[0][0]) for name in tables}

@@ -1,5 +1,4 @@
 """What the file holds: its collections with their columns, and its scopes with the numbers that stand for them."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

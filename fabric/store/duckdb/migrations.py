@@ -73,7 +73,7 @@ def migrate(sql: Sql, location: str, *, new: bool) -> None:
         step(sql)
     if steps:
         taken = [value for number, step in steps.items() for value in (number, step.__name__)]
-        sql.run(f"INSERT INTO _migrations VALUES {', '.join(['(?, ?)'] * len(steps))}", taken)  # noqa: S608  only marks
+        sql.run(f"INSERT INTO _migrations VALUES {', '.join(['(?, ?)'] * len(steps))}", taken)
         sql.run("UPDATE _meta SET value = ? WHERE name = 'format'", [str(max(steps))])
 
 

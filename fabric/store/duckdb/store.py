@@ -305,7 +305,7 @@ class DuckDBStore:
     def _scopes(self, table: Table) -> list[Scope]:
         with translated(self._location):
             known = self._catalog.table(table)
-            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")  # noqa: S608
+            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")
         scopes = self._catalog.scopes()
         return [scopes[number] for (number,) in found]
 

@@ -23,7 +23,7 @@ def backup(
 
     The copy is one file and opens like any other; compare the two later with doctor FILE --backup TO.
     """
-    from fabric.store.duckdb.backup import back_up  # noqa: PLC0415
+    from fabric.store.duckdb.backup import back_up
 
     made = back_up(file, to)
     if as_json:

@@ -32,7 +32,7 @@ def chat(
     api_key: ApiKey = "",
 ) -> None:
     """Chat with an agent that remembers, and see what it recalls and learns; /help lists what can be asked about it."""
-    from fabric.clock import SystemClock  # noqa: PLC0415
+    from fabric.clock import SystemClock
 
     place = Place(
         file,
@@ -52,9 +52,9 @@ class Chat:
     """One conversation on the command line."""
 
     def __init__(self, at: Opened) -> None:
-        from pipelines.chat import chat_pipeline  # noqa: PLC0415
+        from pipelines.chat import chat_pipeline
 
-        from ..holdings import statements_block  # noqa: PLC0415
+        from ..holdings import statements_block
 
         self._at = at
         self._pipeline = chat_pipeline(at.mem, at.place.model or None)
@@ -75,7 +75,7 @@ class Chat:
 
         Over a pipe a last answer that failed is an error.
         """
-        from asyncio import Runner  # noqa: PLC0415  the help must not wait for it
+        from asyncio import Runner
 
         if self._asking.interactive:
             note(f"Session {plain(self._at.place.session)}, memory in {plain(self._at.place.file)}.")
@@ -97,7 +97,7 @@ class Chat:
 
     def _tell_model(self) -> None:
         """Write what keeps the model from answering, if anything does."""
-        from pipelines.checkup import model_finding  # noqa: PLC0415
+        from pipelines.checkup import model_finding
 
         if self._at.place.model:
             finding = model_finding(self._at.place.model, api_base=self._at.place.api_base)
@@ -113,7 +113,7 @@ class Chat:
 
     def _send(self, message: str, runner: "Runner") -> None:
         """Write the answer to a message; Ctrl-C stops it, and what the model cannot do is one line."""
-        from fabric.errors import ModelError, ModelUnavailableError  # noqa: PLC0415
+        from fabric.errors import ModelError, ModelUnavailableError
 
         before = len(self._session.items)
         self._seen.recalled = ()
@@ -134,7 +134,7 @@ class Chat:
             self._failed = True
 
     async def _answer(self, message: str) -> None:
-        from fabric.record.events import Recalled, RunFinished, TextDelta  # noqa: PLC0415
+        from fabric.record.events import Recalled, RunFinished, TextDelta
 
         async for event in self._session.stream(self._pipeline, message):
             if isinstance(event, Recalled) and event.path == self._answers:
@@ -171,8 +171,8 @@ class Chat:
                     aside(line)
 
     def _outcome(self, event: "WorkFinished") -> list[str]:
-        from capabilities.sources import Outcome  # noqa: PLC0415
-        from fabric.usage import Usage  # noqa: PLC0415
+        from capabilities.sources import Outcome
+        from fabric.usage import Usage
 
         if event.status == "failed":
             return [f"  not learned: {reason(event.error)}; see thought-fabric jobs"]

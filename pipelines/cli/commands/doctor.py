@@ -41,7 +41,7 @@ def doctor(
     Without --rebuild-index nothing is changed; nobody on the network is asked. Exit code 1 when there is a problem,
     0 otherwise: a warning is worth knowing, but nothing is lost by it.
     """
-    from pipelines.checkup import check_up, rebuild  # noqa: PLC0415
+    from pipelines.checkup import check_up, rebuild
 
     if rebuild_index:
         with progress("making the index anew", None) as advance:

@@ -50,7 +50,7 @@ def why(
 
 def tell_why(at: Opened, memory_id: str, *, as_json: bool = False) -> None:
     """Write why one memory is held."""
-    from ..tiers import show_explanation  # noqa: PLC0415
+    from ..tiers import show_explanation
 
     found = at.run(at.mem.why_block, memory_id)
     if as_json:
@@ -130,7 +130,7 @@ def _question(given: dict[str, str], at: Opened, covered: "Receipt") -> str:
 
 
 def _rows(receipt: "Receipt") -> str:
-    from blocks.owned_records import kind_of, kinds  # noqa: PLC0415
+    from blocks.owned_records import kind_of, kinds
 
     known, counts = set(kinds().values()), Counter[str]()
     for where, number in receipt.removed.items():

@@ -53,7 +53,7 @@ def import_(
     again to finish an import that was cut off, or to take in what is new. Nothing is read out of messages: replay does
     that, before or after, and keeps none of them twice.
     """
-    from pipelines.importing import FileImport  # noqa: PLC0415
+    from pipelines.importing import FileImport
 
     asked = FileImport(path=path, format=form.value, source_user=source_user, session=session, dry_run=dry_run)
     place = Place(file, user, project, org, NO_SESSION, embedder="none" if dry_run else embedder)
@@ -72,8 +72,8 @@ def import_(
 
 
 def _imported(asked: "FileImport", place: Place, *, shown: bool) -> "ImportReport":
-    from fabric.clock import SystemClock  # noqa: PLC0415
-    from pipelines.importing import Source, file_import_block, nothing_in  # noqa: PLC0415
+    from fabric.clock import SystemClock
+    from pipelines.importing import Source, file_import_block, nothing_in
 
     if not place.file.exists():
         nothing = nothing_in(asked, SystemClock().now())

@@ -95,7 +95,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
-    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
@@ -121,7 +121,7 @@ def recall(
 
 
 def _category(given: str) -> str | None:
-    from capabilities.vocabulary import Category  # noqa: PLC0415
+    from capabilities.vocabulary import Category
 
     known = get_args(Category)
     if given and given not in known:
@@ -136,9 +136,9 @@ def _to_its_end(until: datetime | None) -> datetime | None:
 
 def _left_out(at: Opened, asked: "RecallRequest") -> str:
     """Return what to say when only the options left everything out, "" when they did not."""
-    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest
 
-    from ..holdings import recalled_block  # noqa: PLC0415
+    from ..holdings import recalled_block
 
     bare = RecallRequest(cue=asked.cue, limit=1)
     names = sorted(asked.model_fields_set - {"cue", "limit", "explain"})
@@ -153,11 +153,11 @@ def _left_out(at: Opened, asked: "RecallRequest") -> str:
 
 def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, as_json: bool = False) -> None:
     """Write what is remembered about a cue, with the words it rests on."""
-    from capabilities.memory.recall.ranked import RELEVANT  # noqa: PLC0415
-    from capabilities.memory.recall.ranked import explain as explained  # noqa: PLC0415
+    from capabilities.memory.recall.ranked import RELEVANT
+    from capabilities.memory.recall.ranked import explain as explained
 
-    from ..holdings import recalled_block  # noqa: PLC0415
-    from ..tiers import show_recalled  # noqa: PLC0415
+    from ..holdings import recalled_block
+    from ..tiers import show_recalled
 
     found = at.run(recalled_block(at.mem), asked)
     if as_json:
@@ -216,7 +216,7 @@ def _part(held: "Holdings", part: Part) -> list[object]:
 
 
 def _draw(held: "Holdings", part: Part) -> None:
-    from .. import tiers  # noqa: PLC0415
+    from .. import tiers
 
     {
         Part.working: tiers.show_working,
@@ -235,14 +235,14 @@ def graph(
     api_key: ApiKey = "",
 ) -> None:
     """Draw the chat pipeline with its memory. Needs no file."""
-    from pipelines.chat import chat_pipeline  # noqa: PLC0415
+    from pipelines.chat import chat_pipeline
 
     mem = Place(DEFAULT_FILE, model=model, api_base=api_base, api_key=api_key).memory()
     pipeline = chat_pipeline(mem, model or None)
     if form is GraphFormat.mermaid:
         say(pipeline.to_mermaid().rstrip())
         return
-    import networkx as nx  # noqa: PLC0415
+    import networkx as nx
 
     drawn = pipeline.graph()
     for line in nx.generate_network_text(drawn, with_labels=True):

@@ -113,7 +113,7 @@ def _show(job: dict[str, Any]) -> None:
 
 
 def _retry(at: Opened, job_id: str, *, by_rules: bool) -> None:
-    from pipelines.chat import chat_pipeline  # noqa: PLC0415
+    from pipelines.chat import chat_pipeline
 
     every = job_id == EVERY
     if not any(every or job.id == job_id for job in at.fabric.jobs()):
@@ -131,7 +131,7 @@ def _retry(at: Opened, job_id: str, *, by_rules: bool) -> None:
 
 
 def _described(job: "Job") -> dict[str, Any]:
-    from fabric.jobs.job import READER_HINT, UNKNOWN_HINT  # noqa: PLC0415
+    from fabric.jobs.job import READER_HINT, UNKNOWN_HINT
 
     waits = {UNKNOWN_HINT: WAITS, READER_HINT: WAITS_FOR_MODEL}.get(job.hint, job.hint)
     why = f"{job.error}; {waits}" if job.error and job.hint == READER_HINT else job.error or waits

@@ -69,7 +69,7 @@ class Whose:
             return _run(session, self._capability(namespace), lambda ctx: work(ctx.cap.mind))
 
     def _capability(self, namespace: str | None = None) -> "Capability[Mind]":
-        from capabilities.mind import mind  # noqa: PLC0415
+        from capabilities.mind import mind
 
         return mind(self.place.embedder or "default", namespace=namespace, scope=self.scope.value)
 
@@ -86,7 +86,7 @@ class Whose:
 
 
 def _run(session: "Session", capability: "Capability[Mind]", work: "Callable[[Context], Awaitable[Any]]") -> Any:
-    from fabric import handler  # noqa: PLC0415
+    from fabric import handler
 
     return session.run(handler(work, name="mind", uses=[capability])).output
 
@@ -108,7 +108,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show the goals, standing rules, beliefs and reflections, expired and completed ones too."""
-    from ..minds import show_mind  # noqa: PLC0415
+    from ..minds import show_mind
 
     entries = Whose(Place(file, user, project, org), agent, namespace, scope).do(lambda mind: mind.entries())
     if as_json:
@@ -133,7 +133,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Recall what the mind holds about QUERY, as the agent would, with the parts of each score."""
-    from ..minds import show_found  # noqa: PLC0415
+    from ..minds import show_found
 
     whose = Whose(Place(file, user, project, org), agent, namespace, scope)
     found = whose.do(lambda mind: mind.recall(query, limit=limit))

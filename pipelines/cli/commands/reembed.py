@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def reembed(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = False) -> None:
     """Give everything in the file a vector of the embedder in use; what was done is kept when this is cut off."""
-    from blocks.reembed import reembed_file  # noqa: PLC0415
+    from blocks.reembed import reembed_file
 
     with opened(Place(file, embedder=embedder)) as at:
         before = _status(at)
@@ -30,6 +30,6 @@ def reembed(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = 
 
 
 def _status(at: Opened) -> "EmbeddingStatus":
-    from blocks.reembed import file_status  # noqa: PLC0415
+    from blocks.reembed import file_status
 
     return at.fabric.call(file_status(at.mem.layout, at.fabric.store))

@@ -53,7 +53,7 @@ def mcp(
 ) -> None:
     """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
     try:
-        from pipelines.server.serve import serve_http, serve_stdio  # noqa: PLC0415
+        from pipelines.server.serve import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "uvicorn", "starlette"):
             raise
@@ -85,7 +85,7 @@ def mcp(
 def _warned(place: Place) -> Place:
     """Return the place, and say what is wrong with its model's id or key: clients would find out call by call."""
     if place.model:
-        from pipelines.checkup import model_finding  # noqa: PLC0415
+        from pipelines.checkup import model_finding
 
         found = model_finding(place.model, api_base=place.api_base)
         if found.state != "ok":

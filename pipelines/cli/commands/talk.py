@@ -45,8 +45,8 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Replay a conversation of five sessions, and show what is remembered of it and why."""
-    from pipelines.importing import ChatFile  # noqa: PLC0415
-    from pipelines.replay import ReplayClock  # noqa: PLC0415
+    from pipelines.importing import ChatFile
+    from pipelines.replay import ReplayClock
 
     clock = ReplayClock()
     with (
@@ -82,16 +82,16 @@ def demo(
 
 
 def _recalled(at: Opened, session: str, cue: str) -> "list[Recalled]":
-    from capabilities.memory.recall.recall import RecallRequest  # noqa: PLC0415
+    from capabilities.memory.recall.recall import RecallRequest
 
-    from ..holdings import recalled_block  # noqa: PLC0415
+    from ..holdings import recalled_block
 
     found: list[Recalled] = at.session(session).run(recalled_block(at.mem), RecallRequest(cue=cue, limit=1)).output
     return found
 
 
 def _show_demo(held: "Holdings", recalled: "dict[str, list[Recalled]]") -> None:
-    from ..tiers import show_episodes, show_facts, show_recalled, show_working  # noqa: PLC0415
+    from ..tiers import show_episodes, show_facts, show_recalled, show_working
 
     show_working(held)
     show_episodes(held)
@@ -119,8 +119,8 @@ def replay(
 
     Formats are those of import, and a turn that was imported is kept once; memories and documents are import's.
     """
-    from pipelines.importing import ChatFile  # noqa: PLC0415
-    from pipelines.replay import ReplayClock  # noqa: PLC0415
+    from pipelines.importing import ChatFile
+    from pipelines.replay import ReplayClock
 
     recorded = _Recorded(
         ChatFile(path=conversation, format=form.value, source_user=source_user, session=session),
@@ -149,8 +149,8 @@ class _Recorded:
     """A file of chats, read through once to know how many turns there are and what cannot be read."""
 
     def __init__(self, asked: "ChatFile") -> None:
-        from pipelines.importing import FileReport  # noqa: PLC0415
-        from pipelines.replay import file_turns  # noqa: PLC0415
+        from pipelines.importing import FileReport
+        from pipelines.replay import file_turns
 
         self.asked = asked
         self.report = FileReport(file=str(asked.path))
@@ -158,10 +158,10 @@ class _Recorded:
 
 
 def _replay(at: Opened, recorded: _Recorded, clock: "ReplayClock", *, answering: bool, shown: bool) -> "Replayed":
-    from pipelines.chat import chat_pipeline, replay_pipeline  # noqa: PLC0415
-    from pipelines.importing import FileReport  # noqa: PLC0415
-    from pipelines.replay import file_turns  # noqa: PLC0415
-    from pipelines.replay import replay as replay_all  # noqa: PLC0415
+    from pipelines.chat import chat_pipeline, replay_pipeline
+    from pipelines.importing import FileReport
+    from pipelines.replay import file_turns
+    from pipelines.replay import replay as replay_all
 
     pipeline = chat_pipeline(at.mem, at.place.model) if answering else replay_pipeline(at.mem)
     with progress("remembering", recorded.turns, shown=shown) as advance:

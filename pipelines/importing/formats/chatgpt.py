@@ -42,7 +42,7 @@ class ChatGpt(PlainReader):
         try:
             nodes = mapping(record).get("mapping")
             if not isinstance(nodes, dict):
-                raise ValueError(f'"mapping" must be an object, got {kind_of(nodes)}')  # noqa: TRY004, TRY301
+                raise ValueError(f'"mapping" must be an object, got {kind_of(nodes)}')
             session = session_name(record.get("conversation_id") or record.get("id") or self.told.name)
             at = moment(record.get("create_time"))
             branch = list(_branch(nodes, record.get("current_node")))

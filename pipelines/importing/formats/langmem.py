@@ -36,12 +36,12 @@ class LangMem(PlainReader):
             return
         try:
             if not claims(piece):
-                raise ValueError(f'expected an item with "namespace", "key" and "value", got {kind_of(piece.value)}')  # noqa: TRY301
+                raise ValueError(f'expected an item with "namespace", "key" and "value", got {kind_of(piece.value)}')
             created, updated = moment(record.get("created_at")), moment(record.get("updated_at"))
             owner = _owner(record.get("namespace", record.get("prefix")))
             said = list(_said(name_of(record["key"]), record["value"]))
             if not said:
-                raise ValueError("the value says nothing")  # noqa: TRY301
+                raise ValueError("the value says nothing")
         except ValueError as error:
             yield Problem(piece.where, str(error))
             return
@@ -76,7 +76,7 @@ def _said(key: str, value: object) -> Iterator[tuple[str, object, str, tuple[str
         yield key, value, "user", ()
         return
     if not isinstance(value, dict):
-        raise ValueError(f"the value must be an object, got {kind_of(value)}")  # noqa: TRY004
+        raise ValueError(f"the value must be an object, got {kind_of(value)}")
     kind = value.get("kind")
     content = value["content"] if isinstance(kind, str) and isinstance(value.get("content"), dict) else value
     tags = tags_of(kind if kind != "Memory" else None, value.get("tags"), mapping(content).get("tags"))

@@ -55,7 +55,7 @@ class Mem0(PlainReader):
             return
         try:
             if not isinstance(piece.value, dict):
-                raise ValueError(f"expected a memory, got {piece.value!r}"[:60])  # noqa: TRY004, TRY301
+                raise ValueError(f"expected a memory, got {piece.value!r}"[:60])
             yield self._version(piece) if "memory_id" in piece.value else self._memory(piece)
         except ValueError as error:
             yield Problem(piece.where, str(error))

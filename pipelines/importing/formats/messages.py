@@ -159,10 +159,10 @@ class Conversations:
     def listed(self, record: Any) -> list[Any]:
         """Return the messages of a conversation; ValueError where there are none."""
         if not isinstance(record, dict):
-            raise ValueError(f'expected an object with "messages", got {kind_of(record)}')  # noqa: TRY004
+            raise ValueError(f'expected an object with "messages", got {kind_of(record)}')
         messages = record.get("messages")
         if not isinstance(messages, list):
-            raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')  # noqa: TRY004
+            raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')
         return messages
 
     def message(self, value: Any) -> Any:

@@ -39,7 +39,7 @@ class ShareGpt(Conversations):
         """Return the messages of a conversation."""
         found = next((mapping(record)[name] for name in self.alone if name in mapping(record)), None)
         if not isinstance(found, list):
-            raise ValueError(f'"conversations" must be a list, got {kind_of(found)}')  # noqa: TRY004
+            raise ValueError(f'"conversations" must be a list, got {kind_of(found)}')
         return found
 
     def message(self, value: Any) -> Any:
@@ -51,7 +51,7 @@ class ShareGpt(Conversations):
             called = {"function": {"name": "", "arguments": str(value.get("value") or "")}}
             return {"role": "assistant", "content": None, "tool_calls": [called]}
         if not isinstance(value.get("value"), str):
-            raise ValueError(f'"value" must be text, got {kind_of(value.get("value"))}')  # noqa: TRY004
+            raise ValueError(f'"value" must be text, got {kind_of(value.get("value"))}')
         return {"role": ROLES.get(speaker, speaker), "content": value["value"], **_beside(value)}
 
 

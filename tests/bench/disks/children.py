@@ -116,7 +116,7 @@ def _be_child(work: Callable[[Say], object], writing: int, *, as_nobody: bool) -
             os.setgid(NOBODY)
             os.setuid(NOBODY)
         work(say)
-    except BaseException:  # noqa: BLE001  told, and the process ends
+    except BaseException:  # told, and the process ends
         traceback.print_exc()
         os._exit(3)
     os._exit(0)
@@ -129,7 +129,7 @@ def tried(say: Say, call: Callable[[], object]) -> bool:
     except FabricError as error:
         say("errors", f"{type(error).__name__}: {error}")
         return False
-    except Exception as error:  # noqa: BLE001  any other is told as such
+    except Exception as error:  # any other is told as such
         say("bad", f"{type(error).__name__}: {error}")
         return False
     return True

@@ -110,7 +110,7 @@ def work_for_ever(path: Path, number: int, first: int, waiting: list[Operation])
         def whole(user: str) -> None:
             try:
                 work(user)
-            except BaseException:  # noqa: BLE001  told, and the process ends
+            except BaseException:  # told, and the process ends
                 traceback.print_exc()
                 os._exit(3)  # seen as an end that was no kill
 

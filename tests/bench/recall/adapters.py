@@ -61,7 +61,7 @@ class Mem0:
     """mem0 with ``infer=False`` and its local Qdrant."""
 
     def __init__(self, folder: Path) -> None:
-        from mem0 import Memory  # type: ignore[import-not-found]  # noqa: PLC0415
+        from mem0 import Memory  # type: ignore[import-not-found]
 
         size = len(embed(["size"])[0])
         key = {"api_key": "none"}  # its configuration asks for one even where nothing is called
@@ -104,7 +104,7 @@ class LangGraph:
     """LangGraph's in-memory store with an index."""
 
     def __init__(self, folder: Path) -> None:
-        from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found]  # noqa: PLC0415
+        from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found]
 
         self._store: Any = InMemoryStore(index={"dims": len(embed(["size"])[0]), "embed": _lists, "fields": ["text"]})
 
@@ -124,7 +124,7 @@ class LangGraphSqlite(LangGraph):
     """LangGraph's SQLite store with an index; it needs a Python whose sqlite3 loads extensions."""
 
     def __init__(self, folder: Path) -> None:
-        from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found]  # noqa: PLC0415
+        from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found]
 
         index = {"dims": len(embed(["size"])[0]), "embed": _lists, "text_fields": ["text"], "fields": ["text"]}
         self._open = SqliteStore.from_conn_string(str(folder / "store.db"), index=index)
@@ -147,7 +147,7 @@ class Chroma:
     """Chroma's persistent client, a collection a user."""
 
     def __init__(self, folder: Path) -> None:
-        import chromadb  # type: ignore[import-not-found]  # noqa: PLC0415
+        import chromadb  # type: ignore[import-not-found]
 
         self._client: Any = chromadb.PersistentClient(path=str(folder))
         self._collections: dict[str, Any] = {}
@@ -174,8 +174,8 @@ class Bm25s:
     """bm25s with stems; it cannot add, so the first question of a user builds the index over what was added."""
 
     def __init__(self, folder: Path) -> None:
-        import bm25s  # type: ignore[import-not-found]  # noqa: PLC0415
-        import Stemmer  # type: ignore[import-not-found]  # noqa: PLC0415
+        import bm25s  # type: ignore[import-not-found]
+        import Stemmer  # type: ignore[import-not-found]
 
         self._bm25s, self._stemmer = bm25s, Stemmer.Stemmer("english")
         self._turns: dict[str, list[Said]] = {}

@@ -13,7 +13,7 @@ from fabric.models.litellm import LiteLLMClient
 from fabric.testing import run_block
 from fabric.text.prompt import strip_data_blocks
 from tests.stub_server import StubServer, text, tools
-from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
+from tests.stub_server import stub_server as stub_server
 
 # litellm's own types make pydantic warn when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")

@@ -14,7 +14,7 @@ from fabric.models.litellm import LiteLLMClient
 from fabric.sessions.fabric import Fabric
 from fabric.testing import FrozenClock, ScriptedModel
 from tests.stub_server import StubServer, text
-from tests.stub_server import stub_server as stub_server  # noqa: PLC0414  a fixture
+from tests.stub_server import stub_server as stub_server
 from tests.stub_server import tools as calls
 
 from .hosting import Tools, edges_of, tools

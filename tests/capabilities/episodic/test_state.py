@@ -68,7 +68,7 @@ def test_an_option_that_cannot_work_is_refused_by_name(options: dict[str, Any], 
 
 def test_times_are_kept_in_utc():
     tokyo = NOON.astimezone(timezone(timedelta(hours=9)))
-    made = Episode(id="ep_1", content="x", significance=0.7, encoded_at=tokyo, occurred_at=datetime(2026, 1, 1))  # noqa: DTZ001
+    made = Episode(id="ep_1", content="x", significance=0.7, encoded_at=tokyo, occurred_at=datetime(2026, 1, 1))
     assert made.encoded_at == NOON
     assert made.encoded_at.tzinfo is UTC
     assert made.occurred_at == datetime(2026, 1, 1, tzinfo=UTC)

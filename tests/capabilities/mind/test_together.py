@@ -22,7 +22,7 @@ def on_threads(work: Any) -> list[BaseException]:
         begin.wait()
         try:
             work(number)
-        except BaseException as error:  # noqa: BLE001  told to the test
+        except BaseException as error:  # told to the test
             errors.append(error)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(THREADS)]

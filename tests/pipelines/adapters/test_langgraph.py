@@ -258,7 +258,7 @@ def test_many_threads_lose_no_write(store: ThoughtFabricStore):
 
 
 def test_secrets_are_taken_out_of_texts_wherever_they_stand():
-    secret = "sk-abcdefghijklmnopqrstuvwxyz123456"  # noqa: S105  it opens nothing
+    secret = "sk-abcdefghijklmnopqrstuvwxyz123456"
     value = {"text": f"key {secret}", "deep": [{"k": secret}], "n": 1}
     with ThoughtFabricStore(user="jake") as store:
         store.put(FOOD, "k", value)

@@ -110,7 +110,7 @@ async def test_sessions_and_users_are_apart_and_forgotten(fabric: Fabric):
 
 
 async def test_secrets_are_not_kept(fabric: Fabric):
-    secret = "sk-abcdefghijklmnopqrstuvwxyz123456"  # noqa: S105  it opens nothing
+    secret = "sk-abcdefghijklmnopqrstuvwxyz123456"
     session = FabricSession("s", fabric, user="jake")
     await session.add_items([message(f"my key is {secret}")])
     assert secret not in str(await session.get_items())

@@ -291,7 +291,7 @@ def test_words_find_again_what_they_found_once_the_index_is_made_anew(demo_file:
     os.environ["THOUGHT_FABRIC_EMBEDDER"] = "none"
     before = run(*asked).stdout
     for table in ("turns", "semantic_memory", "episodic_memory"):
-        sql(demo_file, f"UPDATE {table} SET _terms = 'abracadabra'")  # noqa: S608
+        sql(demo_file, f"UPDATE {table} SET _terms = 'abracadabra'")
     assert run(*asked).stdout != before
     assert run("doctor", demo_file, "--rebuild-index").exit_code == 0
     assert run(*asked).stdout == before

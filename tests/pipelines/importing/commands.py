@@ -10,7 +10,7 @@ ANN = ("--user", "ann", "--embedder", "none")
 
 
 def command(*arguments: object) -> Result:
-    from pipelines.cli.app import app  # noqa: PLC0415  loads the command line only where it is used
+    from pipelines.cli.app import app
 
     result = CliRunner().invoke(app, [str(one) for one in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):

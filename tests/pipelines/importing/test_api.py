@@ -82,9 +82,9 @@ async def test_the_same_in_async_code(path: Path) -> None:
 
 
 def test_facts_need_semantic_memory_and_messages_do_not(path: Path) -> None:
-    from fabric import Fabric  # noqa: PLC0415
-    from fabric.errors import ConfigurationError  # noqa: PLC0415
-    from pipelines.importing import FileImport, file_import_block  # noqa: PLC0415
+    from fabric import Fabric
+    from fabric.errors import ConfigurationError
+    from pipelines.importing import FileImport, file_import_block
 
     block = file_import_block(memory_system(embedder=None).layout)
     with Fabric() as fabric:

@@ -6,9 +6,9 @@ import pytest
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from pipelines import Memory  # noqa: E402
+from pipelines import Memory
 
-from .test_tools import output, served  # noqa: E402
+from .test_tools import output, served
 
 
 async def known(client: Any, query: str) -> str:

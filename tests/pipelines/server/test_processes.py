@@ -10,12 +10,12 @@ import pytest
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-import httpx2 as httpx  # noqa: E402
+import httpx2 as httpx
 
-from fabric import Fabric  # noqa: E402
+from fabric import Fabric
 
-from .programs import ANNA, JAKE, PATIENCE, client_of, command, over_stdio, served  # noqa: E402
-from .test_tools import output  # noqa: E402
+from .programs import ANNA, JAKE, PATIENCE, client_of, command, over_stdio, served
+from .test_tools import output
 
 
 async def test_what_is_remembered_over_stdio_is_in_the_file(tmp_path: Path):

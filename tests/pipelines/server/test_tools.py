@@ -11,13 +11,13 @@ import pytest
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from capabilities.vocabulary import FactCategory  # noqa: E402
-from fabric import Fabric  # noqa: E402
-from fabric.scope import ScopeIds  # noqa: E402
-from pipelines import memory_system  # noqa: E402
-from pipelines.server.offer import READING, offer  # noqa: E402
-from pipelines.server.protocol import MAX_ARGUMENT_CHARS, memory_server  # noqa: E402
-from pipelines.server.verbs import RELATED, Kind  # noqa: E402
+from capabilities.vocabulary import FactCategory
+from fabric import Fabric
+from fabric.scope import ScopeIds
+from pipelines import memory_system
+from pipelines.server.offer import READING, offer
+from pipelines.server.protocol import MAX_ARGUMENT_CHARS, memory_server
+from pipelines.server.verbs import RELATED, Kind
 
 VERBS = ["recall", "context", "why", "remember", "forget", "capture"]
 MIND = ["recall", "believe", "reflect", "unpin_reflection", "set_goal", "update_goal", "complete_goal"]

@@ -3,7 +3,6 @@
 How often terms stand in how many rows, lengths and neighbours are counted from these whenever a file is opened; what
 is checked here is all of an index that a file holds.
 """
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

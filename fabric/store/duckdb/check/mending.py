@@ -1,5 +1,4 @@
 """Making anew what rows are found by, from the rows themselves: only what disagrees with its row is written."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,5 +1,4 @@
 """Rows by a text that their JSON holds, wherever in it that stands."""
-# ruff: noqa: S608  the names of tables and columns are checked, values are parameters
 
 import json
 from collections.abc import Sequence

@@ -44,11 +44,11 @@ class Documents:
         stored = [key for key in waiting if key not in self._absent]
         self._absent = set()
         if stored:
-            self._sql.run(f"DELETE FROM _documents WHERE _key IN ({marks(stored)})", stored)  # noqa: S608
+            self._sql.run(f"DELETE FROM _documents WHERE _key IN ({marks(stored)})", stored)
         rows = [(key, *document) for key, document in waiting.items() if document[2]]
         if rows:
             places = ", ".join("(?, ?, ?, ?)" for _ in rows)
-            self._sql.run(f"INSERT INTO _documents VALUES {places}", [cell for row in rows for cell in row])  # noqa: S608
+            self._sql.run(f"INSERT INTO _documents VALUES {places}", [cell for row in rows for cell in row])
 
     def purge(self, owner: int) -> int:
         """Delete every document of a scope; return how many there were."""

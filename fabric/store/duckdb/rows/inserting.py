@@ -1,5 +1,4 @@
 """New rows on their way into the file: their keys, their cells, and the one statement that inserts them."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 from collections.abc import Sequence
 from hashlib import blake2b

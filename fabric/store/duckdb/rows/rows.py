@@ -1,5 +1,4 @@
 """The verbs of one transaction, in SQL: every statement names the number of the scope that owns the rows."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,4 @@
 """How rows are found by their texts: the indexes in memory, and how each is read from the file."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections import OrderedDict

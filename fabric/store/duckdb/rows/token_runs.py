@@ -5,8 +5,6 @@ whoever changes the tokens of one of them, or deletes it, drops the run with all
 what no run holds is read from the rows.
 """
 
-# ruff: noqa: S608  identifiers are checked, values are parameters
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 

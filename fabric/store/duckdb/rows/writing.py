@@ -1,5 +1,4 @@
 """How rows are written: into the file, into the index in memory, and into what is kept of them."""
-# ruff: noqa: S608  identifiers are checked, values are parameters
 
 import json
 from collections.abc import Collection, Mapping, Sequence
