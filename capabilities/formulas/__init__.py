@@ -1,1 +1,1 @@
-"""Formulas a scientist can read: numbers and words in, numbers out; no clock, no chance, nothing of the engine."""
+"""Pure formulas: numbers and words in, numbers out. Each names its equation, its units, its source and one example."""
