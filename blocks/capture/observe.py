@@ -27,8 +27,10 @@ from fabric.text.words import printable, words
 from fabric.validation import shown
 
 from ..prompts import PROMPTS
+from ..readers.moods import Said, said_in
 from ..readers.observe import observe_text
 from .answers import is_grounded, plain_text, told
+from .contradicted import contradiction
 from .observed import Observations, Observed
 
 SHOWN_PLANS = 5
@@ -200,16 +202,25 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     fresh = [observation for observation in plain if not _restates(observation, known)]
     if len(fresh) < len(plain):
         notes.append(f"{len(plain) - len(fresh)} observations only restated what was already known")
-    kept = [observation for observation in fresh if is_grounded(observation, known.exchange, known.entries)]
+    pieces = [said for turn in known.exchange.said for said in said_in(printable(turn.text))] if fresh else []
+    faults = [_fault(observation, known, pieces) for observation in fresh]
+    kept = [observation for observation, fault in zip(fresh, faults, strict=True) if not fault]
     refused = [
         *(told(one) for one in found.refused),
-        *(f"{shown(one.content)}: it shares no word with what was said" for one in fresh if one not in kept),
+        *(f"{shown(one.content)}: {fault}" for one, fault in zip(fresh, faults, strict=True) if fault),
     ]
     notes += [f"refused: {ctx.redact(one)}" for one in refused]
     if refused and not kept:
         kept = _read_by_rules(known)
         notes.append("nothing of the model's answer could be used: rules read the message instead")
     return _result(known, kept, notes)
+
+
+def _fault(observation: Observation, known: Shown, pieces: Sequence[Said]) -> str:
+    """Return why an observation is not borne out by its turn, "" where it is."""
+    if not is_grounded(observation, known.exchange, known.entries):
+        return "it shares no word with what was said"
+    return contradiction(observation, pieces)
 
 
 def _result(known: Shown, kept: Sequence[Observation], notes: list[str]) -> Observed:

@@ -16,7 +16,8 @@ from .patterns import listed, written
 from .people import subject_of
 from .sentences import HIDDEN, MAX_CLAUSE
 
-_QUESTION = ("?", "？", "؟")
+QUESTION = ("?", "？", "؟")
+"""The marks that end a question."""
 _CLOSING = " \t\n.!…。！،,;"
 _UNSURE = frozenset({"other", "amount"})
 """Attributes that tell nothing sure of somebody."""
@@ -128,7 +129,7 @@ def asks_for_work(sentence: str) -> bool:
 
 def _spoken(sentence: str) -> list[Mapping[str, re.Pattern[str]]]:
     """Return the forms of the languages in which ``sentence`` may be an own statement, none where it is none."""
-    if HIDDEN in sentence or len(sentence) > MAX_CLAUSE or any(mark in sentence for mark in _QUESTION):
+    if HIDDEN in sentence or len(sentence) > MAX_CLAUSE or any(mark in sentence for mark in QUESTION):
         return []
     spoken = [] if _is_english(sentence) else [form for form in _forms() if form["begins"].search(sentence)]
     return [] if any(form["refused"].search(sentence) for form in spoken) else spoken

@@ -1,0 +1,84 @@
+"""Whether a message itself speaks against an observation of it: what it denies, only asks, supposes or takes back."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from capabilities.claims import Claim, claim_of, compare, read_as
+from capabilities.claims.attributes import words_of
+from capabilities.claims.record import USER
+from capabilities.vocabulary import Observation
+from fabric.text.language import LATIN_LANGUAGES, STOP_WORDS, language_of, stem
+from fabric.text.words import content_words, words
+
+from ..readers.moods import Said
+from ..readers.patterns import Patterns
+
+_FORM = Patterns("moods")
+_MODAL = content_words("would could might may should")
+_MINE = frozenset({"i", "we", "my", "me", "our", "ich", "wir", "je", "yo"})
+REASONS = {
+    "asked": "the message only asks it",
+    "supposed": "the message only supposes it",
+    "taken back": "the message takes it back",
+}
+
+
+def contradiction(observation: Observation, pieces: Sequence[Said]) -> str:
+    """Return why the user's own words, in ``pieces``, speak against an observation, "" where they do not.
+
+    They do where they deny what it says, or say it as nothing but a question, a supposition or what was not meant, and
+    state it nowhere. What the message says in other words than the observation decides nothing.
+    """
+    claim = claim_of(observation)
+    alike = [said for said in pieces if _speaks_of(said, claim, observation)]
+    if not alike:
+        return ""
+    agreeing = [said for said in alike if _polarity(said, claim) == claim.polarity]
+    stated = [said for said in agreeing if said.mood == "stated"]
+    if stated:
+        return ""
+    if agreeing:
+        return "" if _FORM["modal"].search(observation.content) else REASONS[agreeing[-1].mood]
+    return _denied(alike, claim)
+
+
+def _denied(alike: Sequence[Said], claim: Claim) -> str:
+    stated = [said for said in alike if said.mood == "stated"]
+    polarities = {_polarity(said, claim) for said in stated}
+    is_past = polarities == {"ended"} and _FORM["past"].search(claim.text) is not None
+    both_deny = _denies(claim.text, claim) and any(_denies(said.text, read_as(said.text)) for said in stated)
+    return "" if not stated or is_past or both_deny else f"the message says the opposite: {stated[-1].text!r}"
+
+
+def _denies(text: str, claim: Claim) -> bool:
+    """Return whether a text says that something is not so, or no longer so."""
+    return claim.polarity != "holds" or not words_of("denials").isdisjoint(words(text))
+
+
+def _polarity(said: Said, claim: Claim) -> str:
+    read = read_as(said.text)
+    return read.polarity if read.attribute == claim.attribute else claim.polarity
+
+
+def _speaks_of(said: Said, claim: Claim, observation: Observation) -> bool:
+    """Return whether a piece is about just what the observation says, in whatever mood, so or not so."""
+    read = read_as(said.text)
+    alike = (read.subject, read.attribute) == (claim.subject, claim.attribute)
+    if alike and compare(_held(read), _held(claim)) in ("same", "refines"):
+        return True
+    heard = words(said.text)
+    is_about = not _MINE.isdisjoint(heard[:1]) if observation.subject == USER else observation.subject in heard
+    own, said_of = (_content(text) for text in (observation.content, said.text))
+    return is_about and bool(own) and own == said_of
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the stems of the words that carry meaning, without those that only tell a mood or the speaker."""
+    language = language_of(text)
+    if language in LATIN_LANGUAGES and language != "english":
+        return frozenset(stem(word, language) for word in words(text) if word not in STOP_WORDS[language])
+    return content_words(text) - _MODAL - _MINE
+
+
+def _held(claim: Claim) -> Claim:
+    return replace(claim, polarity="holds", text=claim.value or claim.text)
