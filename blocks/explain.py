@@ -25,12 +25,12 @@ from fabric.text.words import words
 from .forgetting.links import nodes_of
 from .owned_records import kinds
 
-BESIDE = {
+OUTSIDE_TIERS = {
     **{kind: kind for kind in ("goal", "belief", "reflection", "draft", "trace", "item", "working", "turn")},
     "fact": "semantic",
     "episode": "episodic",
 }
-"""What is kept beside the memory's own tiers, in other memory systems too, and the tier it is explained as."""
+"""Kinds of records outside the memory's tiers, in other memory systems too, and the tier each is explained as."""
 
 
 class Evidence(BaseModel):
@@ -119,7 +119,7 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
         )
     turn = tx.get(layout.turns, memory_id)
     if turn is None:
-        return _beside(tx, layout, memory_id)
+        return _outside_tiers(tx, layout, memory_id)
     if turn.id in tx.read(layout.state).pending:
         status = "kept, not captured yet"
     else:
@@ -127,13 +127,13 @@ def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str
     return Explanation(id=turn.id, tier="turn", content=turn.text, status=status, evidence=[_said(turn)])
 
 
-def _beside(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanation | None:
-    """Explain what is kept beside the memory's own tiers: in a mind or another memory system, a trace, a message."""
+def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanation | None:
+    """Explain a record outside the memory's tiers: in a mind or another memory system, a trace, a message."""
     if not record_id:
         return None
     held = reach_of(tx.rows, tx.ids)
     nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept))
-    found = next((one for one in nodes if one.id == record_id and one.kind in BESIDE), None)
+    found = next((one for one in nodes if one.id == record_id and one.kind in OUTSIDE_TIERS), None)
     if found is None:
         return None
     record = found.record
@@ -144,7 +144,7 @@ def _beside(tx: Transaction, layout: MemoryLayout, record_id: str) -> Explanatio
     tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn)}
     return Explanation(
         id=found.id,
-        tier=cast(Any, BESIDE[found.kind]),
+        tier=cast(Any, OUTSIDE_TIERS[found.kind]),
         content=own,
         status=_status(record),
         made_by=str(record.get("made_by") or ""),

@@ -80,7 +80,7 @@ def remember_block(layout: MemoryLayout) -> Block[Remember, Outcome]:
 
         def work(tx: Transaction) -> Outcome:
             tx.embedded = embedded.by_text([turn.text])
-            outcome = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic).settle(
+            outcome = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic).reconcile(
                 FactInput(
                     subject=asked.subject,
                     content=turn.text,

@@ -79,7 +79,7 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
     and the value here is the answer; both are recorded as items. A run without any input takes the session's last turn.
     Messages before it that never got an answer, because their run failed, are taken in with it.
     """
-    said = ctx.run.hear(ctx.path)
+    said = ctx.run.record_user_message(ctx.path)
     if said is None and ctx.input is None:
         said = last_said(ctx.items)
     if said is None:

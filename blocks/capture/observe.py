@@ -54,7 +54,7 @@ class Shown:
 
         Who is called as the user is, and is told to be somebody else, is not the user: "my friend Jake".
         """
-        speaker = self.speaker.beside(self._introduced(found))
+        speaker = self.speaker.among(self._introduced(found))
         return [self._linked(observation, speaker) for observation in found]
 
     def _introduced(self, found: Sequence[Observation]) -> Iterator[tuple[str, str]]:
@@ -125,7 +125,7 @@ def _speaker(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingEnt
     subjects += () if index is None else [name for name in index.columns["subject"].names if name]
     own = (claim_of(entry) for entry in entries if entry.subject == speaker.subject)
     told = [*introductions(own), *introduced(tx, layout.semantic, speaker.subject)]
-    return speaker.beside(told, subjects)
+    return speaker.among(told, subjects)
 
 
 def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:
@@ -139,7 +139,7 @@ def _plans(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Kn
 
 
 def _facts(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> list[Known]:
-    """Return the facts that share words with a message: a model is shown them; rules find theirs while settling."""
+    """Return the facts that share words with a message: a model is shown them, rules look up their own."""
     if layout.semantic is None:
         return []
     matches = tx.match(layout.semantic, words(exchange.text[:MODEL_CHARS]), SHOWN_FACTS * 3)

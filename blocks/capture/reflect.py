@@ -8,7 +8,7 @@ from typing import cast
 from capabilities.claims import ClaimFields, claim_of, compare, fields, fuller, subject_key
 from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import FactInput, FactTable, Settling
+from capabilities.semantic import FactInput, FactTable, Reconciliation
 from capabilities.sources import Outcome, Source, Status, TierName
 from capabilities.turns import Turn, turns_behind
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
@@ -131,12 +131,12 @@ class _Routing:
     evicted: list[WorkingEntry] = field(default_factory=list[WorkingEntry])
     episodes: list[Episode] = field(default_factory=list[Episode])
     called_off: list[str] = field(default_factory=list[str])
-    facts: Settling | None = field(init=False)
+    facts: Reconciliation | None = field(init=False)
 
     def __post_init__(self) -> None:
         semantic = self.layout.semantic
         table = FactTable(self.tx, semantic, self.ctx.clock, self.ctx.path, self.layout.episodic) if semantic else None
-        self.facts = table.settling() if table is not None else None
+        self.facts = table.reconciliation() if table is not None else None
 
     def look_up(self) -> None:
         """Read everything that the observations are compared with at once."""
@@ -288,7 +288,7 @@ class _Routing:
             replaces=self._retired(observation, replaced),
             **observation.claim_fields(),
         )
-        outcome = self.facts.settle(offered)
+        outcome = self.facts.reconcile(offered)
         self.outcomes.append(outcome)
         settled = self.facts.get(outcome.id) if outcome.id else None
         if settled is not None and settled.status != "current":  # what was said later holds

@@ -9,7 +9,7 @@ from capabilities.claims import ATTRIBUTES, known_of
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.state import MemoryState
-from capabilities.semantic import Fact, FactInput, FactTable, Settling
+from capabilities.semantic import Fact, FactInput, FactTable, Reconciliation
 from capabilities.semantic.order import is_late, last_said, stated
 from capabilities.sources import Outcome, Source, unite
 from capabilities.vocabulary import MAX_OBSERVATIONS, ConsolidationPlan, FactProposal
@@ -204,12 +204,12 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
     """Apply proposals to the facts. Only facts that the evidence showed can be changed; unknown ids are ignored."""
     shown = {fact.id: fact for fact in evidence.facts}
     episodes = {episode.id: episode for episode in evidence.episodes}
-    settling = table.settling(is_filed=True)
-    told = [told_of_one(proposal, episodes, is_shared=settling.is_shared) for proposal in proposals]
+    reconciliation = table.reconciliation(is_filed=True)
+    told = [told_of_one(proposal, episodes, is_shared=reconciliation.is_shared) for proposal in proposals]
     stated_anew = [one.proposal for one in told if one.proposal.action in ("new", "update")]
-    settling.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
-    outcomes = [_apply(one, shown, episodes, settling) for one in told]
-    settling.write()
+    reconciliation.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
+    outcomes = [_apply(one, shown, episodes, reconciliation) for one in told]
+    reconciliation.write()
     counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)
     for proposal, outcome in zip(proposals, outcomes, strict=True):
         if outcome.status in ("stored", "merged", "superseded"):
@@ -230,26 +230,26 @@ def _done(proposal: FactProposal, outcome: Outcome) -> str:
     return proposal.action
 
 
-def _apply(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
+def _apply(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Reconciliation) -> Outcome:
     proposal = told.proposal
     if told.refused:
         return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=f"refused: {told.refused}")
     return _applied(told, shown, evidence, table)
 
 
-def _applied(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Settling) -> Outcome:
+def _applied(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Reconciliation) -> Outcome:
     proposal = told.proposal
     target = table.get(proposal.target_fact_id) if proposal.target_fact_id in shown else None
     offered = _offered(proposal, told.episodes, evidence, target)
     if proposal.action == "new":
-        return table.settle(offered)
+        return table.reconcile(offered)
     refused = _refusal(proposal, target)
     if target is None or refused:
         return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=refused)
     if proposal.action == "reinforce":
         return table.repeat(target, offered.sources, offered.source_episode_ids)
     if proposal.action == "update":
-        return table.settle(offered.model_copy(update={"replaces": target.id}))
+        return table.reconcile(offered.model_copy(update={"replaces": target.id}))
     if is_late(offered.sources, target, offered.valid_from):
         reason = f"{target.id} was said later than what ends it: left as it is"
         return Outcome(status="skipped", tier="semantic", content=target.content, reason=reason)

@@ -231,7 +231,7 @@ def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: 
 
 
 def _newer(fact: Fact, shown: dict[str, Fact]) -> set[Verdict]:
-    """Return what the facts of its subject that were stated after a fact are beside it."""
+    """Return how the facts of its subject that were stated later relate to a fact."""
     claim = claim_of(fact)
     later = (other for other in shown.values() if other.id != fact.id and stated(other) >= stated(fact))
     return {compare(claim, claim_of(other)) for other in later}

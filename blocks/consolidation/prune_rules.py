@@ -44,8 +44,8 @@ def _verdicts(facts: Sequence[Known]) -> Iterator[tuple[Known, Known, Verdict]]:
     buckets: dict[tuple[str, str], list[Known]] = {}
     for fact in facts:
         older = buckets.setdefault(_bucket(fact.claim), [])
-        beside = _ends_elsewhere(fact.claim)
-        others = (other for bucket in buckets.values() if beside and bucket is not older for other in bucket)
+        ends = _ends_elsewhere(fact.claim)
+        others = (other for bucket in buckets.values() if ends and bucket is not older for other in bucket)
         for other in (*older, *others):
             verdict = compare(other.claim, fact.claim)
             if verdict != "unrelated":

@@ -141,8 +141,8 @@ class Removal:
         """Return items with the calls and results that they are paired with, and what their turns say of it."""
         turns = {row["turn"] for row in items if row["kind"] in ("tool_call", "tool_result")}
         pairs = {(row["turn"], row["call_id"]) for row in items if row["call_id"]}
-        beside = [row for turn in sorted(turns) for row in self.tx.rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
-        more = [row for row in beside if (row["turn"], row["call_id"]) in pairs or self.texts.held_by(row["text"])]
+        near = [row for turn in sorted(turns) for row in self.tx.rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
+        more = [row for row in near if (row["turn"], row["call_id"]) in pairs or self.texts.held_by(row["text"])]
         return list({row["id"]: row for row in [*items, *more]}.values())
 
     def _cut(self, texts: Texts, value: Any) -> Any:

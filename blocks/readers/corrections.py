@@ -10,14 +10,14 @@ from .sentences import HIDDEN
 _FORM = Patterns("corrections")
 
 
-def standing(sentences: Iterable[str]) -> list[str]:
+def drop_corrected(sentences: Iterable[str]) -> list[str]:
     """Return what the speaker stands by: without each statement that is corrected or denied right behind it.
 
     One word that takes the place of the last one, of its kind, is put there; otherwise the statement is held back.
 
-    >>> standing(["I'm allergic to peanuts.", "Sorry, I meant walnuts."])
+    >>> drop_corrected(["I'm allergic to peanuts.", "Sorry, I meant walnuts."])
     ["I'm allergic to walnuts"]
-    >>> standing(["I'm a nurse.", "I like tea, no wait, I like coffee."])
+    >>> drop_corrected(["I'm a nurse.", "I like tea, no wait, I like coffee."])
     ["I'm a nurse.", 'I like coffee.']
     """
     kept: list[str] = []

@@ -13,7 +13,7 @@ from fabric.text.words import words
 from . import people
 from .casing import recased
 from .clauses import clauses, remember, unmarked
-from .corrections import standing
+from .corrections import drop_corrected
 from .patterns import Patterns
 from .rule import families, first_of, observed
 from .sentences import HIDDEN, own_sentences
@@ -44,7 +44,7 @@ def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]
     known = ""
     before: Observation | None = None
     foreign = True
-    sentences = standing(own_sentences(recased(text)))
+    sentences = drop_corrected(own_sentences(recased(text)))
     for sentence in paced(sentences) if len(text) > LONG_CHARS else sentences:
         foreign = foreign and not asks_for_work(sentence)
         read = list(_read(sentence, known, before))

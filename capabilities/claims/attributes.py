@@ -127,8 +127,8 @@ ATTRIBUTES: Mapping[str, Attribute] = {**loaded(_DATA["attributes"]), OTHER: Att
 
 
 @lru_cache(maxsize=len(ATTRIBUTES))
-def beside(name: str) -> frozenset[str]:
-    """Return the attributes whose values stand in, or are the same as, those of one: "employer" beside "role"."""
+def related(name: str) -> frozenset[str]:
+    """Return the attributes whose values stand in, or are the same as, those of one: "employer" for "role"."""
     own = {ATTRIBUTES[name].of, ATTRIBUTES[name].like} - {""}
     return frozenset(own | {other.name for other in ATTRIBUTES.values() if name in (other.of, other.like)})
 

@@ -1,4 +1,4 @@
-"""The one judge of sameness: what a second claim is beside a first one."""
+"""The one judge of sameness: how a new claim relates to a known one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _WHOLES = {attribute.of for attribute in ATTRIBUTES.values()} - {""}
 
 
 def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
-    """Return what ``new`` is beside ``known``, which was said before it.
+    """Return how ``new`` relates to ``known``, which was said before it.
 
     ``same``: it says nothing else. ``refines``: one of the two says all that the other says, and more. ``replaces``:
     both cannot hold at a time. ``ends``: it says that the known one is over, or not so. ``unrelated``: both stand.
@@ -72,7 +72,7 @@ def fuller(known: Claim, new: Claim) -> Claim:
     """Return the one of two claims, of which one refines the other, that says more; the first where neither does."""
     if known.attribute != new.attribute:
         return known if ATTRIBUTES[known.attribute].of else new
-    said, held = len(_beside(new)), len(_beside(known))
+    said, held = len(_details(new)), len(_details(known))
     return new if said > held or (said == held and len(tokens(new.text)) > len(tokens(known.text))) else known
 
 
@@ -173,7 +173,7 @@ def _fuller(known: Claim, new: Claim) -> Verdict:
         return "same"
     if known.attribute == "amount":
         return compare_texts(known, new)
-    one, other = _beside(known), _beside(new)
+    one, other = _details(known), _details(new)
     if new.polarity == "holds" and not words_of("denials").isdisjoint(set(tokens(known.text)) ^ set(tokens(new.text))):
         return "unrelated"
     if one == other:
@@ -181,7 +181,7 @@ def _fuller(known: Claim, new: Claim) -> Verdict:
     return "refines" if one <= other or other <= one else "unrelated"
 
 
-def _beside(claim: Claim) -> frozenset[str]:
+def _details(claim: Claim) -> frozenset[str]:
     """Return the words of what a sentence adds to its value, without those that say since when."""
     added = [
         token

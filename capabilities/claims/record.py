@@ -11,7 +11,7 @@ Polarity = Literal["holds", "denied", "ended"]
 """Whether the value holds, is denied ("does not like tea"), or is over ("no longer works at Stripe")."""
 
 Verdict = Literal["same", "refines", "replaces", "ends", "unrelated"]
-"""What a second claim is beside a first one; see `compare`."""
+"""How a new claim relates to a known one; see `compare`."""
 
 USER = "user"
 """The subject of what somebody says of themselves."""

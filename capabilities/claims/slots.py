@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .attributes import ATTRIBUTES, OTHER, beside, words_of
+from .attributes import ATTRIBUTES, OTHER, related, words_of
 from .record import USER, Claim
 from .values.same_value import stems, tokens
 
@@ -58,6 +58,6 @@ def rival_slots(claim: Claim, subject: str = USER) -> Iterator[str]:
     yield slot(claim, subject)
     ended = ATTRIBUTES[claim.attribute].ends.keys() - {claim.attribute}
     left = {claim.attribute, *words_of("switched")} if claim.former else set[str]()
-    for name in sorted({*ended, *beside(claim.attribute), *left}):
+    for name in sorted({*ended, *related(claim.attribute), *left}):
         for value in dict.fromkeys((claim.value, claim.former)):
             yield slot(Claim(claim.subject, name, value, "holds", "", claim.of), subject)

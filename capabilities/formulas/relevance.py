@@ -1,4 +1,4 @@
-"""How relevant a memory is to recall now: its standing in its own tier.
+"""How relevant a memory is to recall now: its prior, by the formula of its own tier.
 
 Source of all formulas: the specification of cross-tier recall. Arguments outside [0, 1] are clamped where a share is
 meant; not-a-number raises ValueError. Every result lies in [0, 1].

@@ -55,7 +55,7 @@ def _is_asked(tokens: Sequence[Token], at: int, language: str) -> bool:
         is_second = before.low == "and" and at > 1 and _is_asked(tokens, at - 2, language)
         return before.low in listed("auxiliaries") or is_second
     grammar = GRAMMAR.get(language)
-    if grammar is None or before.low in grammar.mine | grammar.others | grammar.of | grammar.beside | ARTICLES:
+    if grammar is None or before.low in grammar.mine | grammar.others | grammar.of | grammar.prepositions | ARTICLES:
         return False
     if before.text[:1].isupper() and at > 1:
         return False

@@ -29,7 +29,7 @@ class Kin:
     """Somebody by what they are: ``of`` whom, and how from there, nearest first: a brother, his wife.
 
     ``of`` is "" for the speaker, a name in lower case, or "?". ``word`` are the words for ``kin``, ``qualities`` tell
-    them from others of the kind, ``name`` is what they are called, and ``is_beside`` that a preposition stands before.
+    them from others of the kind, ``name`` is what they are called, and ``has_preposition`` that one stands before.
     ``start`` and ``end`` are the places in the text's words.
     """
 
@@ -38,7 +38,7 @@ class Kin:
     word: str
     qualities: frozenset[str] = frozenset()
     name: str = ""
-    is_beside: bool = False
+    has_preposition: bool = False
     start: int = 0
     end: int = 0
 
@@ -165,13 +165,13 @@ def _mention(
     else:
         of, chain = _owner(tokens, grammar, left, start, end, kin, is_memory), (kin,)
     name = _name_after(tokens, grammar, end) or _name_before(tokens, grammar, left)
-    return Kin(of, chain, word, qualities, name, _is_beside(tokens, grammar, left), left, end)
+    return Kin(of, chain, word, qualities, name, _has_preposition(tokens, grammar, left), left, end)
 
 
 def _says_more(token: Token, grammar: Grammar) -> bool:
     if token.low in QUALITIES:
         return not token.has_s
-    small = (grammar.mine, grammar.others, grammar.of, grammar.beside, grammar.i, grammar.called, ARTICLES)
+    small = (grammar.mine, grammar.others, grammar.of, grammar.prepositions, grammar.i, grammar.called, ARTICLES)
     plain = not token.has_s and not token.begins and not token.is_name and token.low.isalpha()
     return plain and not any(token.low in words for words in small)
 
@@ -204,9 +204,9 @@ def _is_mine_behind(tokens: Sequence[Token], grammar: Grammar, end: int) -> bool
     return end + 1 == len(tokens) or tokens[end + 1].begins or tokens[end].low not in grammar.genitive
 
 
-def _is_beside(tokens: Sequence[Token], grammar: Grammar, left: int) -> bool:
+def _has_preposition(tokens: Sequence[Token], grammar: Grammar, left: int) -> bool:
     for token in reversed(tokens[max(left - BETWEEN, 0) : left]):
-        if token.low in grammar.beside:
+        if token.low in grammar.prepositions:
             return True
         if token.low not in grammar.mine | ARTICLES:
             break

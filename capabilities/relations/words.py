@@ -51,7 +51,7 @@ _Words = Annotated[frozenset[str], BeforeValidator(str.split)]
 class Grammar(BaseModel):
     """The small words of a language that say whose somebody is ("my", "his", "of"), and which names they bear.
 
-    ``beside`` are prepositions, ``i`` who speaks, ``called`` verbs before a name, ``third`` "he" and "she".
+    ``prepositions`` stand before names, ``i`` who speaks, ``called`` verbs before a name, ``third`` "he" and "she".
     ``is_suffixed``: the word itself says whose it is ("siskoni"); ``is_behind``: "my" may stand behind ("sora mea");
     ``genitive`` is "my" behind somebody who is my brother's ("die Frau meines Bruders").
     """
@@ -61,7 +61,7 @@ class Grammar(BaseModel):
     mine: _Words
     others: _Words
     of: _Words = frozenset()
-    beside: _Words = frozenset()
+    prepositions: _Words = frozenset()
     i: _Words = frozenset()
     called: _Words = frozenset()
     third: _Words = frozenset()

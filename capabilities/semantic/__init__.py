@@ -9,6 +9,7 @@ from .capability import (
 )
 from .foreign import Arrival, ForeignFact, arrive
 from .format import format_facts
+from .reconciliation import Reconciliation
 from .record import (
     DEFAULT_CONSOLIDATION_CONFIG,
     DEFAULT_PRUNE_CONFIG,
@@ -19,7 +20,6 @@ from .record import (
     PruneConfig,
     SemanticConfig,
 )
-from .settling import Settling
 from .table import FactTable
 
 __all__ = [
@@ -34,9 +34,9 @@ __all__ = [
     "FactTable",
     "ForeignFact",
     "PruneConfig",
+    "Reconciliation",
     "SemanticConfig",
     "SemanticMemory",
-    "Settling",
     "arrive",
     "create_semantic_memory_capability",
     "create_semantic_memory_resource",

@@ -59,7 +59,7 @@ class SemanticMemory:
     async def add(self, offered: FactInput) -> Outcome:
         """Take a fact in: stored, merged into what is known, or superseding it."""
         clean = offered.model_copy(update={"content": self._ctx.redact(offered.content)})
-        return await self._ctx.transact(lambda tx: self.table(tx).settle(clean))
+        return await self._ctx.transact(lambda tx: self.table(tx).reconcile(clean))
 
     async def update(
         self,
@@ -99,8 +99,8 @@ class SemanticMemory:
         """Return the facts that were true at ``as_of``, by what was known at ``known_at`` (None: now)."""
         known = known_at or self._ctx.clock.now()
         if as_of is None:
-            return drawn(await self._ctx.transact(lambda tx: self.table(tx).known(known)))
-        return drawn(await self._ctx.transact(lambda tx: self.table(tx).held(as_of, known)))
+            return drawn(await self._ctx.transact(lambda tx: self.table(tx).known_at(known)))
+        return drawn(await self._ctx.transact(lambda tx: self.table(tx).valid_at(as_of, known)))
 
     async def format(self) -> str:
         """Return the current facts as lines for a prompt, grouped by subject; "" when there are none."""

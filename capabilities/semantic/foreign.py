@@ -1,4 +1,4 @@
-"""Facts that another system holds: what becomes of them beside the versions of the same record that are held here."""
+"""Facts that another system holds: how they relate to the versions of the same record that are stored here."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -11,7 +11,7 @@ from .record import Fact, FactInput
 from .state import first_version, invalidate, supersede
 
 Arrival = Literal["new", "known", "changed", "older"]
-"""What a record is beside what is held of it: not there yet, the same, another version, or one from before."""
+"""How a record relates to what is stored of it: not there yet, the same, another version, or one from before."""
 
 
 class ForeignFact(BaseModel):
@@ -39,7 +39,7 @@ class ForeignFact(BaseModel):
 def arrive(
     offered: ForeignFact, held: Sequence[Fact], sources: Sequence[Source], version_id: str
 ) -> tuple[Arrival, list[Fact]]:
-    """Return what a record is beside its versions, oldest first and the current one last, and the versions to write.
+    """Return how a record relates to its versions, oldest first and the current one last, and the versions to write.
 
     ``sources`` are the turns that it rests on, ``version_id`` is the id that a second or later version gets. A version
     that somebody here changed or withdrew stays as it is until the record is newer.

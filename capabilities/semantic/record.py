@@ -55,12 +55,12 @@ class Fact(Claimed, BaseModel):
             self.reason.startswith("pruned") and "contradicted" not in self.reason
         )
 
-    def known(self, known_at: datetime) -> bool:
+    def known_at(self, known_at: datetime) -> bool:
         """Return whether this version was held at that time."""
         known_at = utc(known_at)
         return self.recorded_at <= known_at and (self.superseded_at is None or known_at < self.superseded_at)
 
-    def held(self, as_of: datetime, known_at: datetime) -> bool:
+    def valid_at(self, as_of: datetime, known_at: datetime) -> bool:
         """Return whether, by what was known at ``known_at``, the fact was true at ``as_of``."""
         as_of, known_at = utc(as_of), utc(known_at)
         if self.recorded_at > known_at or self.valid_from > as_of:

@@ -35,12 +35,12 @@ class Self:
     namesakes: Mapping[str, str] = field(default_factory=dict[str, str])
     close: frozenset[tuple[str, frozenset[str], str]] = frozenset()
 
-    def beside(self, told: Iterable[tuple[str, str]], subjects: Iterable[str] = ()) -> "Self":
+    def among(self, told: Iterable[tuple[str, str]], subjects: Iterable[str] = ()) -> "Self":
         """Return the same among others who bear one of the names.
 
         ``told`` is what somebody is to the speaker and what they are called, ``subjects`` are all that is known of.
 
-        >>> jake = Self("user", frozenset({"jake"})).beside([("friend", "Jake"), ("boss", "Tom")])
+        >>> jake = Self("user", frozenset({"jake"})).among([("friend", "Jake"), ("boss", "Tom")])
         >>> jake.filed("jake", "Works at Nokia"), jake.filed("tom", "Works at Nokia")
         (('friend-jake', 'Works at Nokia'), ('tom', 'Works at Nokia'))
         """

@@ -25,7 +25,7 @@ from .record import REINFORCEMENT, Fact, FactInput
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an offered fact is beside the known ones: ``new``, or of ``fact`` a ``repeat``, ``refine`` or ``change``.
+    """How an offered fact relates to the known ones: ``new``, or of ``fact`` a ``repeat``, ``refine`` or ``change``.
 
     ``also`` are further facts that a change closes: "retired" ends an employer and a role.
     """

@@ -12,8 +12,8 @@ from fabric.store.base import Where
 
 from ..claims import named_so
 from ..sources import Outcome, Source
+from .reconciliation import Reconciliation
 from .record import Fact, FactInput
-from .settling import Settling
 from .state import invalidate, reinforce, supersede
 
 CURRENT = Where("status", "=", "current")
@@ -47,38 +47,38 @@ class FactTable:
         """Return how many facts are current."""
         return self.tx.count(self.facts, CURRENT)
 
-    def held(self, as_of: datetime, known_at: datetime) -> list[Fact]:
+    def valid_at(self, as_of: datetime, known_at: datetime) -> list[Fact]:
         """Return the facts that were true at ``as_of`` by what was known at ``known_at``."""
         as_of, known_at = utc(as_of), utc(known_at)
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
-        return [fact for fact in found if fact.held(as_of, known_at)]
+        return [fact for fact in found if fact.valid_at(as_of, known_at)]
 
-    def known(self, known_at: datetime) -> list[Fact]:
+    def known_at(self, known_at: datetime) -> list[Fact]:
         """Return the facts that were current at that time."""
         known_at = utc(known_at)
         found = self.tx.find(self.facts, Where("recorded_at", "<=", known_at.isoformat()))
-        return [fact for fact in found if fact.known(known_at)]
+        return [fact for fact in found if fact.known_at(known_at)]
 
-    def settling(self, *, is_filed: bool = False) -> Settling:
+    def reconciliation(self, *, is_filed: bool = False) -> Reconciliation:
         """Return what takes several facts in together; they are stored when its `write` is called.
 
         ``is_filed`` says that in a shared memory their subjects are filed ones, and none is whoever runs this.
         """
-        return Settling(self.tx, self.facts, self.clock, self.made_by, self.episodes, is_filed=is_filed)
+        return Reconciliation(self.tx, self.facts, self.clock, self.made_by, self.episodes, is_filed=is_filed)
 
-    def settle(self, offered: FactInput) -> Outcome:
+    def reconcile(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject."""
-        settling = self.settling()
-        settling.look_up([offered], [offered.replaces])
-        outcome = settling.settle(offered)
-        settling.write()
+        reconciliation = self.reconciliation()
+        reconciliation.look_up([offered], [offered.replaces])
+        outcome = reconciliation.reconcile(offered)
+        reconciliation.write()
         return outcome
 
     def add(self, offered: FactInput) -> Fact:
         """Write a new fact without comparing it, and return it."""
-        settling = self.settling()
-        fact = settling.insert(offered)
-        settling.write()
+        reconciliation = self.reconciliation()
+        fact = reconciliation.insert(offered)
+        reconciliation.write()
         return fact
 
     def reinforce(self, fact_id: str, sources: Iterable[Source] = (), episode_ids: Iterable[str] = ()) -> Fact | None:
@@ -95,9 +95,9 @@ class FactTable:
         fact = self._current(fact_id)
         if fact is None:
             return Outcome(status="skipped", tier="semantic", id=fact_id, reason="not a current fact")
-        settling = self.settling()
-        outcome = settling.repeat(fact, sources, episode_ids)
-        settling.write()
+        reconciliation = self.reconciliation()
+        outcome = reconciliation.repeat(fact, sources, episode_ids)
+        reconciliation.write()
         return outcome
 
     def update(
@@ -119,8 +119,8 @@ class FactTable:
             return None
         if not content.strip():
             raise ConfigurationError("a fact needs a text: give what it should say, or remove the fact")
-        settling = self.settling()
-        outcome = settling.replace(
+        reconciliation = self.reconciliation()
+        outcome = reconciliation.replace(
             fact,
             content=content,
             confidence=fact.confidence if confidence is None else confidence,
@@ -128,17 +128,17 @@ class FactTable:
             sources=sources,
             episode_ids=episode_ids,
         )
-        settling.write()
-        return settling.get(outcome.id)
+        reconciliation.write()
+        return reconciliation.get(outcome.id)
 
     def remove(self, fact_id: str, reason: str = "removed") -> bool:
         """Close a current fact with nothing in its place; False when there is no such current fact."""
         fact = self._current(fact_id)
         if fact is None:
             return False
-        settling = self.settling()
-        settling.close(fact, reason)
-        settling.write()
+        reconciliation = self.reconciliation()
+        reconciliation.close(fact, reason)
+        reconciliation.write()
         return True
 
     def merge(self, fact_ids: Sequence[str], content: str, reason: str) -> Fact | None:
@@ -176,7 +176,7 @@ class FactTable:
 
     def latest(self, fact_id: str) -> str:
         """Return the id of the version that a fact has now; the same id when it was not superseded or is unknown."""
-        return self.settling().latest(fact_id)
+        return self.reconciliation().latest(fact_id)
 
     def history(self, fact_id: str) -> list[Fact]:
         """Return every version that led to or followed from this one, oldest first; [] for an unknown id."""

@@ -24,10 +24,10 @@ from ..record.events import BlockFinished, BlockStarted
 from ..telemetry.tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
 from ..telling import told
 from .calls import Call, adapter, check
-from .capability import Capability, Use, check_use, lasting, lend
+from .capability import Capability, Use, check_use, enter_lifespans, with_lifespan
+from .compatibility import either, fits, shown_type
 from .context import Context
 from .failing import Rescue, Retry, note_place, reason_of
-from .fit import either, fits, shown_type
 from .resource import Resource, Transaction
 from .tool import Tool, alias
 
@@ -171,9 +171,9 @@ class Block(Generic[In, Out]):
 
     async def _once(self, connected: Any, ctx: Context) -> Any:
         try:
-            if not self._lasting:
+            if not self._with_lifespan:
                 return await self.execute(connected, ctx)
-            async with lend(self._lasting, ctx):
+            async with enter_lifespans(self._with_lifespan, ctx):
                 return await self.execute(connected, ctx)
         except asyncio.CancelledError as error:
             raise reason_of(error, ctx) from error.__cause__
@@ -200,11 +200,11 @@ class Block(Generic[In, Out]):
     @cached_property
     def _unguarded(self) -> bool:
         guarded = self.output_schema is not None or self.retry is not None or self.rescues or self.connector is not None
-        return not guarded and not self._lasting
+        return not guarded and not self._with_lifespan
 
     @cached_property
-    def _lasting(self) -> Sequence[Capability[Any]]:
-        return lasting(self.name, self.capabilities)
+    def _with_lifespan(self) -> Sequence[Capability[Any]]:
+        return with_lifespan(self.name, self.capabilities)
 
     @property
     def kind(self) -> str:

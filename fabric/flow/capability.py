@@ -181,29 +181,29 @@ def check_use(use: object, block: str) -> None:
         raise ConfigurationError(f"{block}: uses has {use!r}, no capability or resource; {hint}")
 
 
-def lasting(name: str, declared: Iterable[Capability[Any]]) -> Sequence[Capability[Any]]:
+def with_lifespan(name: str, declared: Iterable[Capability[Any]]) -> Sequence[Capability[Any]]:
     """Return those of the declared capabilities, and of those they use, that hold something while a block runs."""
     merged = merge_capabilities((name, one) for one in declared)
     return [one for one in merged.values() if one.during is not None]
 
 
 @asynccontextmanager
-async def lend(capabilities: Sequence[Capability[Any]], ctx: "Context") -> AsyncGenerator[None]:
+async def enter_lifespans(capabilities: Sequence[Capability[Any]], ctx: "Context") -> AsyncGenerator[None]:
     """Let the capabilities begin for the block of ``ctx``, and end after it; those that a block around it has go on."""
-    before = ctx.lent
+    before = ctx.lifespan_values
     async with AsyncExitStack() as stack:
         for capability in capabilities:
-            if capability.during is not None and ctx.find_lent(capability.base) is None:
+            if capability.during is not None and ctx.find_lifespan_value(capability.base) is None:
                 made = await stack.enter_async_context(capability.during(ctx))
-                ctx.lent = {**(ctx.lent or {}), capability.base: made}
+                ctx.lifespan_values = {**(ctx.lifespan_values or {}), capability.base: made}
         try:
             yield
         finally:
-            ctx.lent = before
+            ctx.lifespan_values = before
 
 
 @asynccontextmanager
-async def lend_around(ctx: "Context") -> AsyncGenerator[None]:
+async def enter_outer_lifespans(ctx: "Context") -> AsyncGenerator[None]:
     """Let what the blocks around that of ``ctx`` declare begin, each for its own block, as if these ran."""
     around: list[Context] = []
     while ctx.parent is not None:
@@ -212,6 +212,6 @@ async def lend_around(ctx: "Context") -> AsyncGenerator[None]:
     async with AsyncExitStack() as stack:
         for outer in reversed(around):
             if outer.block is not None:
-                held = lasting(outer.block.name, outer.block.capabilities)
-                await stack.enter_async_context(lend(held, outer))
+                held = with_lifespan(outer.block.name, outer.block.capabilities)
+                await stack.enter_async_context(enter_lifespans(held, outer))
         yield

@@ -48,14 +48,14 @@ class Context:
     ``ctx[capability]`` reach what the block declared with ``uses``; ``ctx.transact`` reads and writes resources.
     """
 
-    __slots__ = ("_cap", "block", "lent", "parent", "run", "trial")
+    __slots__ = ("_cap", "block", "lifespan_values", "parent", "run", "trial")
 
     def __init__(self, run: Run, block: Part | None = None, parent: "Context | None" = None) -> None:
         self.run = run
         self.block = block
         self.parent = parent
         self.trial: Trial | None = None  # what was begun in the try under way, where somebody asks
-        self.lent: dict[Capability[Any], Any] | None = None  # what capabilities hold while this block runs
+        self.lifespan_values: dict[Capability[Any], Any] | None = None  # what capabilities hold while this block runs
         self._cap: CapabilityView | None = None
 
     def child(self, block: Part) -> "Context":
@@ -202,12 +202,12 @@ class Context:
         brought = (one for capability in self.cap.declared().values() for one in capability.resources)
         return any(one.key == resource.key for one in brought)
 
-    def find_lent(self, base: Capability[Any]) -> Any:
+    def find_lifespan_value(self, base: Capability[Any]) -> Any:
         """Return what a capability holds while this block, or one around it, runs; None when it holds nothing."""
         here: Context | None = self
         while here is not None:
-            if here.lent is not None and base in here.lent:
-                return here.lent[base]
+            if here.lifespan_values is not None and base in here.lifespan_values:
+                return here.lifespan_values[base]
             here = here.parent
         return None
 
@@ -310,9 +310,9 @@ class CapabilityView:
             raise CapabilityError(
                 f"{self._ctx.path}: capability {capability.name!r} is not declared here; add it to uses=[...]"
             )
-        lent = self._ctx.find_lent(known.base)
-        if lent is not None:
-            return cast("H", lent)
+        value = self._ctx.find_lifespan_value(known.base)
+        if value is not None:
+            return cast("H", value)
         if capability.name not in self._made:
             if known.helpers is None:
                 raise CapabilityError(f"capability {capability.name!r} has no helpers")

@@ -104,16 +104,16 @@ class _Drawing:
         for number, step in enumerate(steps or (), 1):
             inside = self._add_step(step, number, node, inside)
         if routes is not None:
-            ends = self._beside([(route.name, route) for route in routes], node, parent, "flow", is_told=True)
+            ends = self._add_parts([(route.name, route) for route in routes], node, parent, "flow", is_told=True)
         rescues = [(one.label, one.block) for one in block.rescues]
-        ends += self._beside(rescues, node, parent, "rescue")
+        ends += self._add_parts(rescues, node, parent, "rescue")
         if steps is None and routes is None:
             known = {id(one.block) for one in block.rescues}
             parts = [(title, child) for title, child in block.children() if id(child) not in known]
-            self._beside(parts, node, parent, "part")
+            self._add_parts(parts, node, parent, "part")
         return node, ends
 
-    def _beside(
+    def _add_parts(
         self,
         children: Iterable[tuple[str, Block[Any, Any]]],
         node: str,

@@ -9,9 +9,9 @@ from ..errors import ConfigurationError, DuplicateNameError, NoBranchError
 from .block import Block, rescues_of
 from .calls import Call
 from .capability import Use
+from .compatibility import either
 from .context import Context
 from .failing import Retry
-from .fit import either
 from .wiring import index_of
 
 T = TypeVar("T")

@@ -69,7 +69,7 @@ class Run(Protocol):
         """The user's message that this run is about: the last it recorded, or that of the run which left this job."""
         ...
 
-    def hear(self, block: str, waiting: Item | None = None) -> Item | None:
+    def record_user_message(self, block: str, waiting: Item | None = None) -> Item | None:
         """Record the run's own input as what the user said, unless a message was; return the run's message.
 
         ``waiting`` is one that waits for its answer: it is not said again.
@@ -192,15 +192,15 @@ class Run(Protocol):
         value: Any,
         marks: str,
         name: str,
-        beside: Callable[[Transaction], None] | None = None,
+        in_transaction: Callable[[Transaction], None] | None = None,
     ) -> Any:
         """Put the run of the last block of ``chain``, all blocks from the root, among the background work.
 
         Returns a ticket for `settle`. ``marks`` tells apart the places of one path, as `Context.marks` does;
-        ``beside`` is done in the transaction that stores the job.
+        ``in_transaction`` is done in the transaction that stores the job.
         """
         ...
 
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
+    async def wait_for_work(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
         """Wait for background work of this run."""
         ...

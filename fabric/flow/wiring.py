@@ -10,8 +10,8 @@ from ..errors import DuplicateNameError, SchemaMismatchError
 from .block import PATH, Block
 from .calls import Call, annotations, awaited
 from .capability import Capability, Use, merge_capabilities, opposite_switches
+from .compatibility import either, fits, shown_type
 from .context import Context
-from .fit import either, fits, shown_type
 from .handler import Handler
 from .resource import Resource, merge_resources
 

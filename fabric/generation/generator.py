@@ -24,7 +24,7 @@ from ..telemetry.tracing import Attributes
 from .messages import context_call, context_text, header_text, system_text, user_messages
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
-from .turn import hear
+from .turn import record_turn
 
 T = TypeVar("T")
 Text = str | Callable[..., Any]
@@ -110,7 +110,7 @@ class Generator(Block[Any, Any]):
         said = await self._said(value, ctx)
         # What a tool's block or background work says is not said to the user, and not part of the conversation.
         record = self.record and not ctx.run.in_job and not _inside_generator(ctx)
-        earlier = hear(said, ctx, record=record, templated=self.user is not None)
+        earlier = record_turn(said, ctx, record=record, templated=self.user is not None)
         messages = [*await self._instructions(value, ctx), *self._remembered(earlier), *said]
         if not messages:
             raise SchemaError(f"{ctx.path}: there is nothing to send: the input is None and there is no system text")

@@ -11,7 +11,7 @@ from ..record.said import said_in
 from ..text.prompt import strip_data_blocks
 
 
-def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
+def record_turn(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
     """Record what the user said, unless the turn has it already, and return the items from before it.
 
     What the run was given is what the user said, where it is a message, and not what a block made of it.
@@ -31,7 +31,7 @@ def hear(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool
     own = said_in(ctx.input)
     words = {draft.text, ctx.redact(own.text) if own is not None else draft.text}
     unanswered = items[-1] if items and opens_turn(items[-1]) and items[-1].text in words else None
-    if record and ctx.run.hear(ctx.path, unanswered) is None:
+    if record and ctx.run.record_user_message(ctx.path, unanswered) is None:
         ctx.record(draft)
     return items if unanswered is None else [one for one in items if one.turn < unanswered.turn]
 

@@ -196,7 +196,7 @@ class Background:
         for entry in left:
             _leave(entry)
 
-    async def settle(
+    async def wait_for_work(
         self,
         run: LiveRun,
         tickets: Sequence[Any],

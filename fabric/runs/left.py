@@ -30,10 +30,10 @@ async def _taken_in(run: LiveRun, said: Item, chain: Sequence[Block[Any, Any]]) 
     # A run of its own, about the same message: what the failed one did is over.
     after = LiveRun(run.services, run.ids, run.log, None, turn=said.turn, owner=f"{run.id} left", said=said.id)
     block, ctx = chain[-1], context_of(after, chain)
-    value, beside = await block.connect({"role": "user", "content": said.text}, ctx), None
+    value, in_transaction = await block.connect({"role": "user", "content": said.text}, ctx), None
     if block.keeper is not None:
-        value, beside = await block.keeper(value)
-    after.enqueue(chain, value, ctx.marks, block.name, beside)
+        value, in_transaction = await block.keeper(value)
+    after.enqueue(chain, value, ctx.marks, block.name, in_transaction)
     await commit(after)
 
 

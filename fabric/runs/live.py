@@ -104,7 +104,7 @@ class LiveRun:
         """The user's message that this run is about: the last it recorded, or that of the run which left this job."""
         return last_said(self.added) or next(iter(self.log.find([self._said])), None)
 
-    def hear(self, block: str, waiting: Item | None = None) -> Item | None:
+    def record_user_message(self, block: str, waiting: Item | None = None) -> Item | None:
         """Record the run's own input as what the user said, unless a message was; return the run's message.
 
         One that waits for its answer is not said again: ``waiting``, or the same message of a run that failed.
@@ -244,7 +244,7 @@ class LiveRun:
         value: Any,
         marks: str,
         name: str,
-        beside: Callable[[Transaction], None] | None = None,
+        in_transaction: Callable[[Transaction], None] | None = None,
     ) -> Entry:
         """Make a job of the run of the last block of ``chain`` on a connected value.
 
@@ -269,7 +269,7 @@ class LiveRun:
         known = self._again.pop(job.id, None)
         if known is not None and not known.has_failed():  # an earlier try of the block waited for it
             return known
-        entry = Entry(job, chain, copy_context(), listener=self.emit, beside=beside)
+        entry = Entry(job, chain, copy_context(), listener=self.emit, in_transaction=in_transaction)
         self.entries.append(entry)
         return entry
 
@@ -288,22 +288,22 @@ class LiveRun:
         gone = await self.recording.withdraw(trial.items)
         self.added = [item for item in self.added if item.id not in gone]
 
-    async def settle(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
+    async def wait_for_work(self, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
-        await self.services.background.settle(self, tickets, fail_on_error=fail_on_error, timeout=timeout)
+        await self.services.background.wait_for_work(self, tickets, fail_on_error=fail_on_error, timeout=timeout)
 
     def add(self, draft: Draft, *, block: str) -> Item:
         """Add one item that is stored when the run ends."""
         return self.recording.add(draft, turn=self._turn, block=block, turn_id=self.turn_id)
 
-    def adopt(self, run: "LiveRun", job: Job) -> None:
+    def merge_child(self, run: "LiveRun", job: Job) -> None:
         """Take over what a job recorded that was done inside this run."""
-        self.recording.adopt(run.recording)
+        self.recording.merge_child(run.recording)
         self.entries.extend(run.entries)
         self.settled.extend([job.id, *run.settled])
         self.effects.extend(run.effects)
 
-    def hand_over(self) -> list[Entry]:
+    def pop_jobs(self) -> list[Entry]:
         """Return the jobs asked for so far, as jobs of the turn that this run opened, and count them as stored."""
         entries, self.entries = self.entries, []
         for entry in entries if self.meanwhile else ():

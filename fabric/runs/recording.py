@@ -68,10 +68,10 @@ class Recording:
         """Return whether a turn was erased since the run began."""
         return self.log.is_erased(turn, self._since)
 
-    def adopt(self, other: "Recording") -> None:
+    def merge_child(self, other: "Recording") -> None:
         """Take over what a job recorded that was done inside this run."""
         with self._lock:
-            self._unstored.extend(other.take()[0])
+            self._unstored.extend(other.pop_unstored()[0])
 
     def keep_soon(self) -> None:
         """Store what there is now soon, whatever becomes of the run: the user has said something."""
@@ -83,14 +83,14 @@ class Recording:
         """Let the run wait at its end for something that is being written."""
         self._storing.append(written)
 
-    def take(self) -> tuple[list[Item], list[Row]]:
+    def pop_unstored(self) -> tuple[list[Item], list[Row]]:
         """Return the items that are not stored yet, and their rows, and count them as stored from now on."""
         with self._lock:
             items, self._unstored, self._said = self._unstored, [], 0
         return items, [self.log.row(item) for item in items]
 
     async def stored(self) -> None:
-        """Wait until what began to be stored is stored; raise what went wrong. What did not begin is left to `take`."""
+        """Wait until what began to be stored is stored; raise what went wrong. The rest is for `pop_unstored`."""
         self._is_ending = True
         await self._settled()
 

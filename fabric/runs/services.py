@@ -1,4 +1,4 @@
-"""What every run of one open file shares, and what a process knows of a job beside its row."""
+"""What every run of one open file shares, and what a process knows of a job in_transaction its row."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -68,7 +68,9 @@ class Queue(Protocol):
         """Let who waits for these know how jobs that were stored before end."""
         ...
 
-    async def settle(self, run: Any, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None) -> None:
+    async def wait_for_work(
+        self, run: Any, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None
+    ) -> None:
         """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
         ...
 
@@ -82,7 +84,7 @@ class Entry:
     variables: Variables | None = None
     verdict: "Future[Verdict]" = field(default_factory=Future)
     listener: Listener | None = None
-    beside: Callable[[Transaction], None] | None = None
+    in_transaction: Callable[[Transaction], None] | None = None
     """What is done in the transaction that stores the job."""
     is_claimed: bool = False
     """Whether the job was stored as running, because it begins as soon as it is stored."""

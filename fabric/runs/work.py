@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from ..errors import BudgetExceededError, ModelError, SchemaError, StoreError, WorkError
-from ..flow.capability import lend_around
+from ..flow.capability import enter_outer_lifespans
 from ..flow.failing import Retry, go_on, is_cancelled
 from ..flow.resource import Transaction
 from ..jobs.job import JOBS, MODEL, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
@@ -42,8 +42,8 @@ async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
     await run.recording.stored()
     if turn is None and not run.entries and not run.recording:
         return None
-    items, rows = run.recording.take()
-    return await kept(run.services.portal, _commit(run, turn, items, rows, run.hand_over()))
+    items, rows = run.recording.pop_unstored()
+    return await kept(run.services.portal, _commit(run, turn, items, rows, run.pop_jobs()))
 
 
 async def _commit(
@@ -84,8 +84,8 @@ def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
     """Store new jobs, and what is to be stored with them."""
     put_jobs(rows, [entry.job for entry in entries])
     for entry in entries:
-        if entry.beside is not None:
-            entry.beside(Transaction(rows, entry.job.ids))
+        if entry.in_transaction is not None:
+            entry.in_transaction(Transaction(rows, entry.job.ids))
 
 
 def _is_to_do(rows: Rows, scope: Scope, job: Job) -> bool:
@@ -186,7 +186,7 @@ class Attempt:
 
     async def _store_outcome(self, run: LiveRun, job: Job, result: Any) -> Ending:
         record_outcome(run, job, result)
-        items, new = run.recording.take()
+        items, new = run.recording.pop_unstored()
         run.recording.end()
         children = run.entries
         owners = [job.id, *run.settled]
@@ -220,7 +220,7 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
     BACKGROUND.set(True)
     try:
         with run.span.current():
-            async with lend_around(ctx):
+            async with enter_outer_lifespans(ctx):
                 return await block.resume(from_json(block, job.input), ctx)
     except (SystemExit, KeyboardInterrupt) as error:
         raise WorkError(f"{job.block}: background work asked for the process to exit: {repr_of(error)}") from error
@@ -265,7 +265,7 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span)
             raise
         entry.job = after_error(job, error, retry, run)
         return Verdict(entry.job, entry.job.status, entry.job.error)
-    parent.adopt(run, job)
+    parent.merge_child(run, job)
     parent.entries = [one for one in parent.entries if one is not entry]
     return Verdict(job, "done")
 

@@ -166,7 +166,7 @@ class Session:
         )
         try:
             if survey(block).hears:
-                run.hear(block.name)
+                run.record_user_message(block.name)
             output = await _perform(run, block, value)
             return await _finish(run, block, output)
         except (Exception, asyncio.CancelledError):
@@ -291,12 +291,12 @@ class Stream(Generic[Out]):
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Any] = asyncio.Queue()
 
-        def hear(event: Any) -> None:
+        def put_event(event: Any) -> None:
             with suppress(RuntimeError):  # the listener's loop was closed: nobody listens any more
                 loop.call_soon_threadsafe(events.put_nowait, event)
 
-        task = loop.create_task(start(hear))
-        task.add_done_callback(lambda _: hear(_END))
+        task = loop.create_task(start(put_event))
+        task.add_done_callback(lambda _: put_event(_END))
         try:
             while (event := await events.get()) is not _END:
                 yield event

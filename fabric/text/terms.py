@@ -68,8 +68,8 @@ def _kept_terms(text: str, about: str) -> tuple[str, ...]:
 
 def _terms(text: str, about: str) -> tuple[str, ...]:
     own, exact = _long_terms(text) if len(text) >= LONG_CHARS else _own_terms(text)
-    beside = [_bare(word) for word in words(about)] if about else []
-    return (*own, *(_term(word, "english") for word in beside), *exact)
+    about_words = [_bare(word) for word in words(about)] if about else []
+    return (*own, *(_term(word, "english") for word in about_words), *exact)
 
 
 def prepare_terms(texts: Iterable[str]) -> None:

@@ -166,7 +166,9 @@ class ProductMachine(RuleBasedStateMachine):
 
     @rule(user=users, text=written)
     def add_fact(self, user: str, text: str) -> None:
-        self.facts(user, lambda table, _: table.settle(FactInput(content=text, confidence=0.6, category="attribute")))
+        self.facts(
+            user, lambda table, _: table.reconcile(FactInput(content=text, confidence=0.6, category="attribute"))
+        )
 
     @rule(
         user=users, place=places, text=written, how=st.sampled_from(["reinforce", "supersede", "invalidate", "merge"])

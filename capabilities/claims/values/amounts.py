@@ -27,7 +27,7 @@ def amount(text: str) -> tuple[str, str] | None:
     at = free[0]
     if (
         (len(listed[at]) == 4 and listed[at][:2] in ("19", "20"))
-        or _beside_date(listed, at)
+        or _is_near_date(listed, at)
         or not _is_state(listed, at)
     ):
         return None
@@ -46,11 +46,11 @@ def _designates(listed: list[str], at: int) -> bool:
     return is_last and before.isalpha() and not before.endswith("s") and before not in words_of("light")
 
 
-def _beside_date(listed: list[str], at: int) -> bool:
+def _is_near_date(listed: list[str], at: int) -> bool:
     near = [token for token in listed if token not in {"am", "pm", "de"}]
     place = near.index(listed[at])
-    beside = near[max(0, place - 1) : place + 2]
-    return any(is_when(token) or token in day_names() for token in beside) or any(
+    close = near[max(0, place - 1) : place + 2]
+    return any(is_when(token) or token in day_names() for token in close) or any(
         is_number(one) and is_when(other) for one, other in pairwise(near)
     )
 

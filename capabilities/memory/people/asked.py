@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import ATTRIBUTES, Place, asked_attributes
-from capabilities.claims.attributes import beside
+from capabilities.claims.attributes import related
 from capabilities.claims.values.same_value import stems
 from capabilities.relations.words import UNSPACED, kin_of, listed
 from capabilities.retrieval.candidates import Pools
@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 CACHED = 256
 MANY = 0.3
 """What one of many values counts beside the only one: what the user likes is told by every liking."""
-BESIDE = 0.9
+RELATED = 0.9
 """What a role counts where the employer is asked for, which its sentence may name, and the other way round."""
 LONG = 5
 """From so many letters on, a word of a place may be part of a longer one of the cue: "Zahnarzt" of "Zahnarzttermin"."""
@@ -43,7 +43,7 @@ def wanted(cue: Cue, *, is_about_others: bool, asks_who: bool) -> dict[str, floa
         asked -= _OWN
     found = {name: 1.0 if ATTRIBUTES[name].single else MANY for name in asked}
     for name in asked:
-        found |= {other: BESIDE * found[name] for other in beside(name) if other not in found}
+        found |= {other: RELATED * found[name] for other in related(name) if other not in found}
     return found
 
 

@@ -81,7 +81,7 @@ class _Reader:
         if self.question.speakers or any(name in speakers or any(alike(name, speakers)) for name in names | owners):
             return self._people({name: {name} for name in self._named_subjects(subjects)})
         own = names & self.find.own_names() if names else set[str]()
-        asked = [one for one in kin if one.of != SOMEBODY and not one.is_beside and one.kin[-1] not in IMPLIED]
+        asked = [one for one in kin if one.of != SOMEBODY and not one.has_preposition and one.kin[-1] not in IMPLIED]
         found = [({*one.word.split(), one.name.lower(), one.of}, self.find.kin(one)) for one in asked]
         found += [({name}, self.find.named(name)) for name in names - own]
         says_i = not GRAMMAR[self.language].i.isdisjoint(words(cue.text))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 IDLE = 0.1
 """The share of its score that a turn keeps that only greets, agrees or asks, where facts are known."""
-STANDING = 0.1
+PRIOR_WEIGHT = 0.1
 """What a memory's relevance without a cue counts: enough to decide between two that fit equally well."""
 ENDED = 0.7
 """The share that counts of what says that something is over, unless the cue asks for what was before."""
@@ -227,7 +227,7 @@ class _Judging:
         return next((one for one in self.found if one.memory.id == memory_id), None)
 
     def _take(self, number: int, score: float, parts: dict[str, float], memory: RankedMemory) -> None:
-        standing, share = STANDING * memory.standing, self._share(number, memory)
+        prior, share = PRIOR_WEIGHT * memory.prior, self._share(number, memory)
         if number in self.unanswered:
             score, parts = score - parts["attribute"], {**parts, "attribute": 0.0}
         if share < 1:
@@ -236,8 +236,8 @@ class _Judging:
         share *= INTRODUCES if number in self.introducing else 1.0
         if share < 1:
             score, parts = score * share, {name: value * share for name, value in parts.items()}
-        if score + standing > 0:
-            self.found.append(_Found(score + standing, memory, {**parts, "standing": standing}))
+        if score + prior > 0:
+            self.found.append(_Found(score + prior, memory, {**parts, "prior": prior}))
 
     def _share(self, number: int, memory: RankedMemory) -> float:
         """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""

@@ -23,9 +23,7 @@ from .ranked import Parts, RankedMemory, Tier
 from .request import RecallRequest
 
 
-def standing_memories(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest
-) -> list[RankedMemory]:
+def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what is remembered: the facts, and of now also the working entries and the episodes that are not over."""
     stated = facts_at(tx, ctx, layout, request)
     facts = [of_fact(fact) for fact in stated]
@@ -80,8 +78,8 @@ def facts_at(tx: Transaction, ctx: Context, layout: MemoryLayout, request: Recal
     if request.valid_during is not None:
         return _during(table, request.valid_during, known_at or ctx.clock.now(), request.as_of)
     if request.as_of is not None:
-        return table.held(request.as_of, known_at or ctx.clock.now())
-    return table.known(known_at) if known_at is not None else table.current()
+        return table.valid_at(request.as_of, known_at or ctx.clock.now())
+    return table.known_at(known_at) if known_at is not None else table.current()
 
 
 def _during(
@@ -90,8 +88,8 @@ def _during(
     """Return the facts that were true at any time of a while: when it began, or from some time in it on."""
     begin, end = span
     found = table.tx.find(table.facts, Where("recorded_at", "<=", utc(known_at).isoformat()))
-    held = [fact for fact in found if any(fact.held(time, known_at) for time in _times(fact, begin, end))]
-    return held if as_of is None else [fact for fact in held if fact.held(as_of, known_at)]
+    held = [fact for fact in found if any(fact.valid_at(time, known_at) for time in _times(fact, begin, end))]
+    return held if as_of is None else [fact for fact in held if fact.valid_at(as_of, known_at)]
 
 
 def _times(fact: Fact, begin: datetime, end: datetime) -> Iterable[datetime]:
@@ -114,14 +112,14 @@ def of_episode(episode: Episode, place: int, last: int) -> RankedMemory:
 
 
 def _shown(
-    one: Fact | WorkingEntry | Episode, tier: Tier, standing: float, durability: str = "persistent"
+    one: Fact | WorkingEntry | Episode, tier: Tier, prior: float, durability: str = "persistent"
 ) -> RankedMemory:
     return RankedMemory(
         id=one.id,
         content=one.content,
-        relevance=standing,
-        standing=standing,
-        parts=Parts(standing=standing),
+        relevance=prior,
+        prior=prior,
+        parts=Parts(prior=prior),
         source=tier,
         subject=one.subject,
         category=one.category,

@@ -10,7 +10,7 @@ from ..contested import with_contested
 from ..layout import MemoryLayout
 from ..people.oneself import self_subjects
 from ..refiled import refile_own_rows
-from .prior import distinct, of_fact, standing_memories, tagged_turns
+from .prior import distinct, of_fact, prior_memories, tagged_turns
 from .ranked import RELEVANT, RankedMemory
 from .request import RecallRequest
 
@@ -49,7 +49,7 @@ def _facts(
     subject = Where("subject", "in", sorted(mine))
     current = Where("status", "=", "current")
     if facts is None or request.is_past or tx.count(facts, current) <= FEW:
-        return [one for one in standing_memories(tx, ctx, layout, request) if one.subject in mine]
+        return [one for one in prior_memories(tx, ctx, layout, request) if one.subject in mine]
     index = tx.index(facts)
     slots = [] if index is None else [slot for slot in index.columns["slot"].names if _is_identity(slot or "")]
     telling = tx.find(facts, current, subject, Where("slot", "in", slots), limit=FEW) if slots else []
@@ -68,4 +68,4 @@ def _rank(memory: RankedMemory) -> tuple[int, int, float, float]:
     where = place(memory.slot)
     rank = ATTRIBUTES[claim.attribute].identity if memory.slot and not where.owner and claim.polarity == "holds" else 0
     told = max((source.said_at.timestamp() for source in memory.sources), default=0.0)
-    return rank or LAST, int(memory.source != "semantic"), -round(memory.standing, 2), -told
+    return rank or LAST, int(memory.source != "semantic"), -round(memory.prior, 2), -told

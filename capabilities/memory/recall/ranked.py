@@ -42,7 +42,7 @@ class Parts(BaseModel):
     """That it is put above an older one that it replaces."""
     exact: float = 0.0
     """That it holds exact tokens of the cue: an id, a version, a file name, an error code."""
-    standing: float = 0.0
+    prior: float = 0.0
     """Its relevance without a cue, by its tier's formula; with one, a tenth of it."""
 
 
@@ -81,7 +81,7 @@ class RankedMemory(BaseModel):
     subject: str = ""
     category: str = ""
     durability: str = "persistent"
-    standing: float = 0.0
+    prior: float = 0.0
     """Its relevance without the cue, by its tier's formula; 0 for a turn."""
     overlap: float = 0.0
     """The share of the cue's words found in it."""
@@ -151,7 +151,7 @@ def explain(found: Sequence[RankedMemory]) -> str:
         lines.append(f"   {sum(parts.values()):.2f} = {made_of or 'nothing'}")
         if place < len(found):
             lines.append(f"   {_above(parts, found[place].parts.model_dump())}")
-    if found[0].relevance < RELEVANT and not _is_standing(found[0]):
+    if found[0].relevance < RELEVANT and not _has_only_prior(found[0]):
         lines.append(f"The best is below {RELEVANT:.2f}: probably nothing that is stored answers the cue.")
     return "\n".join([*lines, *{one.degraded for one in found if one.degraded}])
 
@@ -167,9 +167,9 @@ def _above(parts: Mapping[str, float], next_parts: Mapping[str, float]) -> str:
     return f"above the next by {by:.2f}: {', '.join(told)}"
 
 
-def _is_standing(one: RankedMemory) -> bool:
+def _has_only_prior(one: RankedMemory) -> bool:
     """Return whether it was recalled without a cue."""
-    return one.relevance == one.standing == one.parts.standing
+    return one.relevance == one.prior == one.parts.prior
 
 
 def _shown(content: str) -> str:

@@ -13,7 +13,7 @@ from fabric.text.terms import read_cue
 from ..layout import MemoryLayout
 from ..people.oneself import whom
 from ..refiled import refile_own_rows
-from .prior import distinct, standing_memories, tagged_turns
+from .prior import distinct, prior_memories, tagged_turns
 from .profile import profile
 from .ranked import TIERS, RankedMemory, Tier
 from .ranked import explain as explained
@@ -88,7 +88,7 @@ async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallReques
     def work(tx: Transaction) -> list[RankedMemory]:
         refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
-        found = standing_memories(tx, ctx, layout, request)
+        found = prior_memories(tx, ctx, layout, request)
         return [one for one in found if request.wants(one) and request.rests_on_such(one.sources, has_tags)]
 
     ranked = distinct(await ctx.transact(work))

@@ -6,7 +6,7 @@ from capabilities.claims import Verdict, compare, read_as
 
 
 def judged(held: str, said: str) -> Verdict:
-    """Return what a belief is beside one that is held, of which vectors or shared words tell that they are alike."""
+    """Return how a belief relates to a known one, of which vectors or shared words tell that they are alike."""
     return compare(read_as(held), read_as(said), alike=True)
 
 

@@ -19,10 +19,10 @@ class Work(Single):
         block = self.body.block
         given = value if self.body.connector is None else await self.body.connector(value, ctx)
         inner = ctx.child(block)
-        connected, beside = await block.connect(given, inner), None
+        connected, in_transaction = await block.connect(given, inner), None
         if block.keeper is not None:
-            connected, beside = await block.keeper(connected)
-        ticket = ctx.run.enqueue([*ctx.blocks, block], connected, ctx.marks, block.name, beside)
+            connected, in_transaction = await block.keeper(connected)
+        ticket = ctx.run.enqueue([*ctx.blocks, block], connected, ctx.marks, block.name, in_transaction)
         ctx.doing().tickets.append(ticket)
         for trial in ctx.retried():
             trial.jobs.append(ticket)
@@ -46,5 +46,5 @@ class WaitForWork(Step):
         """Return the value when all is done."""
         tickets = ctx.doing().tickets
         if tickets:
-            await ctx.run.settle(tuple(tickets), fail_on_error=self.fail_on_error, timeout=self.timeout)
+            await ctx.run.wait_for_work(tuple(tickets), fail_on_error=self.fail_on_error, timeout=self.timeout)
         return value

@@ -9,8 +9,8 @@ from fabric.errors import ConfigurationError
 
 from ..block import Block, In, Out
 from ..calls import Call
+from ..compatibility import either
 from ..context import Context
-from ..fit import either
 from ..wiring import Body, Flow, Inline, index_of, remember
 from . import Exit, ExitIf, Step, Then, Work, repetitions
 

@@ -116,7 +116,7 @@ def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] |
         return True
     else:
         replacement = _replacement(parent[key], complaint, info)
-    if replacement is None and _is_beside(parent, complaint, info):
+    if replacement is None and _is_dispensable(parent, complaint, info):
         del cast("dict[Any, Any]", parent)[key]
         return True
     if replacement is None:
@@ -130,7 +130,7 @@ def _is_nothing(given: Any) -> bool:
     return given is None or given is False or given in ([], {})
 
 
-def _is_beside(parent: Any, complaint: Mapping[str, Any], info: FieldInfo | None) -> bool:
+def _is_dispensable(parent: Any, complaint: Mapping[str, Any], info: FieldInfo | None) -> bool:
     """Return whether a value that is no text stands where none need be, or among other texts."""
     if complaint["type"] != "string_type":
         return False

@@ -98,9 +98,9 @@ def _opened(place: Place, *, dry_run: bool) -> Generator[Opened]:
         if place.file.exists():
             copy = Path(folder) / place.file.name
             for suffix in ("", ".wal"):
-                beside = place.file.with_name(place.file.name + suffix)
-                if beside.exists():
-                    shutil.copyfile(beside, copy.with_name(copy.name + suffix))
+                log_file = place.file.with_name(place.file.name + suffix)
+                if log_file.exists():
+                    shutil.copyfile(log_file, copy.with_name(copy.name + suffix))
         with opened(replace(place, file=copy), create=True) as at:
             yield at
 

@@ -51,7 +51,7 @@ class Mem0(PlainReader):
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield the memory, or the version of one."""
         if piece.key not in CONTAINERS:
-            yield from _beside(piece)
+            yield from _left_out(piece)
             return
         try:
             if not isinstance(piece.value, dict):
@@ -124,6 +124,6 @@ def _past(record: Mapping[str, Any], now: datetime) -> datetime | None:
     return expires if expires is not None and expires <= now else None
 
 
-def _beside(piece: Piece) -> Iterator[Entry]:
+def _left_out(piece: Piece) -> Iterator[Entry]:
     if isinstance(piece.value, dict | list) and not piece.is_field:
         yield LeftOut(f"{piece.key} of mem0, which are no memories")

@@ -52,9 +52,9 @@ class ShareGpt(Conversations):
             return {"role": "assistant", "content": None, "tool_calls": [called]}
         if not isinstance(value.get("value"), str):
             raise ValueError(f'"value" must be text, got {kind_of(value.get("value"))}')
-        return {"role": ROLES.get(speaker, speaker), "content": value["value"], **_beside(value)}
+        return {"role": ROLES.get(speaker, speaker), "content": value["value"], **_id_and_time(value)}
 
 
-def _beside(value: dict[str, Any]) -> dict[str, Any]:
+def _id_and_time(value: dict[str, Any]) -> dict[str, Any]:
     at = value.get("timestamp", value.get("created_at"))
     return {**({"id": name_of(value["id"])} if value.get("id") else {}), **({"created_at": at} if moment(at) else {})}

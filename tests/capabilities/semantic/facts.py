@@ -34,7 +34,7 @@ class Facts:
     def say(self, content: str, turn: str = "", **fields: Any) -> Outcome:
         """Offer a fact, said in that turn."""
         offered = {"confidence": 0.7, "category": "preference", "sources": [source(turn)] if turn else [], **fields}
-        return self.do(lambda table: table.settle(FactInput(content=content, **offered)))
+        return self.do(lambda table: table.reconcile(FactInput(content=content, **offered)))
 
     def current(self) -> list[str]:
         return sorted(fact.content for fact in self.do(lambda table: table.current()))
@@ -47,11 +47,11 @@ class Facts:
     def history(self, fact_id: str) -> list[tuple[str, str]]:
         return [(fact.content, fact.status) for fact in self.do(lambda table: table.history(fact_id))]
 
-    def held(self, as_of: datetime, known_at: datetime) -> list[str]:
-        return sorted(fact.content for fact in self.do(lambda table: table.held(as_of, known_at)))
+    def valid_at(self, as_of: datetime, known_at: datetime) -> list[str]:
+        return sorted(fact.content for fact in self.do(lambda table: table.valid_at(as_of, known_at)))
 
-    def known(self, known_at: datetime) -> list[str]:
-        return sorted(fact.content for fact in self.do(lambda table: table.known(known_at)))
+    def known_at(self, known_at: datetime) -> list[str]:
+        return sorted(fact.content for fact in self.do(lambda table: table.known_at(known_at)))
 
 
 def open_facts(user: str = "jake") -> Facts:

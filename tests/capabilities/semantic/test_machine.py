@@ -146,10 +146,10 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
         moments = sorted({when for when, _ in self.diary[-4:]})
         for known_at in [*moments, moments[0] - timedelta(minutes=1)]:
             entry = self.entry(known_at) if known_at >= START else ()
-            assert self.facts.known(known_at) == sorted(one.text for one in entry if one.end is None)
+            assert self.facts.known_at(known_at) == sorted(one.text for one in entry if one.end is None)
             for as_of in moments:
                 true = [one.text for one in entry if one.begin <= as_of and (one.end is None or as_of < one.end)]
-                assert self.facts.held(as_of, known_at) == sorted(true)
+                assert self.facts.valid_at(as_of, known_at) == sorted(true)
 
     @invariant()
     def no_version_points_nowhere(self) -> None:

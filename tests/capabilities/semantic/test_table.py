@@ -79,12 +79,12 @@ def test_a_change_was_true_until_the_new_began_and_a_refinement_always_was(facts
     third = facts.clock.advance(days=10)
     facts.say("Works at Stripe in Dublin", category="profession")
     now = facts.clock.now()
-    assert facts.held(start - DAY, now) == []
-    assert facts.held(start + DAY, now) == ["Works at Google"]
-    assert facts.held(second - 2 * DAY, now) == ["Works at Stripe in Dublin"]
-    assert facts.held(second - 2 * DAY, second - DAY) == ["Works at Google"], "the change was not known yet"
-    assert facts.held(second + DAY, third - DAY) == ["Works at Stripe"], "the fuller text was not known yet"
-    assert [facts.known(when) for when in (start - DAY, start, second, third)] == [
+    assert facts.valid_at(start - DAY, now) == []
+    assert facts.valid_at(start + DAY, now) == ["Works at Google"]
+    assert facts.valid_at(second - 2 * DAY, now) == ["Works at Stripe in Dublin"]
+    assert facts.valid_at(second - 2 * DAY, second - DAY) == ["Works at Google"], "the change was not known yet"
+    assert facts.valid_at(second + DAY, third - DAY) == ["Works at Stripe"], "the fuller text was not known yet"
+    assert [facts.known_at(when) for when in (start - DAY, start, second, third)] == [
         [],
         ["Works at Google"],
         ["Works at Stripe"],
@@ -97,9 +97,9 @@ def test_what_was_removed_is_true_no_longer_and_was_before(facts: Facts):
     first = facts.say("Likes tea").id
     end = facts.clock.advance(days=10)
     facts.do(lambda table: table.remove(first))
-    assert facts.held(start + DAY, end) == ["Likes tea"]
-    assert facts.held(end, end) == []
-    assert facts.held(end + DAY, end - DAY) == ["Likes tea"]
+    assert facts.valid_at(start + DAY, end) == ["Likes tea"]
+    assert facts.valid_at(end, end) == []
+    assert facts.valid_at(end + DAY, end - DAY) == ["Likes tea"]
 
 
 def test_times_without_a_zone_are_utc_and_zones_are_moments(facts: Facts):
@@ -109,10 +109,10 @@ def test_times_without_a_zone_are_utc_and_zones_are_moments(facts: Facts):
     india = timezone(timedelta(hours=5, minutes=30))
     newfoundland = timezone(-timedelta(hours=3, minutes=30))
     for when in (naive, start, start.astimezone(india), start.astimezone(newfoundland)):
-        assert facts.held(when - DAY, when) == ["Likes tea"]
-        assert facts.held(when - DAY - timedelta(seconds=1), when) == []
-        assert facts.known(when) == ["Likes tea"]
-        assert facts.known(when - timedelta(seconds=1)) == []
+        assert facts.valid_at(when - DAY, when) == ["Likes tea"]
+        assert facts.valid_at(when - DAY - timedelta(seconds=1), when) == []
+        assert facts.known_at(when) == ["Likes tea"]
+        assert facts.known_at(when - timedelta(seconds=1)) == []
 
 
 def test_an_unknown_id_has_no_history(facts: Facts):

@@ -1,4 +1,4 @@
-"""Facts taken in together: what they are compared with is read at once, and they are written at once."""
+"""Reconciling new facts with known ones: what they are compared with is read at once, and they are written at once."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,8 +19,8 @@ from .selves import Self, self_of
 from .state import contests, decide, first_version, history, invalidate, overtake, reinforce, supersede
 
 
-class Settling:
-    """Facts being taken in. Each sees what the ones before it did; nothing is stored before `write`."""
+class Reconciliation:
+    """New facts on their way in. Each sees what the ones before it did; nothing is stored before `write`."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Settling:
             fact_id = fact.superseded_by
         return fact_id
 
-    def settle(self, offered: FactInput) -> Outcome:
+    def reconcile(self, offered: FactInput) -> Outcome:
         """Take an offered fact in: store it, or reinforce, refine or supersede what is known. Only its own subject.
 
         What was stated before the fact that it would take the place of becomes history, told as skipped.

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.errors import PydanticSchemaGenerationError
 from typing_extensions import TypedDict
 
-from fabric.flow.fit import fits
+from fabric.flow.compatibility import fits
 
 T = TypeVar("T")
 UserId = NewType("UserId", str)

@@ -179,10 +179,10 @@ def test_facts_taken_in_together_see_each_other(facts: Facts):
             FactInput(content=one, confidence=0.7, category="profession", sources=[source(f"t{number}")])
             for number, one in enumerate(said, start=2)
         ]
-        settling = table.settling()
-        settling.look_up(offers)
-        outcomes = [settling.settle(one) for one in offers]
-        settling.write()
+        reconciliation = table.reconciliation()
+        reconciliation.look_up(offers)
+        outcomes = [reconciliation.reconcile(one) for one in offers]
+        reconciliation.write()
         return outcomes
 
     outcomes = facts.do(take)
