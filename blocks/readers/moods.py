@@ -6,7 +6,7 @@ from typing import Literal
 
 from .casing import recased
 from .clauses import clauses, unmarked
-from .corrections import standing
+from .corrections import drop_corrected
 from .patterns import Patterns, table
 from .sentences import HIDDEN, own_sentences
 from .statements import QUESTION, statements
@@ -38,7 +38,7 @@ def said_in(text: str) -> Iterator[Said]:
     ('I am vegan', 'stated')
     """
     sentences = list(own_sentences(recased(text)))
-    kept = standing(sentences)
+    kept = drop_corrected(sentences)
     for sentence in kept:
         yield from _pieces(sentence)
     held = set(kept)
