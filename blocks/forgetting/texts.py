@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.record.forgotten import ERASED
-from fabric.store.duckdb.rows.containing import spelled
+from fabric.text.json_text import spelled
 from fabric.text.prompt import escaped
 from fabric.text.words import content_words
 

@@ -75,7 +75,7 @@ class EpisodeLog:
         index = self.tx.index(self.episodes)
         if index is None:
             return 0
-        return int(index.columns["sequence"].view[index.alive.view].max(initial=0))
+        return int(index.columns["sequence"].values[index.alive].max(initial=0))
 
     def recent(self, limit: int = RECENT) -> list[Episode]:
         """Return the newest episodes, newest first."""

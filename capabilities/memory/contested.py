@@ -11,7 +11,7 @@ from .layout import MemoryLayout
 from .recall.ranked import RankedMemory
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 FEW = 64
 """How many facts are read at most to see what contests what."""
@@ -37,17 +37,17 @@ def contesting(tx: Transaction, layout: MemoryLayout, fact: Fact) -> list[str]:
     return _others(fact, rivals)
 
 
-def _shared(index: "TextIndex", places: set[tuple[str, str]]) -> list[str]:
+def _shared(index: "SearchView", places: set[tuple[str, str]]) -> list[str]:
     """Return the ids of the current facts of places that more than one of them fills."""
     import numpy as np  # noqa: PLC0415  few facts share a place
 
     slots, subjects, status = (index.columns[name] for name in ("slot", "subject", "status"))
-    current = index.alive.view & (status.view == status.names.get("current", -2))
+    current = index.alive & (status.values == status.names.get("current", -2))
     wanted = {slots.names[slot] for _, slot in places if slot in slots.names}
-    current = current & np.isin(slots.view, list(wanted))
+    current = current & np.isin(slots.values, list(wanted))
     held: dict[tuple[int, int], list[int]] = {}
     for row in np.flatnonzero(current).tolist():
-        held.setdefault((int(subjects.view[row]), int(slots.view[row])), []).append(row)
+        held.setdefault((int(subjects.values[row]), int(slots.values[row])), []).append(row)
     rows = [row for found in held.values() if len(found) > 1 for row in found]
     return [index.ids[row] for row in rows[-FEW:]]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
-from fabric.search.index import TextIndex
+from fabric.search.base import SearchView
 from fabric.store.base import RowVectors
 
 from .layout import MemoryLayout
@@ -55,9 +55,9 @@ async def embed_latecomers(ctx: Context, layout: MemoryLayout, late: list[Lateco
     await ctx.transact(work)
 
 
-def _lacking(index: TextIndex) -> int:
-    alive = index.alive.view
+def _lacking(index: SearchView) -> int:
+    alive = index.alive
     if index.vectors is None:
         return int(np.count_nonzero(alive))
-    present = index.vectors.present.view
+    present = index.vectors.present
     return int(np.count_nonzero(alive[: len(present)] & ~present)) + int(np.count_nonzero(alive[len(present) :]))

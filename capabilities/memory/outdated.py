@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fabric.clock import Clock
 from fabric.flow.resource import Collection, Transaction
-from fabric.search.index import TextIndex
+from fabric.search.base import SearchView
 from fabric.text.terms import plain_terms
 
 from ..claims import USER, claim_of, compare
@@ -74,14 +74,14 @@ def _closed(tx: Transaction, facts: Collection[Fact], texts: Sequence[str]) -> l
     numbers = [status.names[name] for name in CLOSED if name in status.names]
     if not numbers:
         return []
-    closed = np.isin(status.view, numbers) & index.alive.view
+    closed = np.isin(status.values, numbers) & index.alive
     slots = np.flatnonzero(closed)
     if len(slots) > READ_AT_ONCE:
         slots = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))
     return tx.get_many(facts, [index.ids[slot] for slot in slots.tolist()])
 
 
-def _sharing(index: TextIndex, closed: NDArray[np.bool_], text: str) -> NDArray[np.int64]:
+def _sharing(index: SearchView, closed: NDArray[np.bool_], text: str) -> NDArray[np.int64]:
     terms = index.postings.terms
     held = [index.postings.of(terms[term])[0] for term in dict.fromkeys(plain_terms(text)) if term in terms]
     if not held:

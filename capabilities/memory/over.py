@@ -13,7 +13,7 @@ from ..working import WorkingEntry
 from .layout import MemoryLayout
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 FEW = 64
 """How many facts are read at most to see what is over."""
@@ -37,18 +37,18 @@ def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> froze
     return frozenset(one.id for one in noted if _is_over(one, claims[one.id], read))
 
 
-def _in_slots(index: "TextIndex", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:
+def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:
     """Return the ids of the newest facts of the slots that these claims fill."""
     import numpy as np  # noqa: PLC0415  few who keep entries need it
 
     slots, subjects = index.columns["slot"], index.columns["subject"]
-    found = np.zeros(len(slots.view), np.bool_)
+    found = np.zeros(len(slots.values), np.bool_)
     for one in noted:
         claim = claims[one.id]
         wanted = [slots.names[name] for name in _ending_slots(claim, one.subject) if name in slots.names]
         if wanted and one.subject in subjects.names:
-            found |= np.isin(slots.view, wanted) & (subjects.view == subjects.names[one.subject])
-    found &= index.alive.view
+            found |= np.isin(slots.values, wanted) & (subjects.values == subjects.names[one.subject])
+    found &= index.alive
     return [index.ids[slot] for slot in np.flatnonzero(found)[-FEW:].tolist()]
 
 

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.flow.resource import Transaction
-from fabric.search.index import TextIndex
+from fabric.search.base import SearchView
 
 from ..turns import tag_term
 from .layout import MemoryLayout
 
 
-def tagged(index: TextIndex, tags: Sequence[str]) -> NDArray[np.bool_]:
+def tagged(index: SearchView, tags: Sequence[str]) -> NDArray[np.bool_]:
     """Return by slot of the turns' index which of them have all of the tags."""
-    found = index.alive.view.copy()
+    found = index.alive.copy()
     for tag in tags:
         has = np.zeros(len(found), np.bool_)
         number = index.postings.terms.get(tag_term(tag))
@@ -31,5 +31,5 @@ def tag_test(tx: Transaction, layout: MemoryLayout, tags: Sequence[str]) -> Call
     index = tx.index(layout.turns)
     if index is None:
         return lambda _: False
-    found, slots = tagged(index, tags), index.slots
-    return lambda turn_id: turn_id in slots and bool(found[slots[turn_id]])
+    found = tagged(index, tags)
+    return lambda turn_id: (slot := index.slot_of(turn_id)) >= 0 and bool(found[slot])

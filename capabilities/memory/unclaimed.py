@@ -32,7 +32,7 @@ def _claim(tx: Transaction, collection: Collection[M], column: str, claimed: Cal
     cells = None if index is None else index.columns.get(column)
     if not index or cells is None:
         return 0
-    lacking = np.flatnonzero(index.alive.view & (cells.view < 0))[:FEW]
+    lacking = np.flatnonzero(index.alive & (cells.values < 0))[:FEW]
     rows = tx.get_many(collection, [index.ids[place] for place in lacking.tolist()]) if len(lacking) else []
     tx.put(collection, [claimed(row) for row in rows])
     return len(rows)

@@ -11,8 +11,7 @@ from .alike import at_least
 from .provider import Wanted
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
-    from fabric.search.vectors import Vectors
+    from fabric.search.base import SearchView, VectorsView
 
 Slots = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -20,47 +19,47 @@ _UNKNOWN = -2
 """The number of a text that no row has."""
 
 
-def meeting(index: "TextIndex", namespace: str, wanted: Wanted) -> Slots:
+def meeting(index: "SearchView", namespace: str, wanted: Wanted) -> Slots:
     """Return the slots of this mind's entries that meet the conditions, tags and limit apart."""
     columns = index.columns
-    met = index.alive.view & (columns["namespace"].view == columns["namespace"].names.get(namespace, _UNKNOWN))
+    met = index.alive & (columns["namespace"].values == columns["namespace"].names.get(namespace, _UNKNOWN))
     if wanted.pinned is not None and "pinned" in columns:
-        met &= columns["pinned"].view == wanted.pinned
+        met &= columns["pinned"].values == wanted.pinned
     if wanted.at_least is not None and "confidence" in columns:
         names = columns["confidence"].names
-        met &= np.isin(columns["confidence"].view, [names.get(one, _UNKNOWN) for one in at_least(wanted)])
+        met &= np.isin(columns["confidence"].values, [names.get(one, _UNKNOWN) for one in at_least(wanted)])
     if wanted.alive_at is not None:
-        met &= ~(columns["expires_at"].view <= wanted.alive_at.timestamp())
+        met &= ~(columns["expires_at"].values <= wanted.alive_at.timestamp())
     if wanted.made_since is not None:
-        met &= columns["created_at"].view >= wanted.made_since.timestamp()
+        met &= columns["created_at"].values >= wanted.made_since.timestamp()
     if wanted.without_errors:
-        met &= columns["error"].view == 0
+        met &= columns["error"].values == 0
     return np.flatnonzero(met)
 
 
-def scored_by(index: "TextIndex", slots: Slots) -> tuple[Floats, Floats]:
+def scored_by(index: "SearchView", slots: Slots) -> tuple[Floats, Floats]:
     """Return when the entries were made, in seconds, and what their confidence counts."""
     columns = index.columns
     sure = np.full(len(slots), CONFIDENCE["medium"])
     if "confidence" in columns:
-        levels = columns["confidence"].view[slots]
+        levels = columns["confidence"].values[slots]
         for name, counts in CONFIDENCE.items():
             sure[levels == columns["confidence"].names.get(name, _UNKNOWN)] = counts
-        sure[columns["error"].view[slots] == 1] = CONFIDENCE["low"]
-    return columns["created_at"].view[slots], sure
+        sure[columns["error"].values[slots] == 1] = CONFIDENCE["low"]
+    return columns["created_at"].values[slots], sure
 
 
-def cosines(vectors: "Vectors", asked: NDArray[np.float32], slots: Slots) -> Floats:
+def cosines(vectors: "VectorsView", asked: NDArray[np.float32], slots: Slots) -> Floats:
     """Return the exact cosines of the entries with a unit vector."""
     found = vectors.quick(asked)[slots] if vectors.is_exact else vectors.exact(asked, slots)
     return found.astype(np.float64)
 
 
-def shared_words(index: "TextIndex", slots: Slots, words: Sequence[str]) -> Floats:
+def shared_words(index: "SearchView", slots: Slots, words: Sequence[str]) -> Floats:
     """Return the cosine of the entries' words with these, as `capabilities.formulas.similarity.word_cosine` does."""
     held = [index.postings.of(index.postings.terms[word])[0] for word in words if word in index.postings.terms]
     if not held:
         return np.zeros(len(slots))
     shared = np.bincount(np.concatenate(held), minlength=len(index.ids))[slots]
-    found: Floats = shared / np.sqrt(np.maximum(index.different.view[slots], 1) * len(words))
+    found: Floats = shared / np.sqrt(np.maximum(index.different[slots], 1) * len(words))
     return found

@@ -23,7 +23,7 @@ from .writing.draft import DraftOperation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 T = TypeVar("T")
 E = TypeVar("E", bound=MindGoal | MindBelief | MindReflection)
@@ -139,12 +139,12 @@ class _Table:
         return Likenesses(ids, self._similarity(kind, index, slots, text, asked), *scored_by(index, slots))
 
     def _similarity(
-        self, kind: type[Compared], index: "TextIndex", slots: "NDArray[np.int64]", text: str, asked: Any
+        self, kind: type[Compared], index: "SearchView", slots: "NDArray[np.int64]", text: str, asked: Any
     ) -> "NDArray[np.float64]":
         if asked is None or index.vectors is None:
             without, found = np.ones(len(slots), np.bool_), np.zeros(len(slots))
         else:
-            without = ~index.vectors.present.view[slots]
+            without = ~index.vectors.present[slots]
             found = cosines(index.vectors, asked, slots)
         if without.any():
             words = sorted(content_words(text))
@@ -153,7 +153,7 @@ class _Table:
             )
         return found
 
-    def _same(self, kind: type[Compared], index: "TextIndex", slots: "NDArray[np.int64]", text: str) -> list[float]:
+    def _same(self, kind: type[Compared], index: "SearchView", slots: "NDArray[np.int64]", text: str) -> list[float]:
         """Compare with a text that has no words of its own, such as one emoji, which only itself is like."""
         said = {one.id: one.text for one in self.get(kind, [index.ids[slot] for slot in slots.tolist()])}
         return [alike_in_words(said[index.ids[slot]], text) for slot in slots.tolist()]

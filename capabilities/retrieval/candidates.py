@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.search.frozen import FrozenIndex
-from fabric.search.index import TextIndex
+from fabric.search.base import SearchView
 
 from .lexical.bm25 import idf, idf_unseen, idfs
 from .lexical.term_expansion import Vocabulary
@@ -20,7 +19,7 @@ class Pool:
     """One collection's rows. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
 
     tier: str
-    index: FrozenIndex
+    index: SearchView
     allowed: Mask
     start: int
     vocabulary: Vocabulary | None = None
@@ -63,7 +62,7 @@ class Pools:
         for pool in self.pools:
             number = pool.index.postings.terms.get(term)
             if number is not None:
-                held += int(pool.index.postings.frequencies.view[number])
+                held += int(pool.index.postings.frequencies[number])
         return held
 
     def idf(self, term: str) -> float:
@@ -74,11 +73,11 @@ class Pools:
     def idfs_in(self, pool: Pool, terms: Sequence[int]) -> NDArray[np.float64]:
         """Return the weights of terms by their numbers in a pool's index."""
         own = pool.index.postings
-        held = own.frequencies.view[np.asarray(terms, np.int64)]
+        held = own.frequencies[np.asarray(terms, np.int64)]
         names = [own.name(term) for term in terms] if len(self.pools) > 1 else []
         for other in self.pools:
             if other is not pool:
-                known, counts = other.index.postings.terms, other.index.postings.frequencies.view
+                known, counts = other.index.postings.terms, other.index.postings.frequencies
                 held += [counts[known[name]] if name in known else 0 for name in names]
         return idfs(self.rows, held)
 
@@ -108,7 +107,7 @@ class Pools:
         vectors = pool.index.vectors
         if asked is None or vectors is None or vectors.dimension != len(asked):
             return -1
-        cosines = vectors.of_parts(number - pool.start, asked)
+        cosines = vectors.passage_cosines(number - pool.start, asked)
         return int(cosines.argmax()) if len(cosines) else -1
 
     def row_id(self, number: int) -> str:
@@ -117,7 +116,7 @@ class Pools:
         return pool.index.ids[number - pool.start]
 
 
-def make_pools(parts: Sequence[tuple[str, TextIndex, Mask, Vocabulary | None]]) -> Pools:
+def make_pools(parts: Sequence[tuple[str, SearchView, Mask, Vocabulary | None]]) -> Pools:
     """Return the pools of these indexes as they are now, numbered one behind another.
 
     To be called inside a transaction. They may be searched on another thread then, whatever is written.

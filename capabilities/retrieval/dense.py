@@ -63,7 +63,7 @@ def _cosines(question: Question, pools: Pools) -> tuple[Floats, NDArray[np.bool_
         vectors, slots = pool.index.vectors, pool.end - pool.start
         if question.vector is not None and vectors is not None and vectors.dimension == len(question.vector):
             found.append(vectors.quick(question.vector))
-            present.append(vectors.present.view)
+            present.append(vectors.present)
             slots -= len(vectors)
         if slots:
             found.append(np.zeros(slots, np.float32))

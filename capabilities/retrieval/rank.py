@@ -185,7 +185,7 @@ def _are_replies(pools: Pools, rows: Numbers) -> NDArray[np.bool_]:
         begin, end = np.searchsorted(rows, [pool.start, pool.end])
         number = -1 if role is None else role.names.get("assistant", -1)
         if role is not None and number >= 0:
-            found[begin:end] = role.view[rows[begin:end] - pool.start] == number
+            found[begin:end] = role.values[rows[begin:end] - pool.start] == number
     return found
 
 
@@ -196,7 +196,7 @@ def _with_neighbours(top: Numbers, exact: Numbers, pools: Pools) -> Numbers:
     for pool in pools:
         begin, end = np.searchsorted(top, [pool.start, pool.end])
         own = chosen[pool.start : pool.end]
-        for links in (pool.index.before.view, pool.index.after.view):
+        for links in (pool.index.before, pool.index.after):
             one = links[top[begin:end] - pool.start]
             one = one[one >= 0]
             two = links[one]
@@ -212,8 +212,8 @@ def _surroundings(base: Floats, rows: Numbers, pools: Pools) -> tuple[Floats, Fl
         slots = rows[begin:end] - pool.start
         index, own = pool.index, base[pool.start : pool.end]
         if index.thread and len(slots):
-            near[begin:end], far[begin:end] = around(own, index.before.view, index.after.view, slots)
-            session[begin:end] = best_of_group(own[slots], index.columns[index.thread].view[slots])
+            near[begin:end], far[begin:end] = around(own, index.before, index.after, slots)
+            session[begin:end] = best_of_group(own[slots], index.columns[index.thread].values[slots])
     return near, far, session
 
 
@@ -223,7 +223,7 @@ def _time(pools: Pools, rows: Numbers, spans: Sequence[Span]) -> Floats:
         said = pool.index.columns.get("said_at")
         begin, end = np.searchsorted(rows, [pool.start, pool.end])
         if said is not None and end > begin:
-            found[begin:end] = nearness(said.view[rows[begin:end] - pool.start], spans)
+            found[begin:end] = nearness(said.values[rows[begin:end] - pool.start], spans)
     return found
 
 
@@ -287,6 +287,6 @@ def _of_turns(pools: Pools, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[n
         index, said = pool.index, pool.index.columns.get("said_at")
         if index.thread and said is not None:
             slots = rows[begin:end] - pool.start
-            sessions[begin:end] = index.columns[index.thread].view[slots]
-            times[begin:end] = said.view[slots]
+            sessions[begin:end] = index.columns[index.thread].values[slots]
+            times[begin:end] = said.values[slots]
     return sessions, times

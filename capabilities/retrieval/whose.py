@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.search.cells import Column
+from fabric.search.base import ColumnView
 
 from .candidates import Pools
 from .question import Question
@@ -26,7 +26,7 @@ def whose(question: Question, pools: Pools) -> tuple[Floats, Mask]:
         speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
         subject = pool.index.columns.get("subject")
         if speaker is not None and role is not None:
-            unnamed = _any_of(speaker, {""}) | (speaker.view < 0)
+            unnamed = _any_of(speaker, {""}) | (speaker.values < 0)
             said = _any_of(role, question.roles | people.roles) & unnamed
             found[pool.start : pool.end] = _any_of(speaker, question.speakers) | said
         elif subject is not None:
@@ -36,8 +36,8 @@ def whose(question: Question, pools: Pools) -> tuple[Floats, Mask]:
     return found, asked
 
 
-def _any_of(column: Column, names: AbstractSet[str]) -> Mask:
-    found = np.zeros(len(column.view), np.bool_)
+def _any_of(column: ColumnView, names: AbstractSet[str]) -> Mask:
+    found = np.zeros(len(column.values), np.bool_)
     for name in names & column.names.keys():
-        found |= column.view == column.names[name]
+        found |= column.values == column.names[name]
     return found

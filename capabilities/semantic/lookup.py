@@ -43,13 +43,13 @@ def current_in(tx: Transaction, facts: Collection[Fact], slots: Several[str], su
     index = tx.index(facts) if slots else None
     if index is None:
         return []
-    found = index.alive.view.copy()
+    found = index.alive.copy()
     for name, wanted in (("slot", slots), ("subject", subjects), ("status", ("current",))):
         column = index.columns[name]
         numbers = [column.names[value] for value in wanted if value in column.names]
         if not numbers:
             return []
-        found &= np.logical_or.reduce([column.view == number for number in numbers])
+        found &= np.logical_or.reduce([column.values == number for number in numbers])
     return tx.get_many(facts, [index.ids[place] for place in np.flatnonzero(found).tolist()])
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection as Several
 from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -12,13 +11,14 @@ from ..claims import subject_key, user_subject
 from ..sources import Source
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex  # whoever only makes a memory needs no numpy
-
-_LOOKED_AT: "WeakKeyDictionary[TextIndex, dict[tuple[str, str], int]]" = WeakKeyDictionary()
-"""By index, user and former subject, how many of its rows were looked at."""
+    from fabric.search.base import SearchView  # whoever only makes a memory needs no numpy
 
 
 M = TypeVar("M", bound=BaseModel)
+
+
+class _LookedAt(dict[tuple[str, str], int]):
+    """By user and former subject, how many of an index's rows were looked at."""
 
 
 def refile_own(tx: Transaction, collection: Collection[M], former: Several[str] = ()) -> int:
@@ -41,16 +41,16 @@ def refile_own(tx: Transaction, collection: Collection[M], former: Several[str] 
     return len(mine)
 
 
-def _under(tx: Transaction, collection: Collection[M], index: "TextIndex", name: str) -> list[M]:
+def _under(tx: Transaction, collection: Collection[M], index: "SearchView", name: str) -> list[M]:
     import numpy as np  # noqa: PLC0415  whoever only makes a memory needs none
 
-    looked_at = _LOOKED_AT.setdefault(index, {})
+    looked_at = index.derived(_LookedAt)
     start = looked_at.get((tx.ids.user or "", name), 0)
     looked_at[tx.ids.user or "", name] = len(index.ids)
     subject = index.columns["subject"]
     if name not in subject.names:
         return []
-    places = np.flatnonzero((subject.view[start:] == subject.names[name]) & index.alive.view[start:]) + start
+    places = np.flatnonzero((subject.values[start:] == subject.names[name]) & index.alive[start:]) + start
     return tx.get_many(collection, [index.ids[place] for place in places.tolist()]) if len(places) else []
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from .record import Trace
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 
-def same_trace(index: "TextIndex | None", trace: Trace) -> str | None:
+def same_trace(index: "SearchView | None", trace: Trace) -> str | None:
     """Return the id of the live trace with the same content, type and persona; None when there is none."""
     if index is None:
         return None
@@ -16,8 +16,8 @@ def same_trace(index: "TextIndex | None", trace: Trace) -> str | None:
     number = hashes.names.get(trace.content_hash)
     if number is None:
         return None
-    same = (hashes.view == number) & index.alive.view & (index.columns["deleted"].view == 0)
+    same = (hashes.values == number) & index.alive & (index.columns["deleted"].values == 0)
     for name, wanted in (("type", trace.type), ("persona", trace.persona)):
-        same &= index.columns[name].view == index.columns[name].names.get(wanted, -2)
+        same &= index.columns[name].values == index.columns[name].names.get(wanted, -2)
     slots = same.nonzero()[0]
     return index.ids[int(slots[0])] if len(slots) else None

@@ -6,19 +6,16 @@ the installation there is; its data is reached through a transaction, ``await ct
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
 from ..floors import FLOORS
 from ..scope import SCOPE_KINDS, ScopeIds, ScopeKind
-from ..search.base import ColumnType, Match
+from ..search.base import ColumnType, Match, SearchView
 from ..store.base import Row, Rows, RowVectors, Table, Where
 from ..validation import wrong
-
-if TYPE_CHECKING:
-    from ..search.index import TextIndex
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -172,7 +169,7 @@ class Transaction:
             words = plain_terms(" ".join(words))
         return self.rows.match(collection.table, self.ids.scope(collection.scope), words, limit)
 
-    def index(self, collection: Collection[Any], space: str = "") -> "TextIndex | None":
+    def index(self, collection: Collection[Any], space: str = "") -> SearchView | None:
         """Return what searching needs of the scope's records; read it inside the transaction only."""
         return self.rows.index(collection.table, self.ids.scope(collection.scope), space)
 

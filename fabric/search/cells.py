@@ -49,6 +49,6 @@ class Column:
         return held
 
     @property
-    def view(self) -> NDArray[Any]:
+    def values(self) -> NDArray[Any]:
         """The cells of all slots."""
         return self.cells.view

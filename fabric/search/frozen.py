@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .cells import Column
-from .growing import Growing
+from .derived import Derived
 from .posting_lists import PostingLists
 from .vectors import Vectors
 
-if TYPE_CHECKING:
-    from .index import TextIndex
+T = TypeVar("T")
 
 
 class _First(Sequence[str]):
@@ -42,9 +42,13 @@ class FrozenIndex:
     Only `slot_of` sees the index as it is.
     """
 
-    source: "TextIndex" = field(repr=False)
+    numbering: object
     changes: int
     """How often the index had changed by then."""
+    all_derived: Derived = field(repr=False)
+    all_ids: Sequence[str] = field(repr=False)
+    all_slots: Mapping[str, int] = field(repr=False)
+    """The slots by id, of the rows that there are now."""
     thread: str
     columns: Mapping[str, Column]
     size: int
@@ -52,10 +56,12 @@ class FrozenIndex:
     rows: int
     total_length: int
     postings: PostingLists
-    alive: Growing[np.bool_]
-    lengths: Growing[np.int32]
-    before: Growing[np.int32]
-    after: Growing[np.int32]
+    alive: NDArray[np.bool_]
+    places: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+    different: NDArray[np.int32]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
     vectors: Vectors | None
 
     def __len__(self) -> int:
@@ -64,14 +70,17 @@ class FrozenIndex:
     @property
     def ids(self) -> Sequence[str]:
         """The ids by slot."""
-        return _First(self.source.ids, self.size)
+        return _First(self.all_ids, self.size)
 
     def slot_of(self, row_id: str) -> int:
         """Return the slot of a row, -1 when it is not there, or was changed since then."""
-        slot = self.source.slots.get(row_id, -1)
+        slot = self.all_slots.get(row_id, -1)
         return slot if slot < self.size else -1
 
-    @property
-    def is_same(self) -> bool:
-        """Whether nothing changed in the index since then; to be asked inside a transaction."""
-        return self.source.changes == self.changes
+    def derived(self, kind: type[T], *arguments: Any) -> T:
+        """Return what was made of the rows of the index."""
+        return self.all_derived.get(kind, arguments)
+
+    def frozen(self) -> "FrozenIndex":
+        """Return this itself."""
+        return self

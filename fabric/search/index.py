@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,13 @@ from ..slices import chunks
 from .base import ColumnType, Match
 from .cells import Cells, Column
 from .coding import Coded
+from .derived import Derived
 from .frozen import FrozenIndex
 from .growing import Growing
 from .postings import Postings
 from .vectors import Vectors
 
+T = TypeVar("T")
 AT_ONCE = 2_000
 """How many rows are split into tokens at once: what that takes stays near the processor."""
 
@@ -58,17 +60,19 @@ class TextIndex:
         self.slots: dict[str, int] = {}
         self.postings = Postings()
         self._rows: list[str | None] = []
+        self._derived = Derived()
+        self.numbering = object()
         self.changes = 0
         """How often something here changed."""
         self.reads = 0
         """How often rows were asked for that were not kept here."""
-        self.places = Growing[np.int64](np.int64)
-        self.alive = Growing[np.bool_](np.bool_)
-        self.before = Growing[np.int32](np.int32)
-        self.after = Growing[np.int32](np.int32)
+        self._places = Growing[np.int64](np.int64)
+        self._alive = Growing[np.bool_](np.bool_)
+        self._before = Growing[np.int32](np.int32)
+        self._after = Growing[np.int32](np.int32)
         self._last: dict[int, int] = {}
-        self.lengths = Growing[np.int32](np.int32)
-        self.different = Growing[np.int32](np.int32)
+        self._lengths = Growing[np.int32](np.int32)
+        self._different = Growing[np.int32](np.int32)
         self.vectors: Vectors | None = None
         """The vectors of the rows that have one in the space that was asked for last; None when none has."""
         self.space = 0
@@ -83,6 +87,49 @@ class TextIndex:
         return row_id in self.slots
 
     @property
+    def size(self) -> int:
+        """How many slots there are, dead ones among them."""
+        return len(self.ids)
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which slots are those of rows that are there."""
+        return self._alive.view
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Where each row stands in the order of first insertion."""
+        return self._places.view
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """How many tokens each row has."""
+        return self._lengths.view
+
+    @property
+    def different(self) -> NDArray[np.int32]:
+        """How many different terms each row has."""
+        return self._different.view
+
+    @property
+    def before(self) -> NDArray[np.int32]:
+        """The slot of the row before each in its thread, -1 for none."""
+        return self._before.view
+
+    @property
+    def after(self) -> NDArray[np.int32]:
+        """The slot of the row after each in its thread, -1 for none."""
+        return self._after.view
+
+    def slot_of(self, row_id: str) -> int:
+        """Return the slot of a row, -1 when it is not there."""
+        return self.slots.get(row_id, -1)
+
+    def derived(self, kind: type[T], *arguments: Any) -> T:
+        """Return what was made of the rows, as long as their numbers mean the same; made when first asked for."""
+        return self._derived.get(kind, arguments)
+
+    @property
     def is_worn(self) -> bool:
         """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""
         return self._is_stale or len(self.ids) > 2 * len(self.slots) + 100
@@ -91,18 +138,23 @@ class TextIndex:
         """Return what is found here now, to be searched on another thread; to be called inside a transaction."""
         size = len(self.ids)
         return FrozenIndex(
-            source=self,
+            numbering=self.numbering,
             changes=self.changes,
+            all_derived=self._derived,
+            all_ids=self.ids,
+            all_slots=self.slots,
             thread=self.thread,
             columns={name: column.frozen() for name, column in self.columns.items()},
             size=size,
             rows=len(self.slots),
             total_length=self.total_length,
             postings=self.postings.frozen(size),
-            alive=self.alive.frozen(),
-            lengths=self.lengths.frozen(),
-            before=self.before.frozen(),
-            after=self.after.frozen(),
+            alive=self._alive.frozen().view,
+            places=self._places.frozen().view,
+            lengths=self._lengths.frozen().view,
+            different=self._different.frozen().view,
+            before=self._before.frozen().view,
+            after=self._after.frozen().view,
             vectors=None if self.vectors is None else self.vectors.window(),
         )
 
@@ -192,64 +244,64 @@ class TextIndex:
         if not held:
             return []
         counts = np.bincount(np.concatenate(held), minlength=len(self.ids))
-        slots = np.flatnonzero((counts > 0) & self.alive.view)
+        slots = np.flatnonzero((counts > 0) & self._alive.view)
         if len(slots) > limit:  # only those that share enough words are sorted
             shared = counts[slots]
             sharing = np.cumsum(np.bincount(shared)[::-1])[::-1]  # how many share so many words at least
             slots = slots[shared >= np.flatnonzero(sharing >= limit)[-1]]
-        best = slots[np.lexsort((self.places.view[slots], -counts[slots]))[:limit]]
-        return [Match(self.ids[slot], int(counts[slot]), int(self.different.view[slot])) for slot in best.tolist()]
+        best = slots[np.lexsort((self._places.view[slots], -counts[slots]))[:limit]]
+        return [Match(self.ids[slot], int(counts[slot]), int(self._different.view[slot])) for slot in best.tolist()]
 
     def _fill(self, batches: Iterable[Batch]) -> None:
         def tokens() -> Iterable[Sequence[str] | Coded]:
             for batch in batches:
                 self.ids += batch.ids
-                self.places.extend(batch.places)
+                self._places.extend(batch.places)
                 for column, values in zip(self.columns.values(), batch.cells, strict=True):
                     column.extend(values)
                 yield from batch.coded
                 yield from chunks(batch.tokens, AT_ONCE)
 
         lengths, different = self.postings.fill(tokens())
-        self.lengths.extend(lengths)
-        self.different.extend(different)
+        self._lengths.extend(lengths)
+        self._different.extend(different)
         self.total_length = int(lengths.sum())
         self.slots = {row_id: slot for slot, row_id in enumerate(self.ids)}
-        self.alive.extend(np.ones(len(self.ids), np.bool_))
+        self._alive.extend(np.ones(len(self.ids), np.bool_))
         self._thread_all()
 
     def _thread_all(self) -> None:
         count = len(self.ids)
         before, after = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
         if self.thread and count:
-            values = self.columns[self.thread].view
+            values = self.columns[self.thread].values
             order = np.argsort(values, kind="stable")
             follows = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] >= 0)
             before[order[1:][follows]] = order[:-1][follows]
             after[order[:-1][follows]] = order[1:][follows]
             self._last = {int(values[slot]): int(slot) for slot in np.flatnonzero(after < 0) if values[slot] >= 0}
-        self.before.extend(before)
-        self.after.extend(after)
+        self._before.extend(before)
+        self._after.extend(after)
 
     def _append(self, entry: Entry) -> None:
         slot = len(self.ids)
         tokens = entry.tokens.split(" ") if entry.tokens else []
         self.ids.append(entry.row_id)
-        self.places.append(entry.place)
-        self.alive.append(True)
-        self.before.append(-1)
-        self.after.append(-1)
-        self.lengths.append(len(tokens))
+        self._places.append(entry.place)
+        self._alive.append(True)
+        self._before.append(-1)
+        self._after.append(-1)
+        self._lengths.append(len(tokens))
         self.total_length += len(tokens)
         for column, value in zip(self.columns.values(), entry.cells, strict=True):
             column.append(value)
-        self.different.append(self.postings.add(slot, tokens))
+        self._different.append(self.postings.add(slot, tokens))
 
     def _bury(self, slot: int, tokens: str) -> None:
-        self.alive.edit()[slot] = False
+        self._alive.edit()[slot] = False
         if self.vectors is not None:
             self.vectors.drop_parts([slot])
-        self.total_length -= int(self.lengths.view[slot])
+        self.total_length -= int(self._lengths.view[slot])
         if tokens:
             self.postings.remove(tokens.split(" "))
 
@@ -257,38 +309,38 @@ class TextIndex:
         thread = self._thread(slot)
         for column, value in zip(self.columns.values(), cells, strict=True):
             cell = column.cell(value)
-            if column.view[slot] != cell:
+            if column.values[slot] != cell:
                 column.cells.edit()[slot] = cell
         self._is_stale |= self._thread(slot) != thread
 
     def _thread(self, slot: int) -> int:
-        return int(self.columns[self.thread].view[slot]) if self.thread else -1
+        return int(self.columns[self.thread].values[slot]) if self.thread else -1
 
     def _link(self, slot: int) -> None:
         thread = self._thread(slot)
         if thread >= 0:
             before = self._last.get(thread, -1)
-            self.before.edit()[slot] = before
+            self._before.edit()[slot] = before
             if before >= 0:
-                self.after.edit()[before] = slot
+                self._after.edit()[before] = slot
             self._last[thread] = slot
 
     def _unlink(self, slot: int) -> None:
-        before, after = int(self.before.view[slot]), int(self.after.view[slot])
+        before, after = int(self._before.view[slot]), int(self._after.view[slot])
         if before >= 0:
-            self.after.edit()[before] = after
+            self._after.edit()[before] = after
         if after >= 0:
-            self.before.edit()[after] = before
+            self._before.edit()[after] = before
         elif self._thread(slot) >= 0:
             self._set_last(self._thread(slot), before)
 
     def _take_place(self, old: int, new: int) -> None:
-        before, after = int(self.before.view[old]), int(self.after.view[old])
-        self.before.edit()[new], self.after.edit()[new] = before, after
+        before, after = int(self._before.view[old]), int(self._after.view[old])
+        self._before.edit()[new], self._after.edit()[new] = before, after
         if before >= 0:
-            self.after.edit()[before] = new
+            self._after.edit()[before] = new
         if after >= 0:
-            self.before.edit()[after] = new
+            self._before.edit()[after] = new
         elif self._thread(new) >= 0:
             self._last[self._thread(new)] = new
 

@@ -73,11 +73,9 @@ class PostingLists:
     def __init__(self) -> None:
         self.tokens: Mapping[str, int] = {}
         self.terms: Mapping[str, int] = {}
-        self.token_terms = Growing[np.int32](np.int32)
-        self.token_counts = Growing[np.int32](np.int32)
-        """How often each token stands in the rows there are."""
-        self.frequencies = Growing[np.int32](np.int32)
-        """In how many of the rows there are each term stands."""
+        self._token_terms = Growing[np.int32](np.int32)
+        self._token_counts = Growing[np.int32](np.int32)
+        self._frequencies = Growing[np.int32](np.int32)
         self._names: list[str] = []
         self._starts = np.zeros(1, np.int64)
         self._slots = NO_POSTINGS[0]
@@ -86,12 +84,27 @@ class PostingLists:
         self._end: int | None = None
         """Before which slot the lists end; None where they have all there are."""
 
+    @property
+    def token_terms(self) -> NDArray[np.int32]:
+        """The number of each token's term."""
+        return self._token_terms.view
+
+    @property
+    def token_counts(self) -> NDArray[np.int32]:
+        """How often each token stands in the rows there are."""
+        return self._token_counts.view
+
+    @property
+    def frequencies(self) -> NDArray[np.int32]:
+        """In how many of the rows there are each term stands."""
+        return self._frequencies.view
+
     def frozen(self, slots: int) -> "PostingLists":
         """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
         held = PostingLists()
-        held.tokens, held.terms = Known(self.tokens, len(self.token_terms)), Known(self.terms, len(self.frequencies))
-        held.token_terms, held.token_counts = self.token_terms.frozen(), self.token_counts.frozen()
-        held.frequencies = self.frequencies.frozen()
+        held.tokens, held.terms = Known(self.tokens, len(self._token_terms)), Known(self.terms, len(self._frequencies))
+        held._token_terms, held._token_counts = self._token_terms.frozen(), self._token_counts.frozen()
+        held._frequencies = self._frequencies.frozen()
         held._names, held._starts, held._slots, held._counts = self._names, self._starts, self._slots, self._counts
         held._added, held._end = self._added, slots
         return held

@@ -35,9 +35,9 @@ class Postings(PostingLists):
         for one in some:
             sizes, tokens = (one.sizes, self._known(one)) if isinstance(one, Coded) else self._split(one)
             self._register()
-            self.token_counts.edit()[:] += np.bincount(tokens, minlength=len(self.tokens)).astype(np.int32)
+            self._token_counts.edit()[:] += np.bincount(tokens, minlength=len(self.tokens)).astype(np.int32)
             slots = np.repeat(np.arange(first, first + len(sizes), dtype=np.int32), sizes)
-            pieces.append(_sorted(self.token_terms.view[tokens], slots))
+            pieces.append(_sorted(self.token_terms[tokens], slots))
             lengths.append(sizes)
             first += len(sizes)
         self._join(pieces)
@@ -48,7 +48,7 @@ class Postings(PostingLists):
         counts: dict[int, int] = {}
         numbers = [self.tokens[token] for token in tokens]
         self._register()
-        terms, held, frequencies = self.token_terms.view, self.token_counts.edit(), self.frequencies.edit()
+        terms, held, frequencies = self.token_terms, self._token_counts.edit(), self._frequencies.edit()
         for number in numbers:
             held[number] += 1
             term = int(terms[number])
@@ -66,19 +66,19 @@ class Postings(PostingLists):
         """Take the tokens of a row that is gone out of the counts; its slot stays in the lists and must be ignored."""
         numbers = [self.tokens[token] for token in tokens]
         self._register()
-        np.subtract.at(self.token_counts.edit(), numbers, 1)
-        terms = np.unique(self.token_terms.view[numbers])
-        self.frequencies.edit()[terms] -= 1
+        np.subtract.at(self._token_counts.edit(), numbers, 1)
+        terms = np.unique(self.token_terms[numbers])
+        self._frequencies.edit()[terms] -= 1
 
     def _register(self) -> None:
         """Give the terms of new tokens their numbers."""
-        new = len(self.tokens) - len(self.token_terms)
+        new = len(self.tokens) - len(self._token_terms)
         if new:
             fresh = _last(self._token_numbers, new)
-            self.token_terms.extend([self.terms[token.partition(SPELLED)[0]] for token in fresh])
-            self.token_counts.extend(np.zeros(new, np.int32))
-            terms = len(self.terms) - len(self.frequencies)
-            self.frequencies.extend(np.zeros(terms, np.int32))
+            self._token_terms.extend([self.terms[token.partition(SPELLED)[0]] for token in fresh])
+            self._token_counts.extend(np.zeros(new, np.int32))
+            terms = len(self.terms) - len(self._frequencies)
+            self._frequencies.extend(np.zeros(terms, np.int32))
             self._names += _last(self._term_numbers, terms)
 
     def _known(self, some: Coded) -> NDArray[np.int32]:
@@ -97,7 +97,7 @@ class Postings(PostingLists):
         frequencies = np.zeros(count, np.int64)
         for piece in pieces:
             frequencies += np.bincount(piece.terms, minlength=count)
-        self.frequencies.edit()[:] = frequencies
+        self._frequencies.edit()[:] = frequencies
         self._starts = np.concatenate([[0], np.cumsum(frequencies)])
         self._slots = np.empty(self._starts[-1], np.int32)
         self._counts = np.empty(self._starts[-1], np.uint16)

@@ -33,14 +33,18 @@ class Vectors:
         self.dimension = dimension
         self._full = Growing[np.float16](np.float16, dimension)
         self._quick = Growing[np.float32](np.float32, dimension)
-        self.present = Growing[np.bool_](np.bool_)
-        """Which slots have a vector."""
+        self._present = Growing[np.bool_](np.bool_)
         self.parts: Parts | None = None
         """The vectors of passages, once a slot has some."""
         self.grow(slots)
 
     def __len__(self) -> int:
-        return len(self.present)
+        return len(self._present)
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which slots have a vector."""
+        return self._present.view
 
     def window(self) -> "Vectors":
         """Return the vectors of the slots there are now, for another thread.
@@ -49,15 +53,15 @@ class Vectors:
         which costs its row a wrong score once; a copy of all vectors would cost the writer far more.
         """
         held = Vectors(self.space, self.dimension, 0)
-        held._full, held._quick, held.present = self._full.window(), self._quick.window(), self.present.frozen()
+        held._full, held._quick, held._present = self._full.window(), self._quick.window(), self._present.frozen()
         held.parts = None if self.parts is None else self.parts.window()
         return held
 
     def grow(self, slots: int) -> None:
         """Make room so that there are so many slots."""
-        more = slots - len(self.present)
+        more = slots - len(self._present)
         if more > 0:
-            self.present.grow(more)
+            self._present.grow(more)
             self._narrow()
             self._full.grow(more)
             self._quick.grow(slots - len(self._quick))
@@ -71,7 +75,7 @@ class Vectors:
         present[doubtful] = np.any(vectors[doubtful], axis=1)
         self._full.view[places] = vectors
         self._quick.view[places] = head
-        self.present.edit()[places] = present
+        self._present.edit()[places] = present
         self.drop_parts(slots)
 
     def drop_parts(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
@@ -121,7 +125,7 @@ class Vectors:
             np.maximum.at(found, places, _dots(_wide(self.parts.full.view[parts]), wide))
         return found
 
-    def of_parts(self, slot: int, asked: Floats) -> Floats:
+    def passage_cosines(self, slot: int, asked: Floats) -> Floats:
         """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
         if self.parts is None or not len(parts := self.parts.of(slot)):
             return _NO_PARTS

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..scope import Scope
-from ..search.base import ColumnType, Match
+from ..search.base import ColumnType, Match, SearchView
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
-
-    from ..search.index import TextIndex
 
 T = TypeVar("T")
 SYSTEM = Scope("org", '["system"]')
@@ -151,10 +149,10 @@ class Rows(Protocol):
         """
         ...
 
-    def index(self, table: Table, scope: Scope, space: str = "") -> "TextIndex | None":
-        """Return the terms, kept columns and, of ``space``, vectors of the scope's rows; None when it has no row.
+    def index(self, table: Table, scope: Scope, space: str = "") -> SearchView | None:
+        """Return the terms, kept columns and, of ``space``, vectors of the scope's rows; None when it owns nothing.
 
-        It is the store's own: read it inside the transaction only.
+        It is the store's own and sees what this transaction writes: read it inside the transaction only.
         """
         ...
 

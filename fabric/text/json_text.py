@@ -1,5 +1,6 @@
 """The texts in a JSON value: where they stand, something is done to each, and the value keeps its form."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,3 +16,14 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, Mapping):
         return {key: redacted(one, redact) for key, one in value.items()}
     return [redacted(one, redact) for one in value] if isinstance(value, list | tuple) else value
+
+
+def spelled(text: str) -> list[str]:
+    """Return how a text stands in ASCII JSON, by itself and inside a string of JSON that is in it.
+
+    >>> spelled("plain"), len(spelled('a "b"'))
+    (['plain'], 2)
+    """
+    once = json.dumps(text)[1:-1]
+    unescaped = json.dumps(text, ensure_ascii=False)[1:-1]
+    return list(dict.fromkeys([once, json.dumps(once)[1:-1], json.dumps(unescaped)[1:-1]]))

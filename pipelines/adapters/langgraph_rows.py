@@ -33,7 +33,7 @@ from fabric.text.terms import terms
 if TYPE_CHECKING:
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 _ORDERS = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 ENOUGH = 4
@@ -129,9 +129,9 @@ class Shelf:
         """Delete what has expired."""
         index = self._index()
         if index is not None:
-            due = index.alive.view & (index.columns["expires_at"].view <= self.now.timestamp())
+            due = index.alive & (index.columns["expires_at"].values <= self.now.timestamp())
             if due.any():
-                self._delete({_item_of(index.ids[slot]) for slot in np.flatnonzero(due)})
+                self._delete({_item_of(index.ids[slot]) for slot in np.flatnonzero(due).tolist()})
 
     def read(self, op: Op) -> Result:
         """Return what an operation asks for; None for one that writes."""
@@ -190,13 +190,13 @@ class Shelf:
         self.tx.delete(self.tables.passages, [name for item in gone for name in item.names])
         self.tx.delete(self.tables.items, [item.id for item in gone])
 
-    def _index(self, space: str = "") -> "TextIndex | None":
+    def _index(self, space: str = "") -> "SearchView | None":
         return self.tx.index(self.tables.passages, space)
 
-    def _spellings(self, index: "TextIndex") -> dict[int, str]:
+    def _spellings(self, index: "SearchView") -> dict[int, str]:
         """Return the namespaces that hold something, by their number in the index."""
         column = index.columns["namespace"]
-        held = set(np.unique(column.view[index.alive.view]).tolist())
+        held = set(np.unique(column.values[index.alive]).tolist())
         return {number: name for name, number in column.names.items() if number in held}
 
     def _within(self, prefix: Sequence[str]) -> dict[int, str]:
@@ -218,17 +218,17 @@ class Shelf:
         if index is None:
             return []
         numbers = list(self._within(op.namespace_prefix))
-        allowed = index.alive.view & np.isin(index.columns["namespace"].view, numbers)
+        allowed = index.alive & np.isin(index.columns["namespace"].values, numbers)
         if op.filter:
             wanted = {one.id for one in self._listed(op)}
             allowed &= np.fromiter((_item_of(one) in wanted for one in index.ids), np.bool_, len(index.ids))
-        searched = index.columns["searched"].view > 0
+        searched = index.columns["searched"].values > 0
         scores: dict[str, float | None] = dict(self._scores(op, index, allowed & searched))
-        scores |= {_item_of(index.ids[slot]): None for slot in np.flatnonzero(allowed & ~searched)}
+        scores |= {_item_of(index.ids[slot]): None for slot in np.flatnonzero(allowed & ~searched).tolist()}
         page = list(scores)[op.offset : op.offset + op.limit]
         return [(one, scores[one.id]) for one in self.tx.get_many(self.tables.items, page)]
 
-    def _scores(self, op: SearchOp, index: "TextIndex", allowed: Any) -> Iterator[tuple[str, float]]:
+    def _scores(self, op: SearchOp, index: "SearchView", allowed: Any) -> Iterator[tuple[str, float]]:
         from capabilities.retrieval.candidates import make_pools  # noqa: PLC0415
         from capabilities.retrieval.lexical.term_expansion import vocabulary_of  # noqa: PLC0415
         from capabilities.retrieval.rank import rank  # noqa: PLC0415
@@ -251,7 +251,7 @@ class Shelf:
         return sorted({name[: op.max_depth] for name in met})[op.offset : op.offset + op.limit]
 
 
-def _best_passages(ranking: "Ranking", index: "TextIndex") -> Iterator[tuple[str, float]]:
+def _best_passages(ranking: "Ranking", index: "SearchView") -> Iterator[tuple[str, float]]:
     """Yield each item once, best first; the best score says how sure it is that anything fits, from 0 to 1."""
     seen: set[str] = set()
     best = 0.0

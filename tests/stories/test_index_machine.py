@@ -82,10 +82,10 @@ def held(rows: Rows, table: Table, scope: Scope, space: str) -> dict[str, Any]:
     terms: dict[str, Counter[str]] = {row_id: Counter() for row_id in index.slots}
     for term, number in index.postings.terms.items():
         for slot, count in zip(*index.postings.of(number), strict=True):
-            if index.alive.view[slot]:
+            if index.alive[slot]:
                 terms[index.ids[slot]][term] = int(count)
     numbers = index.postings.terms.items()
-    frequencies = {term: int(index.postings.frequencies.view[number]) for term, number in numbers}
+    frequencies = {term: int(index.postings.frequencies[number]) for term, number in numbers}
     texts = {name: {number: text for text, number in one.names.items()} for name, one in index.columns.items()}
     vectors = index.vectors
     return {
@@ -93,16 +93,14 @@ def held(rows: Rows, table: Table, scope: Scope, space: str) -> dict[str, Any]:
         "frequencies": Counter({term: count for term, count in frequencies.items() if count}),
         "length": index.total_length,
         "columns": {
-            row_id: {name: texts[name].get(one.view[slot]) for name, one in index.columns.items() if one.is_text}
+            row_id: {name: texts[name].get(one.values[slot]) for name, one in index.columns.items() if one.is_text}
             for row_id, slot in index.slots.items()
         },
         "vectors": {}
         if vectors is None
-        else {row_id: vectors.at(slot) for row_id, slot in index.slots.items() if vectors.present.view[slot]},
+        else {row_id: vectors.at(slot) for row_id, slot in index.slots.items() if vectors.present[slot]},
         "threads": {
-            (index.ids[slot], index.ids[index.after.view[slot]])
-            for slot in index.slots.values()
-            if index.after.view[slot] >= 0
+            (index.ids[slot], index.ids[index.after[slot]]) for slot in index.slots.values() if index.after[slot] >= 0
         },
     }
 

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import Place, place
 from capabilities.retrieval.candidates import Pool
-from fabric.search.cells import Column
-from fabric.search.index import TextIndex
+from fabric.search.base import ColumnView, SearchView
 
 Mask = NDArray[np.bool_]
 
@@ -29,14 +27,11 @@ class _Places:
             self.places.append(found)
 
 
-_KNOWN: WeakKeyDictionary[TextIndex, _Places] = WeakKeyDictionary()
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Slots:
     """The slots of one pool's rows."""
 
-    column: Column
+    column: ColumnView
     places: _Places
 
     @classmethod
@@ -45,17 +40,17 @@ class Slots:
         column = pool.index.columns.get("slot")
         if column is None:
             return None
-        return cls._known(column, pool.index.source)
+        return cls._known(column, pool.index)
 
     @classmethod
-    def of_index(cls, index: TextIndex) -> "Slots | None":
+    def of_index(cls, index: SearchView) -> "Slots | None":
         """Return the slots of an index; to be called, and used, inside a transaction."""
         column = index.columns.get("slot")
         return None if column is None else cls._known(column, index)
 
     @classmethod
-    def _known(cls, column: Column, index: TextIndex) -> "Slots":
-        known = _KNOWN.setdefault(index, _Places())
+    def _known(cls, column: ColumnView, index: SearchView) -> "Slots":
+        known = index.derived(_Places)
         if len(known.places) < len(column.names):
             known.learn(column.names)
         return cls(column, known)
@@ -81,16 +76,16 @@ class Slots:
 
     def place_of(self, slot: int) -> Place:
         """Return the place that the row at a slot fills."""
-        number = int(self.column.view[slot])
+        number = int(self.column.values[slot])
         return self.places.places[number] if number >= 0 else place("")
 
     def _mask(self, numbers: Iterable[int]) -> Mask:
         chosen = list(numbers)
         if not chosen:
-            return np.zeros(len(self.column.view), np.bool_)
+            return np.zeros(len(self.column.values), np.bool_)
         wanted = np.zeros(len(self.places.places) + 1, np.bool_)
         wanted[chosen] = True  # -1, no slot at all, stands for the last, which is never wanted
-        found: Mask = wanted[self.column.view]
+        found: Mask = wanted[self.column.values]
         return found
 
 
@@ -100,5 +95,5 @@ def with_subject(pool: Pool, subjects: Iterable[str]) -> Mask:
     found = np.zeros(pool.index.size, np.bool_)
     if column is not None:
         for subject in subjects:
-            found |= column.view == column.names.get(subject, -2)
+            found |= column.values == column.names.get(subject, -2)
     return found

@@ -153,9 +153,9 @@ class _Reader:
                 rows[part] &= ~(slots.filled("name") | slots.filled("nickname"))
             user = pool.index.columns.get("user")
             if user is not None:
-                rows[part] &= user.view == user.names.get(self.ctx.user or "", -2)
+                rows[part] &= user.values == user.names.get(self.ctx.user or "", -2)
             role = pool.index.columns.get("role")
-            mine[part] = own_rows if role is None else role.view == role.names.get("user", -2)
+            mine[part] = own_rows if role is None else role.values == role.names.get("user", -2)
         return People(
             dict.fromkeys(self.mine, frozenset(own)),
             mine=self.mine,

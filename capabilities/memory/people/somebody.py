@@ -176,7 +176,7 @@ class Finder:
             return with_subject(pool, self.mine)
         found = np.zeros(pool.index.size, np.bool_)
         for name in user.names:
-            found |= (user.view == user.names[name]) if name and user_subject(name) in self.mine else False
+            found |= (user.values == user.names[name]) if name and user_subject(name) in self.mine else False
         return found
 
     def named(self, name: str) -> Somebody:
@@ -243,7 +243,7 @@ class Finder:
             at: NDArray[Any] = np.flatnonzero(rows[pool.start : pool.end])
             held = self._holding(pool, terms) if len(at) else rows
             for _ in range(FOLLOWING):
-                at = pool.index.after.view[at]
+                at = pool.index.after[at]
                 at = at[at >= 0]
                 rows[pool.start + at[held[at]]] = True
 
@@ -258,11 +258,11 @@ class Finder:
         slots = None if index is None else Slots.of_index(index)
         if self.layout.semantic is None or index is None or slots is None:
             return []
-        rows = chosen(slots) & index.alive.view
+        rows = chosen(slots) & index.alive
         status, subject = index.columns["status"], index.columns["subject"]
-        rows &= status.view == status.names.get("current", -2)
+        rows &= status.values == status.names.get("current", -2)
         if subjects:
-            rows &= np.isin(subject.view, [subject.names[name] for name in subjects if name in subject.names])
+            rows &= np.isin(subject.values, [subject.names[name] for name in subjects if name in subject.names])
         newest = np.flatnonzero(rows)[-FEW:].tolist()
         return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in newest])
 

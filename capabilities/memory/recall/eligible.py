@@ -13,7 +13,8 @@ from capabilities.sources import content_terms
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
-from fabric.search.index import Batch, TextIndex
+from fabric.search.base import SearchView
+from fabric.search.unstored import unstored
 
 from ..layout import MemoryLayout
 from ..tags import tagged
@@ -64,16 +65,18 @@ def still_allowed(
     for pool in pools:
         tier = cast("Tier", pool.tier)
         index = None if tier == "working" else _index(tx, layout, tier, space)
-        if tier == "working" or (index is pool.index.source and pool.index.is_same):
+        if tier == "working":
             found.append(pool.allowed)
-        elif index is not None and index is pool.index.source:
-            found.append(pool.allowed & _allowed(tx, ctx, layout, request, tier, index)[: pool.index.size])
-        else:
+        elif index is None or index.numbering != pool.index.numbering:
             return None
+        elif index.changes == pool.index.changes:
+            found.append(pool.allowed)
+        else:
+            found.append(pool.allowed & _allowed(tx, ctx, layout, request, tier, index)[: pool.index.size])
     return np.concatenate(found)
 
 
-def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> TextIndex | None:
+def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> SearchView | None:
     collections: dict[str, Collection[Any] | None] = {
         "turn": layout.turns,
         "episodic": layout.episodic,
@@ -83,20 +86,22 @@ def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> Tex
     return None if collection is None else tx.index(collection, space)
 
 
-def _of_entries(entries: Sequence[WorkingEntry]) -> TextIndex | None:
+def _of_entries(entries: Sequence[WorkingEntry]) -> SearchView | None:
     if not entries:
         return None
     tokens = [" ".join(content_terms({"content": one.content})) for one in entries]
-    slots = [slot(claim_of(one), subject_key(one.subject)) for one in entries]
-    cells: list[list[str]] = [[one.subject for one in entries], [one.category for one in entries], slots]
-    batch = Batch([one.id for one in entries], range(len(entries)), tokens, cells)
-    return TextIndex({"subject": "text", "category": "text", "slot": "text"}, "", [batch])
+    columns: dict[str, list[str]] = {
+        "subject": [one.subject for one in entries],
+        "category": [one.category for one in entries],
+        "slot": [slot(claim_of(one), subject_key(one.subject)) for one in entries],
+    }
+    return unstored([one.id for one in entries], tokens, columns)
 
 
 def _allowed(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, tier: Tier, index: TextIndex
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, tier: Tier, index: SearchView
 ) -> Mask:
-    allowed = index.alive.view.copy()
+    allowed = index.alive.copy()
     if request.subjects is not None:
         allowed &= np.logical_or.reduce([_is(index, "subject", subject) for subject in request.subjects])
     if request.category is not None:
@@ -104,7 +109,7 @@ def _allowed(
     if tier == "turn" and request.asks_for_turns:
         allowed &= _turns(request, index)
     if tier == "episodic":
-        allowed &= ~(index.columns["superseded"].view > 0)
+        allowed &= ~(index.columns["superseded"].values > 0)
     if tier == "semantic":
         if request.is_past:
             allowed &= _only(index, [fact.id for fact in facts_at(tx, ctx, layout, request)])
@@ -113,11 +118,11 @@ def _allowed(
     return allowed
 
 
-def _turns(request: RecallRequest, index: TextIndex) -> Mask:
+def _turns(request: RecallRequest, index: SearchView) -> Mask:
     wanted = tagged(index, request.tags)
     if request.session is not None:
         wanted &= _is(index, "session", request.session)
-    said_at = index.columns["said_at"].view
+    said_at = index.columns["said_at"].values
     if request.since is not None:
         wanted &= said_at >= request.since.timestamp()
     if request.until is not None:
@@ -125,15 +130,15 @@ def _turns(request: RecallRequest, index: TextIndex) -> Mask:
     return wanted
 
 
-def _is(index: TextIndex, name: str, wanted: str) -> Mask:
+def _is(index: SearchView, name: str, wanted: str) -> Mask:
     column = index.columns.get(name)
     if column is None or wanted not in column.names:
         return np.zeros(len(index.ids), np.bool_)
-    found: Mask = column.view == column.names[wanted]
+    found: Mask = column.values == column.names[wanted]
     return found
 
 
-def _only(index: TextIndex, ids: list[str]) -> Mask:
+def _only(index: SearchView, ids: list[str]) -> Mask:
     found = np.zeros(len(index.ids), np.bool_)
-    found[[index.slots[one] for one in ids if one in index.slots]] = True
+    found[[slot for one in ids if (slot := index.slot_of(one)) >= 0]] = True
     return found

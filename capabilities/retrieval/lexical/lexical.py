@@ -11,7 +11,7 @@ from fabric.text.terms import Asked
 from ..candidates import Pool, Pools
 from ..question import Question
 from .bm25 import saturation
-from .spellings import Spellings, spellings_of
+from .spellings import Spellings
 
 Floats = NDArray[np.float32]
 
@@ -84,7 +84,7 @@ def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequen
     for name, called in question.people.asked.items() if subject is not None else ():
         if subject is None or name not in subject.names:
             continue
-        rows = pool.start + np.flatnonzero((subject.view == subject.names[name]) & pool.allowed)
+        rows = pool.start + np.flatnonzero((subject.values == subject.names[name]) & pool.allowed)
         for place, (asked, word) in enumerate(zip(question.cue.words, words, strict=True)):
             if asked.spelling in called:
                 values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))
@@ -127,7 +127,7 @@ def _numbered(terms: Sequence[str], pool: Pool) -> dict[int, float]:
 
 
 def _spelled(pool: Pool) -> Spellings:
-    return spellings_of(pool.index.source)
+    return pool.index.derived(Spellings)
 
 
 def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
@@ -156,7 +156,7 @@ def _fill(
     of, sizes = [place for place, _, _ in lists], [len(slots) for _, slots, _ in lists]
     slots, counts = np.concatenate([slots for _, slots, _ in lists]), np.concatenate([counts for *_, counts in lists])
     worth = np.repeat(factors[of].astype(np.float32), sizes)
-    worth *= saturation(counts, index.lengths.view[slots], index.total_length / max(1, len(index)))
+    worth *= saturation(counts, index.lengths[slots], index.total_length / max(1, len(index)))
     if not pool.is_open:
         worth *= pool.allowed[slots]
     firsts = np.array(owners, np.int64)[of] * pools.size + pool.start

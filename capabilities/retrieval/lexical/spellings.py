@@ -6,10 +6,8 @@ by how it is spelled, and, where no row holds it in any way, by the stems of the
 
 from collections.abc import Iterator, Mapping
 from threading import Lock
-from weakref import WeakKeyDictionary
 
-from fabric.search.index import TextIndex
-from fabric.search.posting_lists import PostingLists
+from fabric.search.base import PostingsView
 from fabric.text.folding import folded
 from fabric.text.language import STOP_WORDS, stem
 from fabric.text.terms import SPELLED, split_term
@@ -33,7 +31,7 @@ class Spellings:
         self._languages: tuple[str, ...] = ()
         self._looked_at = -1
 
-    def alike(self, word: str, postings: PostingLists) -> dict[int, float]:
+    def alike(self, word: str, postings: PostingsView) -> dict[int, float]:
         """Return the terms that are spelled as the word is, or but for accents, and what each counts."""
         if self._seen < len(postings.tokens):
             with self._lock:
@@ -49,7 +47,7 @@ class Spellings:
         exact = (number for number in found if f"{postings.name(number)}{SPELLED}{word}" in postings.tokens)
         return found | dict.fromkeys(exact, 1.0)
 
-    def stemmed(self, word: str, postings: PostingLists) -> dict[int, float]:
+    def stemmed(self, word: str, postings: PostingsView) -> dict[int, float]:
         """Return the terms that the word has in the languages of the rows, and what each counts."""
         found: dict[int, float] = {}
         for stemmed in dict.fromkeys(stem(word, language) for language in self._languages_of(postings)):
@@ -58,7 +56,7 @@ class Spellings:
             found |= self.alike(stemmed, postings)
         return found
 
-    def _update(self, postings: PostingLists) -> None:
+    def _update(self, postings: PostingsView) -> None:
         for token in postings.tokens_from(self._seen):
             term, spelling = split_term(token)
             number = postings.terms[term]
@@ -68,7 +66,7 @@ class Spellings:
                     self._terms[form] = (*known, number)
         self._seen = max(self._seen, len(postings.tokens))
 
-    def _languages_of(self, postings: PostingLists) -> tuple[str, ...]:
+    def _languages_of(self, postings: PostingsView) -> tuple[str, ...]:
         count = len(postings.terms)
         if not 0 <= self._looked_at <= count <= self._looked_at * 1.1 + 20:
             self._languages, self._looked_at = tuple(_languages(postings.terms)), count
@@ -81,11 +79,3 @@ def _languages(terms: Mapping[str, int]) -> Iterator[str]:
         held = sum(word in terms or stem(word, language) in terms for word in own)
         if held >= (1 if len(terms) <= FEW_TERMS else LEAST * len(own)):
             yield language
-
-
-_known: WeakKeyDictionary[TextIndex, Spellings] = WeakKeyDictionary()
-
-
-def spellings_of(index: TextIndex) -> Spellings:
-    """Return the spellings of an index, kept as long as the index is."""
-    return _known.setdefault(index, Spellings()) if index not in _known else _known[index]

@@ -6,14 +6,12 @@ Every term stands for the spellings it has in the rows; its vector is their mean
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.search.base import PostingsView, SearchView
 from fabric.search.growing import Growing
-from fabric.search.index import TextIndex
-from fabric.search.posting_lists import PostingLists
 from fabric.text.terms import split_term
 
 Floats = NDArray[np.float32]
@@ -38,15 +36,15 @@ class Vocabulary:
         self._counts = Growing[np.int32](np.int32)
         self._terms = np.zeros((0, 0), np.float32)
 
-    def nearest(self, words: Floats, postings: PostingLists) -> list[dict[int, float]]:
+    def nearest(self, words: Floats, postings: PostingsView) -> list[dict[int, float]]:
         """Return for each word's vector the cosines of the nearest terms of the index, by their numbers."""
         with self._lock:
             self._update(postings)
             terms = self._terms[: len(postings.terms)]
         return _best(_products(terms, unit_rows(words))) if len(terms) else [{} for _ in words]
 
-    def _update(self, postings: PostingLists) -> None:
-        held = postings.token_counts.view
+    def _update(self, postings: PostingsView) -> None:
+        held = postings.token_counts
         known = len(self._counts)
         if len(held) < known:  # as the index was before it was asked last
             return
@@ -55,7 +53,7 @@ class Vocabulary:
         changed = np.flatnonzero(self._counts.view != held)
         if len(changed):
             self._counts.edit()[changed] = held[changed]
-            self._set_terms(postings, np.unique(postings.token_terms.view[changed]), len(changed) * 4 > len(held))
+            self._set_terms(postings, np.unique(postings.token_terms[changed]), len(changed) * 4 > len(held))
 
     def _add_tokens(self, tokens: Sequence[str]) -> None:
         for start in range(0, len(tokens), AT_ONCE):
@@ -65,10 +63,10 @@ class Vocabulary:
             self._tokens.extend(new)
         self._counts.extend(np.zeros(len(tokens), np.int32))
 
-    def _set_terms(self, postings: PostingLists, terms: NDArray[np.int32], most: bool) -> None:
+    def _set_terms(self, postings: PostingsView, terms: NDArray[np.int32], most: bool) -> None:
         """Compute the vectors of some terms, or of all when that is hardly more."""
         assert self._tokens is not None  # noqa: S101  there are tokens
-        vectors, owners, counts = self._tokens.view, postings.token_terms.view, self._counts.view
+        vectors, owners, counts = self._tokens.view, postings.token_terms, self._counts.view
         count, width = len(postings.terms), vectors.shape[1]
         if count > len(self._terms):
             wider = np.zeros((count + count // 4, width), np.float32)
@@ -86,15 +84,9 @@ class Vocabulary:
         self._terms[terms] = unit_rows(sums)
 
 
-_known: WeakKeyDictionary[TextIndex, Vocabulary] = WeakKeyDictionary()
-
-
-def vocabulary_of(index: TextIndex, vectors_of: WordVectors) -> Vocabulary:
+def vocabulary_of(index: SearchView, vectors_of: WordVectors) -> Vocabulary:
     """Return the vocabulary of an index, kept as long as the index is."""
-    found = _known.get(index)
-    if found is None:
-        _known[index] = found = Vocabulary(vectors_of)
-    return found
+    return index.derived(Vocabulary, vectors_of)
 
 
 def unit_rows(vectors: Floats) -> Floats:

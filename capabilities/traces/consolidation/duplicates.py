@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 RAREST = 3
 """By how many of its rarest shared terms a trace is compared with others."""
@@ -51,9 +51,9 @@ class Terms:
         return {slot: frozenset(terms[start:end]) for slot, start, end in spans}
 
 
-def same_groups(index: "TextIndex", slots: Ints) -> list[list[int]]:
+def same_groups(index: "SearchView", slots: Ints) -> list[list[int]]:
     """Return the groups of slots with the same content, type and persona."""
-    keys = np.stack([index.columns[name].view[slots] for name in ("content_hash", "type", "persona")])
+    keys = np.stack([index.columns[name].values[slots] for name in ("content_hash", "type", "persona")])
     order = np.lexsort((slots, *keys))
     sorted_keys = keys[:, order]
     changes = np.flatnonzero((sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)) + 1
@@ -61,7 +61,7 @@ def same_groups(index: "TextIndex", slots: Ints) -> list[list[int]]:
     return [slots[order[start:end]].tolist() for start, end in pairwise(bounds) if end - start > 1]
 
 
-def near_pairs(index: "TextIndex", slots: Ints, threshold: float) -> list[Pair]:
+def near_pairs(index: "SearchView", slots: Ints, threshold: float) -> list[Pair]:
     """Return the pairs of slots of one type and persona that may say the same, at most `MOST_PAIRS`, the likest first.
 
     Where both have a vector their cosine is above the threshold; else they share most of their terms. Pairs that share
@@ -70,17 +70,17 @@ def near_pairs(index: "TextIndex", slots: Ints, threshold: float) -> list[Pair]:
     terms = _terms(index, slots)
     pairs = _unique(_candidates(terms))
     for name in ("type", "persona"):
-        cells = index.columns[name].view
+        cells = index.columns[name].values
         pairs = pairs[cells[pairs[:, 0]] == cells[pairs[:, 1]]]
     by_vector = _have_vectors(index, pairs)
     found = [*_by_vector(index, pairs[by_vector], threshold), *_by_terms(index, terms, pairs[~by_vector], threshold)]
     return heapq.nlargest(MOST_PAIRS, found, key=lambda pair: pair.likeness)
 
 
-def _terms(index: "TextIndex", slots: Ints) -> Terms:
+def _terms(index: "SearchView", slots: Ints) -> Terms:
     wanted = np.zeros(len(index.ids), np.bool_)
     wanted[slots] = True
-    frequencies = index.postings.frequencies.view
+    frequencies = index.postings.frequencies
     shared = np.flatnonzero(frequencies > 1)
     shared = shared[np.argsort(frequencies[shared], kind="stable")]
     held = [index.postings.of(int(term))[0] for term in shared]
@@ -117,14 +117,14 @@ def _unique(found: Iterator[Ints]) -> Ints:
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
 
 
-def _have_vectors(index: "TextIndex", pairs: Ints) -> Bools:
+def _have_vectors(index: "SearchView", pairs: Ints) -> Bools:
     if index.vectors is None:
         return np.zeros(len(pairs), np.bool_)
-    present = index.vectors.present.view
+    present = index.vectors.present
     return np.asarray(present[pairs[:, 0]] & present[pairs[:, 1]], np.bool_)
 
 
-def _cosines(index: "TextIndex", pairs: Ints) -> NDArray[np.float32]:
+def _cosines(index: "SearchView", pairs: Ints) -> NDArray[np.float32]:
     if index.vectors is None:
         return np.zeros(0, np.float32)
     slots, places = np.unique(pairs, return_inverse=True)
@@ -137,15 +137,15 @@ def _cosines(index: "TextIndex", pairs: Ints) -> NDArray[np.float32]:
     return np.concatenate([np.einsum("ij,ij->i", rows[part[:, 0]], rows[part[:, 1]]) for part in some])
 
 
-def _by_vector(index: "TextIndex", pairs: Ints, threshold: float) -> Iterator[Pair]:
+def _by_vector(index: "SearchView", pairs: Ints, threshold: float) -> Iterator[Pair]:
     cosines = _cosines(index, pairs)
     for place in np.flatnonzero(cosines > threshold).tolist():
         yield Pair(int(pairs[place, 0]), int(pairs[place, 1]), float(cosines[place]), sure=True)
 
 
-def _by_terms(index: "TextIndex", terms: Terms, pairs: Ints, threshold: float) -> Iterator[Pair]:
+def _by_terms(index: "SearchView", terms: Terms, pairs: Ints, threshold: float) -> Iterator[Pair]:
     """Yield the pairs whose sets of all terms are so alike that those of their words may be above the threshold."""
-    sizes = np.sqrt(index.different.view)
+    sizes = np.sqrt(index.different)
     least = threshold * SHARE_SLACK * sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
     fits = np.square(sizes[pairs].min(axis=1)) >= least
     pairs, least = pairs[fits], least[fits]

@@ -11,7 +11,7 @@ from ..table import unite_tags
 from ..words import count_words
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
     from ..tables import View
 
@@ -31,29 +31,29 @@ def remaining(strength: Floats, stability: Floats, elapsed: Floats) -> Floats:
     return np.asarray(strength * np.exp(-np.maximum(elapsed, 0.0) / stability), np.float64)
 
 
-def visible_slots(index: "TextIndex", view: "View") -> Ints:
+def visible_slots(index: "SearchView", view: "View") -> Ints:
     """Return the slots of the live traces that a session sees, in the order they were added."""
     names = index.columns["persona"].names
     numbers = [names[persona] for persona in view.personas if persona in names]
-    seen = index.alive.view & (index.columns["deleted"].view == 0) & np.isin(index.columns["persona"].view, numbers)
+    seen = index.alive & (index.columns["deleted"].values == 0) & np.isin(index.columns["persona"].values, numbers)
     slots = np.flatnonzero(seen)
-    return np.asarray(slots[np.argsort(index.places.view[slots], kind="stable")], np.int64)
+    return np.asarray(slots[np.argsort(index.places[slots], kind="stable")], np.int64)
 
 
-def prunable(index: "TextIndex", slots: Ints, now: datetime, threshold: float) -> Ints:
+def prunable(index: "SearchView", slots: Ints, now: datetime, threshold: float) -> Ints:
     """Return the slots of traces of whose strength, since they were used last or made, too little is left."""
-    cells = {name: column.view[slots] for name, column in index.columns.items()}
+    cells = {name: column.values[slots] for name, column in index.columns.items()}
     since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
     left = remaining(cells["strength"], cells["stability"], now.timestamp() - since)
     return slots[left < threshold]
 
 
-def settled(index: "TextIndex", slots: Ints, now: datetime, config: TracesConfig) -> Ints:
+def settled(index: "SearchView", slots: Ints, now: datetime, config: TracesConfig) -> Ints:
     """Return the slots of episodic traces that are old enough, and were retrieved often enough, to become semantic."""
     columns = index.columns
-    old = now.timestamp() - columns["created_at"].view[slots] > config.compact_days * DAY
-    often = columns["retrieval_count"].view[slots] >= config.compact_retrievals
-    episodic = columns["type"].view[slots] == columns["type"].names.get("episodic", -2)
+    old = now.timestamp() - columns["created_at"].values[slots] > config.compact_days * DAY
+    often = columns["retrieval_count"].values[slots] >= config.compact_retrievals
+    episodic = columns["type"].values[slots] == columns["type"].names.get("episodic", -2)
     return np.asarray(slots[old & often & episodic], np.int64)
 
 

@@ -22,7 +22,7 @@ from .duplicates import Pair, near_pairs, same_groups, survivors
 from .reflection import melted, prunable, settled, visible_slots
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 Ints = NDArray[np.int64]
 CATCH_UP = 2_000
@@ -74,7 +74,7 @@ class Steps:
     view: View
     counts: Counts
 
-    def index(self) -> "TextIndex | None":
+    def index(self) -> "SearchView | None":
         """Return the index of the owner's traces; None when there is none."""
         return self.table.tx.index(self.view.tables.traces, self.table.space)
 
@@ -95,10 +95,10 @@ class Steps:
         if index is None:
             return
         slots = self._slots(index)
-        retrievals = index.columns["retrieval_count"].view.copy()
+        retrievals = index.columns["retrieval_count"].values.copy()
 
         def rank(slot: int) -> tuple[float, ...]:
-            return (-float(retrievals[slot]), float(index.places.view[slot]))
+            return (-float(retrievals[slot]), float(index.places[slot]))
 
         equal: list[tuple[int, int]] = []
         for group in same_groups(index, slots):
@@ -174,7 +174,7 @@ class Steps:
             return []
         slots = self._slots(index)
         if index.vectors is not None:
-            slots = slots[~index.vectors.present.view[slots]]
+            slots = slots[~index.vectors.present[slots]]
         return self._read(index, slots[:CATCH_UP].tolist())
 
     def reindex(self, traces: Sequence[Trace]) -> None:
@@ -187,10 +187,10 @@ class Steps:
             vectors = RowVectors(embedded.space, found)
             self.counts.indexed = self.table.tx.set_vectors(self.view.tables.traces, vectors)
 
-    def _slots(self, index: "TextIndex") -> Ints:
+    def _slots(self, index: "SearchView") -> Ints:
         return visible_slots(index, self.view)
 
-    def _read(self, index: "TextIndex", slots: Sequence[int]) -> list[Trace]:
+    def _read(self, index: "SearchView", slots: Sequence[int]) -> list[Trace]:
         return self.table.tx.get_many(self.view.tables.traces, [index.ids[slot] for slot in slots])
 
     def _visible(self, trace_ids: set[str]) -> list[Trace]:
@@ -200,7 +200,7 @@ class Steps:
         found = self.table.tx.get_many(self.view.tables.traces, sorted(trace_ids))
         return [trace for trace in found if trace.persona in self.view.personas]
 
-    def _alike(self, index: "TextIndex", pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    def _alike(self, index: "SearchView", pairs: Sequence[Pair]) -> list[tuple[int, int]]:
         """Return the pairs that say the same on a look at their texts: no number, date, name or negation differs."""
         slots = sorted({slot for pair in pairs for slot in (pair.one, pair.other)})
         texts = {slot: trace.content for slot, trace in zip(slots, self._read(index, slots), strict=True)}
@@ -214,7 +214,7 @@ class Steps:
             and _says_the_same(texts[pair.one], texts[pair.other])
         ]
 
-    def _melt(self, index: "TextIndex", into: dict[int, int]) -> None:
+    def _melt(self, index: "SearchView", into: dict[int, int]) -> None:
         if not into:
             return
         now, tables = self.table.clock.now(), self.view.tables

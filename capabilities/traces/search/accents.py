@@ -1,26 +1,20 @@
 """Which stems of an index are a word's but for accents: "cafe" finds "café", and the other way round."""
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from fabric.text.folding import folded
 
 from ..words import FIRST, NEXT, SPELLED, TAGGED, stem
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
-    from fabric.search.posting_lists import PostingLists
+    from fabric.search.base import PostingsView, SearchView
 
 _MARKED = (FIRST, SPELLED, TAGGED)
-_of: "WeakKeyDictionary[TextIndex, _Stems]" = WeakKeyDictionary()
 
 
-def accented(index: "TextIndex", term: str) -> list[str]:
+def accented(index: "SearchView", term: str) -> list[str]:
     """Return the stems of the index that differ from a stem by nothing but accents, without that stem."""
-    stems = _of.get(index)
-    if stems is None:
-        stems = _of[index] = _Stems()
-    return stems.like(term, index.postings)
+    return index.derived(_Stems).like(term, index.postings)
 
 
 class _Stems:
@@ -30,7 +24,7 @@ class _Stems:
         self._seen = 0
         self._stems: dict[str, list[str]] = {}
 
-    def like(self, term: str, postings: "PostingLists") -> list[str]:
+    def like(self, term: str, postings: "PostingsView") -> list[str]:
         for new in postings.terms_from(self._seen):
             if not new.isascii() and new[0] not in _MARKED and NEXT not in new:
                 self._stems.setdefault(_plain(new), []).append(new)

@@ -15,7 +15,7 @@ from .prefixes import beginning
 from .query import And, Leaf, Node, Not, Or, Phrase, Prefix, Term
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
+    from fabric.search.base import SearchView
 
 K1 = 1.2
 """How soon more of the same word stops to count."""
@@ -39,7 +39,7 @@ class Pool:
     ``lengths`` is the number of words of each row; ``texts`` reads the texts of rows with these ids.
     """
 
-    index: "TextIndex"
+    index: "SearchView"
     visible: Mask
     wanted: Mask
     lengths: NDArray[Any]
@@ -75,7 +75,7 @@ class Corpus:
         self._starts = np.cumsum([0, *(len(pool.visible) for pool in pools)])
         self._visible = _joined([pool.visible for pool in pools], np.bool_)
         self._wanted = _joined([pool.wanted & pool.visible for pool in pools], np.bool_)
-        self._places = _joined([pool.index.places.view + (at << _POOL) for at, pool in enumerate(pools)], np.int64)
+        self._places = _joined([pool.index.places + (at << _POOL) for at, pool in enumerate(pools)], np.int64)
         self._size = len(self._visible)
         self._rows = int(np.count_nonzero(self._visible))
         lengths = _joined([pool.lengths for pool in pools], np.float64)
@@ -188,7 +188,7 @@ class Corpus:
                 counts += [sum(_occurrences(text, stems, is_open=is_open) for text in of) for of in pool.texts(ids)]
         return counts
 
-    def _sum(self, terms_of: "Callable[[TextIndex], Sequence[str]]") -> Held:
+    def _sum(self, terms_of: "Callable[[SearchView], Sequence[str]]") -> Held:
         """Return the visible rows that hold any of the terms, and how often they hold them all together."""
         pieces: list[Held] = []
         for start, pool in zip(self._starts.tolist(), self._pools, strict=False):

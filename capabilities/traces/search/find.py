@@ -3,20 +3,17 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabric.flow.resource import Transaction
+from fabric.search.base import SearchView
 
 from ..record import Trace, TraceType
 from ..tables import Place, Tables
 from .bm25 import Corpus, Hit, Mask, Pool
 from .query import Query
-
-if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +52,20 @@ def find_traces(
     return _read(tx, [tables for tables, _ in shelves], hits)
 
 
-def _pool(tx: Transaction, tables: Tables, index: "TextIndex", places: Sequence[Place], only: TraceType | None) -> Pool:
+def _pool(tx: Transaction, tables: Tables, index: SearchView, places: Sequence[Place], only: TraceType | None) -> Pool:
     def texts(ids: Sequence[str]) -> list[tuple[str, ...]]:
         return [(trace.content, *trace.tags) for trace in tx.get_many(tables.traces, ids)]
 
-    visible = index.alive.view & (index.columns["deleted"].view == 0)
+    visible = index.alive & (index.columns["deleted"].values == 0)
     if tables.owner == "user":
         visible &= _holds(index, "persona", {place.persona for place in places if place.tables.owner == tables.owner})
     wanted = visible if only is None else visible & _holds(index, "type", {only})
-    return Pool(index, visible, wanted, index.columns["length"].view, texts)
+    return Pool(index, visible, wanted, index.columns["length"].values, texts)
 
 
-def _holds(index: "TextIndex", column: str, values: AbstractSet[str]) -> Mask:
+def _holds(index: SearchView, column: str, values: AbstractSet[str]) -> Mask:
     """Return which slots have one of a few values in this column."""
-    names, cells = index.columns[column].names, index.columns[column].view
+    names, cells = index.columns[column].names, index.columns[column].values
     numbers = [names[value] for value in values if value in names]
     found = np.zeros(len(cells), np.bool_)
     for number in numbers:
@@ -76,8 +73,8 @@ def _holds(index: "TextIndex", column: str, values: AbstractSet[str]) -> Mask:
     return found
 
 
-def _column(shelves: Sequence[tuple[Tables, "TextIndex"]], name: str) -> NDArray[np.float64]:
-    return np.concatenate([np.zeros(0), *(index.columns[name].view for _, index in shelves)])
+def _column(shelves: Sequence[tuple[Tables, SearchView]], name: str) -> NDArray[np.float64]:
+    return np.concatenate([np.zeros(0), *(index.columns[name].values for _, index in shelves)])
 
 
 def _read(tx: Transaction, tables: Sequence[Tables], hits: Sequence[Hit]) -> list[Found]:

@@ -2,26 +2,20 @@
 
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from ..words import FIRST, NEXT
 
 if TYPE_CHECKING:
-    from fabric.search.index import TextIndex
-    from fabric.search.posting_lists import PostingLists
+    from fabric.search.base import PostingsView, SearchView
 
 _LAST = "\U0010ffff"
 _FEW = 500
 """Up to so many new terms are put in their places one by one; more are sorted in."""
-_of: "WeakKeyDictionary[TextIndex, _Words]" = WeakKeyDictionary()
 
 
-def beginning(index: "TextIndex", prefix: str) -> list[str]:
+def beginning(index: "SearchView", prefix: str) -> list[str]:
     """Return the terms of the index that begin with ``prefix``, pairs of neighbours and first words left out."""
-    words = _of.get(index)
-    if words is None:
-        words = _of[index] = _Words()
-    return words.beginning(index.postings, prefix)
+    return index.derived(_Words).beginning(index.postings, prefix)
 
 
 class _Words:
@@ -31,7 +25,7 @@ class _Words:
         self._seen = 0
         self._sorted: list[str] = []
 
-    def beginning(self, postings: "PostingLists", prefix: str) -> list[str]:
+    def beginning(self, postings: "PostingsView", prefix: str) -> list[str]:
         new = [term for term in postings.terms_from(self._seen) if NEXT not in term and term[0] != FIRST]
         self._seen = len(postings.terms)
         if len(new) > _FEW:

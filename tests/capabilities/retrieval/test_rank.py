@@ -49,7 +49,7 @@ def pools(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Pools:
     if vectors:
         index.begin_space(1)
         index.set_vectors(1, [one.id for one in turns], np.array(vectors, np.float16))
-    return make_pools([("turn", index, index.alive.view, None)])
+    return make_pools([("turn", index, index.alive, None)])
 
 
 def order(cue: str, *turns: Turn) -> list[str]:

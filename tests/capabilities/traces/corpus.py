@@ -22,14 +22,14 @@ def indexed(contents: Sequence[Content]) -> TextIndex:
 
 def corpus(contents: Sequence[Content], wanted: Sequence[bool] = ()) -> Corpus:
     index = indexed(contents)
-    visible = index.lengths.view > 0
+    visible = index.lengths > 0
     return Corpus(
         [
             Pool(
                 index,
                 visible,
                 np.array(wanted, np.bool_) if wanted else visible,
-                index.columns["length"].view,
+                index.columns["length"].values,
                 lambda ids: [(contents[int(one)][0], *contents[int(one)][1]) for one in ids],
             )
         ]

@@ -53,28 +53,28 @@ def picture(index: TextIndex | None) -> dict[str, Any]:
     held: dict[str, dict[str, int]] = {row_id: {} for row_id in index.slots}
     for term, number in index.postings.terms.items():
         for slot, count in zip(*index.postings.of(number), strict=True):
-            if index.alive.view[slot]:
+            if index.alive[slot]:
                 held[index.ids[slot]][term] = int(count)
     names = [*index.ids, None]
     return {
         "frequencies": {
-            term: int(index.postings.frequencies.view[number])
+            term: int(index.postings.frequencies[number])
             for term, number in index.postings.terms.items()
-            if index.postings.frequencies.view[number]
+            if index.postings.frequencies[number]
         },
         "tokens": {
-            token: int(index.postings.token_counts.view[number])
+            token: int(index.postings.token_counts[number])
             for token, number in index.postings.tokens.items()
-            if index.postings.token_counts.view[number]
+            if index.postings.token_counts[number]
         },
         "length": index.total_length,
         "rows": {
             row_id: (
                 held[row_id],
-                int(index.lengths.view[slot]),
-                int(index.different.view[slot]),
-                names[index.before.view[slot]],
-                names[index.after.view[slot]],
+                int(index.lengths[slot]),
+                int(index.different[slot]),
+                names[index.before[slot]],
+                names[index.after[slot]],
                 [cells(column, slot) for column in index.columns.values()],
                 vector(index, slot),
             )
@@ -84,14 +84,14 @@ def picture(index: TextIndex | None) -> dict[str, Any]:
 
 
 def cells(column: Any, slot: int) -> Any:
-    value = column.view[slot]
+    value = column.values[slot]
     if column.is_text:
         return next((name for name, number in column.names.items() if number == value), None)
     return None if np.isnan(value) else float(value)
 
 
 def vector(index: TextIndex, slot: int) -> list[float]:
-    if index.vectors is None or not index.vectors.present.view[slot]:
+    if index.vectors is None or not index.vectors.present[slot]:
         return []
     return [round(float(one), 3) for one in index.vectors.exact(np.eye(3, dtype=np.float32)[0], np.array([slot]))]
 

@@ -73,7 +73,7 @@ def test_what_the_index_does_not_hold_is_left_to_the_database(where: Where) -> N
 def test_a_number_that_the_index_rounds_is_left_to_the_database() -> None:
     index = indexed([("x", 2**53, 1, None)])
     assert meeting(index, KNOWN, [Where("n", "=", 2**53 + 1)]) is None
-    assert ordered(index, KNOWN, index.alive.view.nonzero()[0], "n", None, 0) is None
+    assert ordered(index, KNOWN, index.alive.nonzero()[0], "n", None, 0) is None
 
 
 def test_a_value_of_another_type_is_refused() -> None:
@@ -110,4 +110,4 @@ def test_rows_are_ordered_and_cut_as_a_sort_would(
 
 def test_an_order_by_text_is_left_to_the_database() -> None:
     index = indexed()
-    assert ordered(index, KNOWN, index.alive.view.nonzero()[0], "label", None, 0) is None
+    assert ordered(index, KNOWN, index.alive.nonzero()[0], "label", None, 0) is None

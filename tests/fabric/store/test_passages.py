@@ -174,7 +174,7 @@ def test_many_passages_are_compared_by_their_first_numbers_and_then_exactly() ->
     parts = units(EXACT_ROWS, 2 * HEAD, 1).astype(np.float32)
     assert float(vectors.exact(parts[77], np.array([2, 1]))[1]) == pytest.approx(1, abs=1e-3)
     assert float(vectors.quick(parts[77])[1]) == pytest.approx(1, abs=1e-3)
-    assert int(vectors.of_parts(1, parts[77]).argmax()) == 77
+    assert int(vectors.passage_cosines(1, parts[77]).argmax()) == 77
 
 
 def test_parts_that_are_replaced_over_and_over_take_no_more_room() -> None:
@@ -187,8 +187,8 @@ def test_parts_that_are_replaced_over_and_over_take_no_more_room() -> None:
     assert len(vectors.parts) <= 2 * 4 * 3 + 3
     for slot in range(4):
         expected = units(3, 8, 4 * 49 + slot).astype(np.float32)
-        assert vectors.of_parts(slot, expected[1]).argmax() == 1
+        assert vectors.passage_cosines(slot, expected[1]).argmax() == 1
         assert float(vectors.exact(expected[2], np.array([slot]))[0]) == pytest.approx(1, abs=1e-2)
     vectors.drop(2)
-    assert len(vectors.of_parts(2, np.ones(8, np.float32))) == 0
-    assert not vectors.present.view[2]
+    assert len(vectors.passage_cosines(2, np.ones(8, np.float32))) == 0
+    assert not vectors.present[2]

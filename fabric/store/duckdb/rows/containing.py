@@ -1,10 +1,10 @@
 """Rows by a text that their JSON holds, wherever in it that stands."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from fabric.slices import chunks
+from fabric.text.json_text import spelled
 
 from ..sql import Sql, among
 
@@ -24,14 +24,3 @@ def containing(
         query = f"SELECT _scope, {column}, {order} FROM {table} WHERE _scope IN {within} AND ({holds}) ORDER BY {order}"
         found |= dict.fromkeys(sql.rows(query, [*values, *some]))
     return list(found) if more else [(owner, text) for owner, text, _ in found]
-
-
-def spelled(text: str) -> list[str]:
-    """Return how a text stands in ASCII JSON, by itself and inside a string of JSON that is in it.
-
-    >>> spelled("plain"), len(spelled('a "b"'))
-    (['plain'], 2)
-    """
-    once = json.dumps(text)[1:-1]
-    unescaped = json.dumps(text, ensure_ascii=False)[1:-1]
-    return list(dict.fromkeys([once, json.dumps(once)[1:-1], json.dumps(unescaped)[1:-1]]))

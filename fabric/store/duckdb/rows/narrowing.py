@@ -31,7 +31,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 
 def meeting(index: TextIndex, known: Known, where: Sequence[Where]) -> NDArray[np.int64] | None:
     """Return the slots of the rows that meet all conditions, or None when the index does not hold what they ask."""
-    met: Mask = index.alive.view
+    met: Mask = index.alive
     for one in where:
         if one.field not in index.columns or not _is_exact(index, known, one.field):
             return None
@@ -49,7 +49,7 @@ def ordered(
 
     ``order`` is that of `Rows.find`: rows without a value come last, ties by insertion.
     """
-    places = index.places.view
+    places = index.places
     end = None if limit is None else offset + limit
     if not order:
         slots = slots[np.argsort(places[slots], kind="stable")]
@@ -57,7 +57,7 @@ def ordered(
         field = order.removeprefix("-")
         if field not in index.columns or index.columns[field].is_text or not _is_exact(index, known, field):
             return None
-        values = index.columns[field].view * (-1.0 if order.startswith("-") else 1.0)
+        values = index.columns[field].values * (-1.0 if order.startswith("-") else 1.0)
         slots = _first(slots, values[slots], end)
         slots = slots[np.lexsort((places[slots], values[slots]))]
     return [index.ids[slot] for slot in slots[offset:end].tolist()]
@@ -76,11 +76,11 @@ def _is_exact(index: TextIndex, known: Known, field: str) -> bool:
     if kind not in ("integer", "time"):
         return True
     most = EXACT if kind == "integer" else EXACT_SECONDS
-    return not bool(np.any(np.abs(column.view) >= most))
+    return not bool(np.any(np.abs(column.values) >= most))
 
 
 def _meets(column: Column, known: Known, where: Where) -> Mask | None:
-    cells = column.view
+    cells = column.values
     missing = cells < 0 if column.is_text else np.isnan(cells)
     if where.op == "null":
         return missing if where.value else ~missing
