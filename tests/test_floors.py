@@ -43,6 +43,12 @@ SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"),
     ("uuid", f"uuid{version}") for version in (1, 3, 4, 5, 7)
 }
 """A time or an id that no clock was asked for."""
+SQL = re.compile(
+    r"\b(SELECT [\w*{(\s]|INSERT (OR \w+ )?INTO|UPDATE \S+ SET|DELETE FROM"
+    r"|(CREATE|ALTER|DROP) (TABLE|INDEX|SEQUENCE|VIEW)"
+    r"|PRAGMA |BEGIN TRANSACTION|CHECKPOINT\b|ORDER BY |WHERE \S+ (=|IN|IS)\b|COPY \S+ (TO|FROM)|ATTACH )"
+)
+"""What only a statement of a database says; names and words in capitals are not enough."""
 MACHINE = re.compile(r"(?<![\w.])/(work|tmp|root|farm)/\w")
 
 
@@ -163,6 +169,17 @@ def test_one_place_knows_the_library(library: str, allowed: tuple[str, ...]):
     }
     assert users
     assert {user for user in users if not user.startswith(allowed)} == set()
+
+
+def test_sql_stands_in_one_room():
+    found = [
+        name_of(path)
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
+    ]
+    assert found
+    assert {name for name in found if not name.startswith("fabric/store/duckdb/")} == set()
 
 
 def test_litellm_is_imported_inside_functions_only():

@@ -192,6 +192,13 @@ class Catalog:
         known.terms, known.kept, known.thread = told
         return True
 
+    def learn_from(self, other: "Catalog") -> None:
+        """Take over from another catalog of the same file how the collections are searched."""
+        for known in other.tables():
+            if known.name in self._tables:
+                own = self._tables[known.name]
+                own.terms, own.kept, own.thread = known.terms, known.kept, known.thread
+
     def adopt(self, wanted: Iterable[Known]) -> None:
         """Know the collections from now on, once their transaction is committed."""
         self._tables.update((one.name, one) for one in wanted)

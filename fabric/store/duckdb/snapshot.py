@@ -21,7 +21,9 @@ class Snapshot:
     What the store keeps in memory goes on changing, so that a snapshot has a catalog and caches of its own.
     """
 
-    def __init__(self, connection: Connection, location: str, closed: Callable[["Snapshot"], None]) -> None:
+    def __init__(
+        self, connection: Connection, location: str, defined: Catalog, closed: Callable[["Snapshot"], None]
+    ) -> None:
         self._sql = _Reading(connection.cursor(), location)
         self._closed = closed
         self._catalog = Catalog()
@@ -29,6 +31,7 @@ class Snapshot:
             self._sql.rows("BEGIN TRANSACTION READ ONLY")
             self._catalog.load(self._sql)
             self._catalog.count(self._sql)
+            self._catalog.learn_from(defined)
         except BaseException:
             self.close()
             raise

@@ -174,7 +174,7 @@ class DuckDBStore:
             self._connected().execute("CHECKPOINT")
 
     def _snapshot(self) -> Snapshot:
-        found = Snapshot(self._connected(), self._location, self._snapshots.discard)
+        found = Snapshot(self._connected(), self._location, self._catalog, self._snapshots.discard)
         self._snapshots.add(found)
         return found
 
