@@ -32,6 +32,7 @@ from ..readers.observe import observe_text
 from .answers import is_grounded, plain_text, told
 from .contradicted import contradiction
 from .observed import Observations, Observed
+from .retraction import Retraction, corrected, find_retraction
 
 SHOWN_PLANS = 5
 """How many events and tasks of earlier sessions the observer is shown."""
@@ -48,6 +49,8 @@ class Shown:
     exchange: Exchange
     speaker: Self
     entries: Sequence[Known]
+    retraction: Retraction | None = None
+    """What the message takes back of the one right before it."""
 
     def linked(self, found: Sequence[Observation]) -> list[Observation]:
         """Return observations filed under whom they are about, each with what it replaces among what is known.
@@ -100,19 +103,19 @@ def observe_block(
 
 def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange, Context], Awaitable[Shown]]:
     async def look(exchange: Exchange, ctx: Context) -> Shown:
-        def work(tx: Transaction) -> tuple[Self, list[Known]]:
+        def work(tx: Transaction) -> Shown:
             refile_own_rows(tx, layout)
             entries = tx.read(layout.working).entries
             gone = over(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
-            return _speaker(tx, layout, entries), [
+            known = [
                 *(known for known in older if known.id not in linked),
                 *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
+            return Shown(exchange, _speaker(tx, layout, entries), known, find_retraction(tx, layout, exchange))
 
-        speaker, entries = await ctx.transact(work)
-        return Shown(exchange, speaker, entries)
+        return await ctx.transact(work)
 
     return look
 
@@ -224,9 +227,9 @@ def _fault(observation: Observation, known: Shown, pieces: Sequence[Said]) -> st
 
 
 def _result(known: Shown, kept: Sequence[Observation], notes: list[str]) -> Observed:
-    return Observed(
-        exchange=known.exchange, observations=known.linked(kept), shown=[one.id for one in known.entries], notes=notes
-    )
+    observations = known.linked(corrected(kept, known.retraction))
+    shown_ids = [one.id for one in known.entries]
+    return Observed(exchange=known.exchange, observations=observations, shown=shown_ids, notes=notes)
 
 
 def _unusable(error: OutputError) -> Observations:

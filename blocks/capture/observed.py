@@ -1,9 +1,11 @@
 """What passes between the steps of a capture: the exchange, what was observed in it, and what became of that."""
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.sources import Outcome
-from capabilities.turns import Exchange
+from capabilities.turns import Exchange, Turn, turns_behind
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
 from fabric.models.answers.schema import Answer
 
@@ -47,3 +49,19 @@ class CaptureResult(BaseModel):
     def skipped(cls, reason: str) -> "CaptureResult":
         """Return the result of a capture that had nothing to do."""
         return cls(outcomes=[Outcome(status="skipped", tier="turn", reason=reason)])
+
+
+def without_forgotten(observed: Observed, kept: Mapping[str, Turn]) -> Observed:
+    """Return what was observed without what rests on messages that were forgotten meanwhile."""
+    said = observed.exchange.said
+    gone = {turn.id for turn in said} - kept.keys()
+    if not gone:
+        return observed
+    missed = [turn for turn in observed.exchange.missed if turn.id not in gone]
+    left = [
+        observation
+        for observation in observed.observations
+        if gone.isdisjoint(turn.id for turn in turns_behind(observation.content, said))
+    ]
+    exchange = observed.exchange.model_copy(update={"missed": missed})
+    return observed.model_copy(update={"exchange": exchange, "observations": left})

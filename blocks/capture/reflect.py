@@ -1,6 +1,5 @@
 """Reflect: every observation is routed to the tiers it belongs in, and the turn ends, all in one transaction."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
@@ -10,7 +9,7 @@ from capabilities.episodic import Episode, EpisodeLog, qualifies
 from capabilities.memory.layout import MemoryLayout
 from capabilities.semantic import FactInput, FactTable, Reconciliation
 from capabilities.sources import Outcome, Source, Status, TierName
-from capabilities.turns import Turn, turns_behind
+from capabilities.turns import turns_behind
 from capabilities.vocabulary import FACT_CATEGORIES, LASTING, FactCategory, Observation
 from capabilities.working import WorkingEntry, WorkingState
 from capabilities.working import state as working
@@ -20,7 +19,8 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.store.base import RowVectors
 
-from .observed import CaptureResult, Observed
+from .observed import CaptureResult, Observed, without_forgotten
+from .retraction import take_back
 from .tick import ticked
 
 PLANS = ("event", "task")
@@ -80,12 +80,13 @@ def _reflect(
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
     if kept[said.id].captured and said.id not in state.pending:
         return CaptureResult.skipped("captured before: this turn was already taken in")
-    observed = _without_forgotten(observed, kept)
+    observed = without_forgotten(observed, kept)
     counted, entries = state.counting(tx.read(layout.working))
     routing = _Routing(tx, layout, ctx, entries, observed)
     routing.look_up()
     for observation in observed.observations:
         routing.route(observation)
+    routing.take_back()
     unmarked = [turn for turn in observed.exchange.turns if turn.id in kept and not kept[turn.id].captured]
     tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
@@ -100,22 +101,6 @@ def _reflect(
     tx.write(layout.working, entries)
     tx.write(layout.state, counters)
     return result
-
-
-def _without_forgotten(observed: Observed, kept: Mapping[str, Turn]) -> Observed:
-    """Return what was observed without what rests on messages that were forgotten meanwhile."""
-    said = observed.exchange.said
-    gone = {turn.id for turn in said} - kept.keys()
-    if not gone:
-        return observed
-    missed = [turn for turn in observed.exchange.missed if turn.id not in gone]
-    left = [
-        observation
-        for observation in observed.observations
-        if gone.isdisjoint(turn.id for turn in turns_behind(observation.content, said))
-    ]
-    exchange = observed.exchange.model_copy(update={"missed": missed})
-    return observed.model_copy(update={"exchange": exchange, "observations": left})
 
 
 @dataclass(slots=True)
@@ -162,6 +147,12 @@ class _Routing:
         episode_id = self._into_episodic(observation)
         fact_id = self._into_semantic(observation, replaced, episode_id)
         self.state = working.link(self.state, entry.id, episode_id=episode_id, fact_id=fact_id)
+
+    def take_back(self) -> None:
+        """End what the message takes back of the one right before it."""
+        self.state, told, episodes = take_back(self.tx, self.layout, self.observed.exchange, self.state, self.facts)
+        self.outcomes += told
+        self.called_off += episodes
 
     def result(self) -> CaptureResult:
         if self.layout.episodic is not None:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from .clauses import takes_back
-from .patterns import Patterns
+from .patterns import Patterns, listed, written
 from .sentences import HIDDEN
 
 _FORM = Patterns("corrections")
@@ -27,7 +28,7 @@ def drop_corrected(sentences: Iterable[str]) -> list[str]:
             continue
         rest: str = sentence
         while rest:
-            correction = _FORM["correction"].match(rest)
+            correction = _correction(rest)
             begin = correction.end() if correction else 0
             inner = _FORM["within"].search(rest, begin)
             said = rest[begin : inner.start() if inner else None]
@@ -39,9 +40,33 @@ def drop_corrected(sentences: Iterable[str]) -> list[str]:
     return kept
 
 
+def corrects(text: str) -> bool:
+    """Return whether a message opens by taking back what was said before it, beyond a mere "no" to a question.
+
+    >>> corrects("Sorry, I meant Milan."), corrects("War nur ein Scherz!"), corrects("No, Milan.")
+    (True, True, False)
+    """
+    correction = _correction(text.strip())
+    if correction is None:
+        return takes_back(text)
+    return _FORM["bare"].fullmatch(correction[0]) is None or correction[0].startswith("*")
+
+
+def _correction(text: str) -> re.Match[str] | None:
+    """Return what takes back the sentence before ``text`` where it opens so, in any language that has words for it."""
+    found = (form.match(text) for form in (_FORM["correction"], *_foreign()))
+    return next(filter(None, found), None)
+
+
+@cache
+def _foreign() -> tuple[re.Pattern[str], ...]:
+    rows = (row["taken_back"] for row in listed("statements").values() if "taken_back" in row)
+    return tuple(re.compile(written(form), re.IGNORECASE) for form in rows)
+
+
 def _put_right(said: str, meant: str) -> str:
     """Return what was said with its last word as it was meant, "" when that is not sure."""
-    word, last = meant.strip(" .!()…"), _FORM["last"].match(said)
+    word, last = _FORM["besides"].sub("", meant.strip(" .!()…")), _FORM["last"].match(said)
     if last is None or not re.fullmatch(r"[\w'-]+", word) or _kind(word) != _kind(last["x"]) or not _kind(word):
         return ""
     return "" if len(_FORM["named"].findall(last["head"][1:])) else f"{last['head']}{word}"

@@ -21,8 +21,8 @@ QUESTION = ("?", "？", "؟")
 _CLOSING = " \t\n.!…。！،,;"
 _UNSURE = frozenset({"other", "amount"})
 """Attributes that tell nothing sure of somebody."""
-_TOLD = frozenset({"spelled"})
-"""Entries of a language that are no single pattern."""
+_TOLD = frozenset({"spelled", "taken_back"})
+"""Entries of a language that are not about one statement."""
 _ENGLISH_WORDS = 2
 """With this many stop words of English, and more than of any other language, a sentence is English."""
 

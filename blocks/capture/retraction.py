@@ -1,0 +1,112 @@
+"""A message that takes back what the same person said right before it: what of that is over, and what is meant."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from capabilities.claims import claim_of, compare
+from capabilities.memory.layout import MemoryLayout
+from capabilities.semantic import Reconciliation
+from capabilities.semantic.table import CURRENT
+from capabilities.sources import Outcome, Source
+from capabilities.turns import Exchange, Turn
+from capabilities.vocabulary import Observation
+from capabilities.working import WorkingState
+from capabilities.working import state as working
+from fabric.flow.resource import Transaction
+from fabric.store.base import Where
+from fabric.text.words import printable
+
+from ..readers.corrections import corrects
+from ..readers.moods import Said, said_in
+from ..readers.observe import observe_text
+from .contradicted import REASONS, contradiction
+
+_NEAR = 4
+"""How many messages of the person are looked through for the one right before."""
+_SHOWN = 80
+"""How much of a message is told as the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """The message that was taken back, and the two read as one."""
+
+    before: Turn
+    text: str
+    both: str
+    pieces: Sequence[Said]
+
+    @property
+    def reason(self) -> str:
+        """Why what was said before is over."""
+        return f"taken back: {self.text[:_SHOWN]!r}"
+
+    def takes_back(self, subject: str, content: str, sources: Iterable[Source]) -> bool:
+        """Return whether something that rests on the message before alone is no longer meant."""
+        if {source.turn_id for source in sources} != {self.before.id}:
+            return False
+        said = Observation(subject=subject, content=content, importance=0)
+        return contradiction(said, self.pieces) == REASONS["taken back"]
+
+    def meant(self) -> list[Observation]:
+        """Return what only the two messages together say: "I live in Rome." "Sorry, I meant Milan."."""
+        alone = {seen.content for text in (self.before.text, self.text) for seen in observe_text(printable(text))}
+        return [seen for seen in observe_text(self.both) if seen.content not in alone]
+
+
+def find_retraction(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -> Retraction | None:
+    """Return what a message takes back of the one right before it by the same person, None for most messages."""
+    said = exchange.user
+    if said is None or not corrects(said.text):
+        return None
+    where = [Where("session", "=", said.session), Where("role", "=", "user"), Where("turn", "<=", said.turn)]
+    found = tx.find(layout.turns, *where, order="-said_at", limit=_NEAR)
+    same = (turn for turn in found if turn.id != said.id and (turn.user, turn.speaker) == (said.user, said.speaker))
+    before = next(same, None)
+    if before is None:
+        return None
+    both = f"{printable(before.text)}\n{printable(said.text)}"
+    return Retraction(before, said.text, both, tuple(said_in(both)))
+
+
+def corrected(found: Sequence[Observation], retraction: Retraction | None) -> list[Observation]:
+    """Return what was observed in a message, with what it means by what it takes back."""
+    if retraction is None:
+        return list(found)
+    known = [claim_of(seen) for seen in found]
+    new = (seen for seen in retraction.meant() if all(compare(claim_of(seen), one) == "unrelated" for one in known))
+    return [*found, *new]
+
+
+def take_back(
+    tx: Transaction, layout: MemoryLayout, exchange: Exchange, state: WorkingState, facts: Reconciliation | None
+) -> tuple[WorkingState, list[Outcome], list[str]]:
+    """End what a message takes back of the one before it and nothing took the place of.
+
+    Returned are working memory without it, an outcome for each fact and entry, and the ids of their episodes.
+    """
+    retraction = find_retraction(tx, layout, exchange)
+    if retraction is None:
+        return state, [], []
+    outcomes: list[Outcome] = []
+    episodes: list[str] = []
+    for entry in state.entries:
+        if retraction.takes_back(entry.subject, entry.content, entry.sources):
+            state, _ = working.evict(state, entry.id)
+            episodes += [entry.episode_id] if entry.episode_id else []
+            outcomes.append(_ended("working", entry.id, entry.content, retraction))
+    if facts is not None and layout.semantic is not None:
+        facts.write()  # a message that was missed is read together with the one that takes it back
+        since = Where("recorded_at", ">=", retraction.before.said_at.isoformat())
+        for fact in tx.find(layout.semantic, CURRENT, since):
+            now = facts.get(fact.id) or fact
+            if retraction.takes_back(now.subject, now.content, now.sources) and facts.close(now, retraction.reason):
+                episodes += now.source_episode_ids
+                outcomes.append(_ended("semantic", fact.id, fact.content, retraction))
+    return state, outcomes, episodes
+
+
+def _ended(tier: str, record_id: str, content: str, retraction: Retraction) -> Outcome:
+    return Outcome.model_validate(
+        {"status": "superseded", "tier": tier, "content": content, "replaced": record_id, "reason": retraction.reason}
+    )
