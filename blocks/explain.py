@@ -82,7 +82,7 @@ def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
 def _explain(tx: Transaction, layout: MemoryLayout, ctx: Context, memory_id: str) -> Explanation | None:
     if layout.semantic is not None:
         history = FactTable(tx, layout.semantic, ctx.clock).history(memory_id)
-        fact = next((one for one in history if one.id == memory_id), None)
+        fact = next((fact for fact in history if fact.id == memory_id), None)
         if fact is not None:
             return Explanation(
                 id=fact.id,
@@ -133,7 +133,7 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
         return None
     held = reach_of(tx.rows, tx.ids)
     nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept))
-    found = next((one for one in nodes if one.id == record_id and one.kind in OUTSIDE_TIERS), None)
+    found = next((node for node in nodes if node.id == record_id and node.kind in OUTSIDE_TIERS), None)
     if found is None:
         return None
     record = found.record
@@ -148,7 +148,7 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
         content=own,
         status=_status(record),
         made_by=str(record.get("made_by") or ""),
-        evidence=_evidence(tx, layout, [Source.model_validate(one) for one in found.sources]),
+        evidence=_evidence(tx, layout, [Source.model_validate(source) for source in found.sources]),
         earlier=[str(one["content"]) for one in record.get("earlier") or ()],
         links={path: ids for path, ids in tied.items() if ids},
     )
@@ -178,13 +178,13 @@ def _became(tx: Transaction, layout: MemoryLayout, ctx: Context, episode: Episod
         return []
     matches = tx.match(layout.semantic, words(episode.content), 50)
     facts = tx.get_many(layout.semantic, [match.id for match in matches])
-    fact = next((one for one in facts if episode.id in one.source_episode_ids), None)
+    fact = next((fact for fact in facts if episode.id in fact.source_episode_ids), None)
     return _history(tx, layout, ctx, fact.id) if fact is not None else []
 
 
 def _evidence(tx: Transaction, layout: MemoryLayout, sources: list[Source]) -> list[Evidence]:
     found = {turn.id: turn for turn in tx.get_many(layout.turns, [source.turn_id for source in sources])}
-    return [_said(found[one.turn_id]) if one.turn_id in found else _of_session(tx, one) for one in sources]
+    return [_said(found[source.turn_id]) if source.turn_id in found else _of_session(tx, source) for source in sources]
 
 
 def _of_session(tx: Transaction, source: Source) -> Evidence:

@@ -70,12 +70,12 @@ def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator
     if subject is None:
         yield from records(held)
         return
-    subjects = {one.get("subject") for one in records(held)}
+    subjects = {record.get("subject") for record in records(held)}
     whom = Whom.meant(subject, subjects, subjects_of(tx.ids.user, layout))
-    chosen = {place for one in records(held) for place in _chosen(one, whom)}
-    for one in records(held) if chosen else ():
-        if not chosen.isdisjoint(_places(one)):
-            yield one
+    chosen = {place for record in records(held) for place in _chosen(record, whom)}
+    for record in records(held) if chosen else ():
+        if not chosen.isdisjoint(_places(record)):
+            yield record
 
 
 def _chosen(record: Mapping[str, Any], whom: Whom) -> Iterator[tuple[object, ...]]:

@@ -58,10 +58,10 @@ async def import_facts(
 
     Secrets must have been taken out of the texts.
     """
-    embedded = await layout.meaning.embed_stored([one.content for one in given])
+    embedded = await layout.meaning.embed_stored([fact.content for fact in given])
 
     def work(tx: Transaction) -> list[Arrival]:
-        tx.embedded = embedded.by_text([one.content for one in given])
+        tx.embedded = embedded.by_text([fact.content for fact in given])
         return put_facts(tx, layout, facts, given)
 
     return await ctx.transact(work), embedded.degraded
@@ -72,8 +72,8 @@ def put_facts(
 ) -> list[Arrival]:
     """Do the same inside a transaction."""
     arriving = _Arriving(tx, facts, dict[str, Fact](), dict[str, Fact](), dict[str, Turn](), [])
-    arriving.look_up([one.id for one in given])
-    outcomes: list[Arrival] = [arriving.take(one) for one in given]
+    arriving.look_up([fact.id for fact in given])
+    outcomes: list[Arrival] = [arriving.take(fact) for fact in given]
     arriving.write(layout)
     return outcomes
 

@@ -92,7 +92,7 @@ async def keep_turns(ctx: Context, layout: MemoryLayout, given: Sequence[Importe
     for before, after in pairwise(given):
         if before.session == after.session:
             ctx.heed(before.text, after.text)
-    turns = [one.turn(ctx) for one in given]
+    turns = [turn.turn(ctx) for turn in given]
     new = await ctx.transact(lambda tx: unknown_turns(tx, layout, turns))
     embedded = await layout.meaning.embed_stored([turn.text for turn in new])
 

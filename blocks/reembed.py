@@ -191,16 +191,20 @@ def _of_run(layout: MemoryLayout, ctx: Context) -> _Task:
         return await ctx.transact(lambda tx: work(tx.rows))
 
     found = [
-        (name, Embedded(one.table, ctx.ids.scope(one.scope))) for name, one in embedded_collections(layout).items()
+        (name, Embedded(collection.table, ctx.ids.scope(collection.scope)))
+        for name, collection in embedded_collections(layout).items()
     ]
     return _Task(layout, transact, found)
 
 
 async def _of_file(layout: MemoryLayout, store: Store) -> _Task:
     found: list[tuple[str, Embedded]] = []
-    for name, one in embedded_collections(layout).items():
-        await asyncio.to_thread(store.define, one.table)
-        found += [(name, Embedded(one.table, scope)) for scope in await asyncio.to_thread(store.scopes, one.table)]
+    for name, collection in embedded_collections(layout).items():
+        await asyncio.to_thread(store.define, collection.table)
+        found += [
+            (name, Embedded(collection.table, scope))
+            for scope in await asyncio.to_thread(store.scopes, collection.table)
+        ]
     for table in await store.transact(lambda rows: rows.tables()):
         scopes = await asyncio.to_thread(store.scopes, Table(table, {})) if system_of(table) else []
         for name, one in collections_of_others([table], *(scope.kind for scope in scopes)):

@@ -121,7 +121,7 @@ def correct_block(layout: MemoryLayout) -> Block[Correct, Fact]:
             table = FactTable(tx, facts, ctx.clock, ctx.path, layout.episodic)
             later = _later_versions(table.history(asked.id), asked.id)
             latest = later[-1].id if later else asked.id
-            if not all(one.made_by.endswith(f"{layout.name}/correct") for one in later):
+            if not all(fact.made_by.endswith(f"{layout.name}/correct") for fact in later):
                 return None, latest
             changed = table.update(latest, turn.text, sources=[turn.source()])
             if changed is not None:
@@ -171,7 +171,7 @@ def _retire(tx: Transaction, layout: MemoryLayout, fact_id: str) -> None:
     if not fact_id:
         return
     state = tx.read(layout.working)
-    left = tuple(one for one in state.entries if one.fact_id != fact_id)
+    left = tuple(entry for entry in state.entries if entry.fact_id != fact_id)
     if len(left) < len(state.entries):
         tx.write(layout.working, state.model_copy(update={"entries": left}))
 

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 def _texts(given: object) -> tuple[str, ...]:
     texts = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    if isinstance(given, str) or not all(isinstance(one, str) for one in texts):
+    if isinstance(given, str) or not all(isinstance(text, str) for text in texts):
         raise ValueError('Input should be texts in a list, such as ["tea", "green"]')
     return tuple(map(str, texts))
 

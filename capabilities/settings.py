@@ -36,7 +36,9 @@ integer
     @classmethod
     def _explain(cls, error: ValidationError) -> str:
         found = error.errors(include_url=False)
-        unknown = [one["loc"][0] for one in found if one["type"] == "extra_forbidden" and len(one["loc"]) == 1]
+        unknown = [
+            record["loc"][0] for record in found if record["type"] == "extra_forbidden" and len(record["loc"]) == 1
+        ]
         told = "; ".join(map(one_mistake, found))
         return told + unknown_option(str(unknown[0]), [*cls.model_fields]) if unknown else told
 

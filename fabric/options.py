@@ -21,7 +21,7 @@ def option_names(function: Callable[..., Any]) -> list[str]:
     """
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
-    return [one.name for one in parameters if one.kind in named and one.name != "self"]
+    return [parameter.name for parameter in parameters if parameter.kind in named and parameter.name != "self"]
 
 
 def names_options(
@@ -93,6 +93,6 @@ def check_model(option: str, value: object, *, without: str = "") -> None:
     fabric.errors.ConfigurationError: chat: model is [1]; expected an id, a list of ids, or a function that returns one
     """
     ids = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else []
-    if not callable(value) and not (ids and all(isinstance(one, str) and one.strip() for one in ids)):
+    if not callable(value) and not (ids and all(isinstance(record_id, str) and record_id.strip() for record_id in ids)):
         expected = ["an id", "a list of ids", "a function that returns one", *filter(None, [without])]
         raise ConfigurationError(f"{option} is {shown(value)}; expected {', '.join(expected[:-1])}, or {expected[-1]}")

@@ -63,22 +63,22 @@ def captured(
 
     ``done`` are the runs of its turns, ``added`` those of late answers, ``left`` is what `trouble` returned.
     """
-    fresh = [turn for turn, one in zip(new.turns, done, strict=True) if not one.replayed]
+    fresh = [turn for turn, result in zip(new.turns, done, strict=True) if not result.replayed]
     skipped = tuple(filter(None, map(_why_skipped, fresh)))
-    jobs = tuple(job for one in (*added, *done) if not one.replayed for job in one.jobs)
+    jobs = tuple(job for result in (*added, *done) if not result.replayed for job in result.jobs)
     known = new.known + len(done) - len(fresh)
     return Captured(len(fresh) - len(skipped), known, jobs, secrets_said(new, done, secrets), *left, skipped)
 
 
 def _why_skipped(turn: RecordedTurn) -> str:
-    said = [one for one in turn.drafts if opens_turn(one)]
-    is_answered = any(one.role == "assistant" and one.kind == "message" and one.text for one in turn.drafts)
+    said = [draft for draft in turn.drafts if opens_turn(draft)]
+    is_answered = any(draft.role == "assistant" and draft.kind == "message" and draft.text for draft in turn.drafts)
     return why_empty(said[-1], is_answered=is_answered) if said else ""
 
 
 def secrets_said(new: Transcript, done: Sequence[RunResult[Any]], secrets: Secrets) -> tuple[str, ...]:
     """Return the kind and place of each secret in messages that are new: in answers, and in turns not replayed."""
-    fresh = [turn for turn, one in zip(new.turns, done, strict=True) if not one.replayed]
+    fresh = [turn for turn, result in zip(new.turns, done, strict=True) if not result.replayed]
     messages = [*new.answers.messages, *(message for turn in fresh for message in turn.messages)]
     texts = (draft.text for message in messages for draft in drafts_from_message(message))
     return tuple(told for text in texts for told in secrets.told(text))

@@ -109,7 +109,7 @@ def replay_pipeline(mem: MemorySystem) -> Sequencer[Any, Any]:
 
 def tagged(drafts: Iterable[Draft], tags: Sequence[str]) -> list[Draft]:
     """Return the drafts, each message with what it is filed under."""
-    return [replace(one, data={**one.data, TAGS: list(tags)}) if tags else one for one in drafts]
+    return [replace(draft, data={**draft.data, TAGS: list(tags)}) if tags else draft for draft in drafts]
 
 
 def _remembering(mem: MemorySystem, chat: Block[Any, Any]) -> Sequencer[Any, Any]:
@@ -140,15 +140,15 @@ def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
 
 def fitting(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the memories that likely answer a question, or that share a word with what is no question."""
-    likely = [one for one in memories if one.relevance >= RELEVANT]
+    likely = [memory for memory in memories if memory.relevance >= RELEVANT]
     return likely if likely or _is_question(message) else about(message, memories)
 
 
 def about(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the memories that share a word of some length with the message, English endings aside."""
     asked = _stems(message)
-    shared = [(len(asked & _stems(f"{one.subject} {one.content}")), one) for one in memories]
-    return [one for count, one in sorted(shared, key=lambda pair: -pair[0]) if count]
+    shared = [(len(asked & _stems(f"{memory.subject} {memory.content}")), memory) for memory in memories]
+    return [memory for count, memory in sorted(shared, key=lambda pair: -pair[0]) if count]
 
 
 def _stems(text: str) -> set[str]:
@@ -162,7 +162,7 @@ def _stems(text: str) -> set[str]:
 
 def _spoken(message: str, found: Sequence[RankedMemory]) -> str:
     if found:
-        return "I remember: " + "; ".join(_line(one) for one in found[:RECALLED]) + "."
+        return "I remember: " + "; ".join(_line(memory) for memory in found[:RECALLED]) + "."
     return "I remember nothing about that." if _is_question(message) else "Noted."
 
 
@@ -170,7 +170,7 @@ def _is_question(message: str) -> bool:
     return message.rstrip().endswith(("?", "？", "؟"))
 
 
-def _line(one: RankedMemory) -> str:
-    who = "" if one.subject == "user" else f"{one.subject}: "
-    when = f" (said on {one.sources[-1].said_at:%Y-%m-%d})" if one.sources else ""
-    return f"{who}{one.content}{when}{f' {one.note}' if one.note else ''}"
+def _line(memory: RankedMemory) -> str:
+    who = "" if memory.subject == "user" else f"{memory.subject}: "
+    when = f" (said on {memory.sources[-1].said_at:%Y-%m-%d})" if memory.sources else ""
+    return f"{who}{memory.content}{when}{f' {memory.note}' if memory.note else ''}"

@@ -70,7 +70,9 @@ def check_up(
     yield from packages()
     looked = list(path_findings(file))
     yield from looked
-    if os.access(file, os.R_OK) and not any(one.check in ("file", "content") and one.mend for one in looked):
+    if os.access(file, os.R_OK) and not any(
+        finding.check in ("file", "content") and finding.mend for finding in looked
+    ):
         yield from _inside(file, embedder, moved)
         if backup is not None:
             yield from backup_findings(file, backup)
@@ -136,7 +138,7 @@ def known_collections(tables: Iterable[str] = ()) -> list[Collection[Any]]:
 
 def known_tables(tables: Iterable[str] = ()) -> list[Table]:
     """Return the tables of those collections, and of the engine itself, with how their rows are found."""
-    return [*ENGINE_TABLES, *(one.table for one in known_collections(tables))]
+    return [*ENGINE_TABLES, *(collection.table for collection in known_collections(tables))]
 
 
 def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
@@ -194,7 +196,9 @@ def _space(layout: MemoryLayout, held: Held) -> tuple[str, str]:
     """Return the identity of the embedder's model, and why it fails; one of a provider is told by its name only."""
     own = layout.meaning.embedder
     if isinstance(own, RemoteEmbedder):
-        spaces = {space for one in known_collections(held.tables) for space in held.spaces(one.table.name)}
+        spaces = {
+            space for collection in known_collections(held.tables) for space in held.spaces(collection.table.name)
+        }
         return next((space for space in sorted(spaces) if space.rsplit("/", 2)[0] == own.name), ""), ""
     try:
         return asyncio.run(layout.meaning.space()), ""

@@ -94,7 +94,7 @@ class _Calls:
             new: Transcript = (await here.arun(self._unseen, asked)).output
             added = [await here.arun(self._answers, new.answers)] if new.answers.messages else []
             done = [await here.arun(self._pipeline, turn, turn_id=turn_name(turn.user)) for turn in new.turns]
-            added += [await here.arun(self._answers, one) for one in late_answers(new, done)]
+            added += [await here.arun(self._answers, answer) for answer in late_answers(new, done)]
         left = await trouble(self.fabric, here.ids, self.system.model)
         return captured(new, done, added, self.fabric.services.secrets, left)
 

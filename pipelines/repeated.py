@@ -16,7 +16,7 @@ def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, i
     """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
     held = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]
-    for before, after in pairwise(one for said in drafts for one in said if one.kind == "message"):
+    for before, after in pairwise(draft for said in drafts for draft in said if draft.kind == "message"):
         ctx.heed(before.text, after.text)
     asked = [
         (at, replace(one, text=ctx.redact(one.text)))
@@ -30,19 +30,19 @@ def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, i
     if last is None:
         return 0, ctx.turn
     start = asked[repeated - 1][0] + 1
-    reported = {(one.kind, one.call_id) for one in ctx.items if one.seq > last.seq and one.kind in _CALLS}
-    while start < len(drafts) and all((one.kind, one.call_id) in reported for one in drafts[start]):
+    reported = {(item.kind, item.call_id) for item in ctx.items if item.seq > last.seq and item.kind in _CALLS}
+    while start < len(drafts) and all((draft.kind, draft.call_id) in reported for draft in drafts[start]):
         start += 1
     return start, last.turn
 
 
 def is_new(message: Mapping[str, Any], items: Sequence[Item], ctx: Context) -> bool:
     """Return whether something of a message is in none of the items."""
-    held = {(one.role, one.kind, one.call_id or one.text) for one in items}
-    erased = [one for one in items if one.text == ERASED]
+    held = {(item.role, item.kind, item.call_id or item.text) for item in items}
+    erased = [item for item in items if item.text == ERASED]
     drafts = [replace(draft, text=ctx.redact(draft.text)) for draft in drafts_from_message(message)]
-    new = [one for one in drafts if (one.role, one.kind, one.call_id or one.text) not in held]
-    return any(not any(repeats(item, one) for item in erased) for one in new)
+    new = [draft for draft in drafts if (draft.role, draft.kind, draft.call_id or draft.text) not in held]
+    return any(not any(repeats(item, draft) for item in erased) for draft in new)
 
 
 def _repeated(held: Sequence[Item], asked: Sequence[Draft]) -> tuple[int, Item | None]:
@@ -72,11 +72,11 @@ def _walk(held: Sequence[Item], asked: Sequence[Draft], start: int, *, is_beginn
     forgotten.
     """
     last, count = start, 1
-    for one in asked[1:]:
+    for draft in asked[1:]:
         place = last + 1
-        while place < len(held) and not repeats(held[place], one) and (is_beginning or _may_be_left_out(held[place])):
+        while place < len(held) and not repeats(held[place], draft) and (is_beginning or _may_be_left_out(held[place])):
             place += 1
-        if place == len(held) or not repeats(held[place], one):
+        if place == len(held) or not repeats(held[place], draft):
             break
         last, count = place, count + 1
     return count, last
@@ -86,6 +86,6 @@ def _may_be_left_out(item: Item) -> bool:
     return item.role == "assistant" or item.text == ERASED
 
 
-def _is_said(one: Item | Draft) -> bool:
+def _is_said(item: Item | Draft) -> bool:
     """Return whether the user or the assistant said something; an answer without words is only calls of tools."""
-    return one.kind == "message" and (one.role == "user" or (one.role == "assistant" and bool(one.text)))
+    return item.kind == "message" and (item.role == "user" or (item.role == "assistant" and bool(item.text)))

@@ -88,7 +88,7 @@ def file_turns(asked: ChatFile, report: FileReport) -> Iterator[FileTurn]:
 
 def _is_apart(begun: list[Said], said: Said) -> bool:
     """Return whether a message belongs to another turn than the ones before it."""
-    last, is_asked = begun[-1], any(one.role == "user" for one in begun)
+    last, is_asked = begun[-1], any(message.role == "user" for message in begun)
     if last.session != said.session or (is_asked and said.role == "user"):
         return True
     return last.turn != said.turn and (is_asked or last.turn != "")
@@ -96,12 +96,14 @@ def _is_apart(begun: list[Said], said: Said) -> bool:
 
 def _turn(begun: list[Said], report: FileReport) -> Iterator[FileTurn]:
     """Yield the turn that messages make; none where the user's, which may have been refused, is not among them."""
-    asked = next((one for one in begun if one.role == "user"), None)
+    asked = next((message for message in begun if message.role == "user"), None)
     if asked is None and begun:
         report.leave_out("messages to which there is none of the user", len(begun))
     if asked is not None:
         turn = RecordedTurn(
-            messages=[dict(one.whole) for one in begun], ids=[one.id for one in begun], tags=list(asked.tags)
+            messages=[dict(message.whole) for message in begun],
+            ids=[message.id for message in begun],
+            tags=list(asked.tags),
         )
         yield FileTurn(asked.session, asked.turn or asked.id, asked.said_at, turn)
 

@@ -87,9 +87,9 @@ def given(value: Any, tags: Any = ()) -> Given:
         if reason:
             raise SchemaError(f"capture: message {number} of {len(messages)}: {reason}; nothing was captured")
     messages = [
-        one for one in messages if one.get("role") is not None or not is_unsaid(one)
+        message for message in messages if message.get("role") is not None or not is_unsaid(message)
     ]  # a model's reasoning is no message
-    asked = [one for one in messages if is_users(one)]
+    asked = [message for message in messages if is_users(message)]
     if asked and len(asked) == len(messages) and not any(_says(one.get("content")) for one in asked):
         raise SchemaError("capture: the message is blank; expected what was said; nothing was captured")
     return Given([dict(message) for message in messages], alone=isinstance(value, Mapping), tags=filed)
@@ -164,15 +164,15 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
     def unseen(said: Given, ctx: Context) -> Transcript:
         messages = new = said.messages
         turn = ctx.turn
-        asked = [one for one in messages if is_users(one)]  # an answer has the id that its model gave it
+        asked = [message for message in messages if is_users(message)]  # an answer has the id that its model gave it
         named = any(one.get("id") is not None for one in asked or messages)
         if not said.alone and not named:
             held, turn = held_of(messages, ctx)
             new = messages[held:]
         first = next((at for at, one in enumerate(new) if is_users(one)), len(new))
         before = [one for one in new[:first] if not named or is_new(one, ctx.items, ctx)]
-        known = sum(is_users(one) for one in messages[: len(messages) - len(new)])
-        turns = [one.model_copy(update={"tags": said.tags}) for one in turns_of(list(new[first:]))]
+        known = sum(is_users(message) for message in messages[: len(messages) - len(new)])
+        turns = [turn.model_copy(update={"tags": said.tags}) for turn in turns_of(list(new[first:]))]
         return Transcript(Answers(messages=before, turn=turn, tags=list(said.tags)), turns, known)
 
     return unseen
@@ -202,7 +202,7 @@ def answers_block(layout: MemoryLayout) -> Block[Answers, Any]:
 def late_answers(new: Transcript, done: Sequence[RunResult[Any]]) -> list[Answers]:
     """Return what follows the users' messages that were known by their ids: it may have come later than they did."""
     return [
-        Answers(messages=turn.messages[1:], turn=one.turn, tags=list(new.answers.tags), may_be_held=True)
-        for turn, one in zip(new.turns, done, strict=True)
-        if one.replayed and turn.messages[1:]
+        Answers(messages=turn.messages[1:], turn=result.turn, tags=list(new.answers.tags), may_be_held=True)
+        for turn, result in zip(new.turns, done, strict=True)
+        if result.replayed and turn.messages[1:]
     ]

@@ -95,7 +95,7 @@ def test_a_handler_that_remembers_and_recalls(provider: StubServer):
     with Fabric("memory.duckdb") as fabric:
         fabric.session("monday", user="jake").run(remember, "Likes pizza on Fridays")
 
-    assert [(one.content, one.source, one.relevance) for one in seen] == [
+    assert [(memory.content, memory.source, memory.relevance) for memory in seen] == [
         ("Likes pizza on Fridays", "working", pytest.approx(1.0))
     ]
     assert provider.requests == []

@@ -20,7 +20,7 @@ from pipelines.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 FLOORS = ("fabric", "capabilities", "blocks", "pipelines", "tests")
-READMES = sorted([ROOT / "README.md", *(one for floor in FLOORS for one in (ROOT / floor).rglob("README.md"))])
+READMES = sorted([ROOT / "README.md", *(path for floor in FLOORS for path in (ROOT / floor).rglob("README.md"))])
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
 RUN_OR_DRAWN = {"python", "bash", "mermaid", "json"}
@@ -61,12 +61,12 @@ def test_every_code_block_is_of_a_kind_that_runs(path: Path):
 
 def test_configurations_call_a_command_that_exists():
     texts = [code for language, code in FENCE.findall(README) if language == "json"]
-    servers = [one for text in texts for one in json.loads(text)["mcpServers"].values()]
+    servers = [record for text in texts for record in json.loads(text)["mcpServers"].values()]
     assert servers
     commands: Any = typer.main.get_command(app)
-    for one in servers:
-        assert Path(one["command"]).name == "thought-fabric"
-        name, *rest = one["args"]
+    for server in servers:
+        assert Path(server["command"]).name == "thought-fabric"
+        name, *rest = server["args"]
         commands.commands[name].make_context(name, rest)  # raises for an option that it has not
 
 
@@ -131,13 +131,15 @@ def test_the_page_of_the_memory_lists_every_option_with_its_default():
 
 def test_the_page_of_the_mind_lists_every_option_with_its_default():
     listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Options", page("capabilities/mind"))}
-    assert listed == {name: repr(one.default) for name, one in inspect.signature(mind).parameters.items()}
+    assert listed == {name: repr(parameter.default) for name, parameter in inspect.signature(mind).parameters.items()}
 
 
 def test_the_page_of_the_memory_tools_lists_every_option_and_all_six():
     text = page("blocks/tools")
     listed = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("Options", text)}
-    assert listed == {name: repr(one.default) for name, one in inspect.signature(memory_tools).parameters.items()}
+    assert listed == {
+        name: repr(parameter.default) for name, parameter in inspect.signature(memory_tools).parameters.items()
+    }
     asked = " ".join(cells[1] for cells in rows("When to use which", text))
     assert [tool.name for tool in memory_tools().tools if f"`{tool.name}`" not in asked] == []
 

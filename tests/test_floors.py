@@ -184,7 +184,7 @@ def test_sql_stands_in_one_room():
 
 def test_litellm_is_imported_inside_functions_only():
     path = ROOT / "fabric/models/litellm.py"
-    inside = {id(node) for one in functions(path) for node in ast.walk(one)}
+    inside = {id(node) for function in functions(path) for node in ast.walk(function)}
     found = [node for module, _, node in imports(path) if module.partition(".")[0] == "litellm"]
     assert found
     assert all(id(node) in inside for node in found)
@@ -238,7 +238,7 @@ def test_most_files_and_functions_are_short():
 def exported(path: Path) -> list[str] | None:
     for node in tree(path).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets):
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
             assert isinstance(node, ast.Assign)
             return list(ast.literal_eval(node.value))
     return None
@@ -292,7 +292,8 @@ def test_no_handler_swallows_an_error():
         f"{name_of(path)}:{node.lineno}"
         for path in SOURCES
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.ExceptHandler) and all(isinstance(one, ast.Pass | ast.Continue) for one in node.body)
+        if isinstance(node, ast.ExceptHandler)
+        and all(isinstance(statement, ast.Pass | ast.Continue) for statement in node.body)
         if catches_everything(node)
     ]
     assert wrong == []

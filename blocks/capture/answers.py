@@ -70,7 +70,7 @@ def is_grounded(observation: Observation, exchange: Exchange, known: Sequence[Kn
     if not own:
         return False
     answer = exchange.assistant.text if exchange.assistant else ""
-    replaced = [one.content for one in known if one.id == observation.replaces]
+    replaced = [fact.content for fact in known if fact.id == observation.replaces]
     said = "\n".join([exchange.text, answer, *exchange.background, *replaced])
     heard = content_words(said)
     if not own.isdisjoint(heard) or _alike(own, heard):

@@ -69,7 +69,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     turn = turn_of(said, ctx)
     if said.text != text and (is_stated or _stands_in(text, said.text)):  # another text of the same turn, as a part
         turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
-    return Exchange(user=turn, missed=_missed([one for one in _unanswered(said, ctx) if one.block], ctx))
+    return Exchange(user=turn, missed=_missed([item for item in _unanswered(said, ctx) if item.block], ctx))
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
@@ -109,7 +109,7 @@ def _told(value: Any) -> tuple[Draft | None, str]:
     if draft is not None:
         return draft, ""
     messages = messages_in(value)
-    roles = ", ".join(sorted({str(one.get("role")) for one in messages or ()} - {"user"}))
+    roles = ", ".join(sorted({str(message.get("role")) for message in messages or ()} - {"user"}))
     if roles:
         return None, f"not said by the user: the role is {roles}"
     if messages is None and value not in (None, [], (), {}):
@@ -136,8 +136,8 @@ def _answers(said: Item, ctx: Context) -> list[Item]:
 
 def _record_answer(value: Any, said: Item, ctx: Context) -> list[Item]:
     """Record the value that a chat step gave as the answer, unless it is what was said."""
-    answers = [one for message in messages_in(value) or () for one in drafts_from_message(message)]
-    text = next((one.text for one in reversed(answers) if one.text.strip()), "")
+    answers = [draft for message in messages_in(value) or () for draft in drafts_from_message(message)]
+    text = next((draft.text for draft in reversed(answers) if draft.text.strip()), "")
     if value is ctx.input or not text or ctx.redact(text) == said.text:
         return []
     return ctx.record(Draft(role="assistant", kind="message", text=text))

@@ -75,7 +75,7 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
     if exchange.stored and exchange.user.id not in known:
         return CaptureResult.skipped("forgotten: the turn was erased before it was taken in")
     # What was stored with the job and is not there any more was forgotten since.
-    missed = [one for one in exchange.missed if one.id not in captured and (one.id in known or not exchange.stored)]
+    missed = [turn for turn in exchange.missed if turn.id not in captured and (turn.id in known or not exchange.stored)]
     waiting = _waiting_in_jobs(tx, layout) if missed else set[str]()
     fresh = exchange.model_copy(
         update={

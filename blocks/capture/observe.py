@@ -172,7 +172,7 @@ def _turn_prompt(known: Shown, ctx: Context, layout: MemoryLayout) -> str:
     return load_prompt(PROMPTS / "observe_turn.md").fill(
         mark=mark,
         date=(exchange.user.said_at if exchange.user else ctx.clock.now()).date().isoformat(),
-        known=data_block("known entries", "\n".join(_line(one) for one in known.entries), mark) or "none",
+        known=data_block("known entries", "\n".join(_line(fact) for fact in known.entries), mark) or "none",
         background=data_block("earlier messages", "\n".join(lines), mark) or "none",
         user=delimited("user-message", shorten(printable(exchange.text), MODEL_CHARS), mark),
         assistant=delimited("assistant-answer", shorten(printable(answer), layout.max_assistant_chars), mark)
@@ -210,7 +210,7 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     kept = [observation for observation, fault in zip(fresh, faults, strict=True) if not fault]
     refused = [
         *(told(one) for one in found.refused),
-        *(f"{shown(one.content)}: {fault}" for one, fault in zip(fresh, faults, strict=True) if fault),
+        *(f"{shown(memory.content)}: {fault}" for memory, fault in zip(fresh, faults, strict=True) if fault),
     ]
     notes += [f"refused: {ctx.redact(one)}" for one in refused]
     if refused and not kept:
@@ -246,4 +246,4 @@ def _restates(observation: Observation, known: Shown) -> bool:
         words(known.exchange.assistant.text if known.exchange.assistant else "")
     )
     grounded = any(word in said for word in own if len(word) > 3)
-    return not grounded and any(own == words(one.content) for one in known.entries)
+    return not grounded and any(own == words(fact.content) for fact in known.entries)

@@ -39,7 +39,11 @@ def reflect_block(layout: MemoryLayout, *, ends_turn: bool = True) -> Block[Obse
         # One call for all that the turn brings: the texts that become episodes and facts, and its messages, where
         # they were not embedded when they were kept.
         said = [] if layout.meaning.is_quick else observed.exchange.turns
-        texts = list(dict.fromkeys([*(turn.text for turn in said), *(one.content for one in observed.observations)]))
+        texts = list(
+            dict.fromkeys(
+                [*(turn.text for turn in said), *(observation.content for observation in observed.observations)]
+            )
+        )
         embedded = await layout.meaning.embed_stored(texts)
 
         # Happens once without a journal: a turn that was taken in is known as captured, in the same transaction.
@@ -90,7 +94,7 @@ def _reflect(
     unmarked = [turn for turn in observed.exchange.turns if turn.id in kept and not kept[turn.id].captured]
     tx.put(layout.turns, [turn.model_copy(update={"captured": True}) for turn in unmarked])
     result = routing.result()
-    stored = sum(one.tier == "semantic" and one.status == "stored" for one in result.outcomes)
+    stored = sum(outcome.tier == "semantic" and outcome.status == "stored" for outcome in result.outcomes)
     changed = counted.reflected(
         episodic_writes=result.episodic_writes, evicted_lasting=result.evicted_lasting, facts=stored
     )
@@ -126,9 +130,13 @@ class _Routing:
     def look_up(self) -> None:
         """Read everything that the observations are compared with at once."""
         if self.facts is not None:
-            named = {one.replaces for one in self.observed.observations if one.replaces in self.observed.shown}
+            named = {
+                observation.replaces
+                for observation in self.observed.observations
+                if observation.replaces in self.observed.shown
+            }
             linked = {entry.fact_id for entry in self.state.entries if entry.id in named}
-            stable = [one for one in self.observed.observations if _stable(one)]
+            stable = [observation for observation in self.observed.observations if _stable(observation)]
             self.facts.look_up(stable, sorted(linked | (named & self._shown_facts())))
 
     def route(self, observation: Observation) -> None:
@@ -167,12 +175,14 @@ class _Routing:
             notes=self.observed.notes,
             episodic_writes=len(self.episodes),
             evicted_lasting=sum(entry.durability in LASTING for entry in self.evicted),
-            drawn_from=self.observed.shown if self.observed.notes or any(not one.id for one in outcomes) else [],
+            drawn_from=self.observed.shown
+            if self.observed.notes or any(not outcome.id for outcome in outcomes)
+            else [],
         )
 
     def _outdated(self) -> list[str]:
         """Return the episodes whose statement was replaced in working memory; facts note theirs as they close."""
-        gone = {one.replaced for one in self.outcomes if one.status == "superseded"}
+        gone = {outcome.replaced for outcome in self.outcomes if outcome.status == "superseded"}
         return [
             *(entry.episode_id for entry in self.evicted if entry.id in gone and entry.episode_id),
             *self.called_off,
@@ -196,7 +206,7 @@ class _Routing:
             return None
         named = working.find(self.state, observation.replaces)
         if named is None:
-            named = next((one for one in self.state.entries if one.fact_id == observation.replaces), None)
+            named = next((entry for entry in self.state.entries if entry.fact_id == observation.replaces), None)
         return named if named is not None and _can_replace(observation, named) else None
 
     def _into_working(self, observation: Observation, replaced: WorkingEntry | None) -> WorkingEntry:
@@ -263,7 +273,7 @@ class _Routing:
     def _is_late(self, observation: Observation, entry: WorkingEntry) -> bool:
         """Return whether it was said before the entry was: a turn that failed is read again after later ones."""
         said = self._said_at(observation)
-        return said is not None and bool(entry.sources) and all(said < one.ordered for one in entry.sources)
+        return said is not None and bool(entry.sources) and all(said < source.ordered for source in entry.sources)
 
     def _into_semantic(self, observation: Observation, replaced: WorkingEntry | None, episode_id: str) -> str:
         if self.facts is None or not _stable(observation):

@@ -96,7 +96,7 @@ def working_memory_observe(
             entries = await ctx.transact(document.items)
             known = [known_of(entry, entry.id, entry.category) for entry in entries]
             found = observe_text(printable(clean(content_text(message)[0], ctx)), now=ctx.clock.now())[:PER_TURN]
-            return Notes(notes=[_noted(one, known) for one in found])
+            return Notes(notes=[_noted(observation, known) for observation in found])
 
         return by_rules
 

@@ -111,7 +111,9 @@ def _guard(
                 return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             unread = log.unconsolidated()
-            log.mark_consolidated(one.id for one in unread if one.superseded)  # what replaced them is known already
+            log.mark_consolidated(
+                episode.id for episode in unread if episode.superseded
+            )  # what replaced them is known already
             current = [episode for episode in unread if not episode.superseded]
             others = state.taken_by_others(ctx.session, now)
             fresh = sorted([episode for episode in current if episode.id not in others][:MAX_EPISODES], key=_said)
@@ -138,8 +140,10 @@ def _generate(name: str, model: ModelChoice | None, server: ModelServer | None) 
 
         @handler(name=f"{name}/generate")
         def by_rules(evidence: Evidence) -> ConsolidationPlan:
-            said = [known_of(one, one.id, one.category, one.significance) for one in evidence.episodes]
-            known = [known_fact(one) for one in sorted(evidence.facts, key=stated)]
+            said = [
+                known_of(episode, episode.id, episode.category, episode.significance) for episode in evidence.episodes
+            ]
+            known = [known_fact(fact) for fact in sorted(evidence.facts, key=stated)]
             return group_episodes(said, known)
 
         return by_rules
@@ -158,8 +162,9 @@ def _generate(name: str, model: ModelChoice | None, server: ModelServer | None) 
 def _evidence_prompt(evidence: Evidence, ctx: Context) -> str:
     mark = new_mark(ctx.clock)
     lines = [
-        f"- {one.id} [{one_line(one.subject)}, {one.encoded_at.date().isoformat()}] {one_line(one.content)}"
-        for one in evidence.episodes
+        f"- {episode.id} [{one_line(episode.subject)}, {episode.encoded_at.date().isoformat()}] "
+        f"{one_line(episode.content)}"
+        for episode in evidence.episodes
     ]
     return load_prompt(PROMPTS / "consolidate_evidence.md").fill(
         facts=data_block("facts", facts_by_subject(evidence.facts), mark) or "none",
@@ -190,7 +195,7 @@ def _persist(
             result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
             result = result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
             log = EpisodeLog(tx, episodes, layout.episodic_config)
-            log.mark_consolidated(one.id for one in evidence.episodes)
+            log.mark_consolidated(episode.id for episode in evidence.episodes)
             state = tx.read(layout.state).reset(consolidated=bool(plan.facts)).takes(ctx.session, [], ctx.clock.now())
             tx.write(layout.state, state.reflected(episodic_writes=0, evicted_lasting=0, facts=result.added))
             return result
@@ -220,7 +225,7 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
         updated=counted["update"],
         invalidated=counted["invalidate"],
         outcomes=outcomes,
-        drawn_from=evidence.ids if any(not one.id for one in outcomes) else [],
+        drawn_from=evidence.ids if any(not outcome.id for outcome in outcomes) else [],
     )
 
 
@@ -297,5 +302,5 @@ def _offered(
 def _since(sources: Sequence[Source], target: Fact | None) -> datetime:
     """Return since when it is so: first said after what it changes was said last."""
     held = stated(target)[0] if target is not None else None
-    later = [one.ordered for one in sources if held is None or one.ordered > held]
-    return min(later or [one.ordered for one in sources])
+    later = [source.ordered for source in sources if held is None or source.ordered > held]
+    return min(later or [source.ordered for source in sources])

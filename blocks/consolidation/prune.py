@@ -169,21 +169,21 @@ def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: Prune
     """Apply a plan to the facts. Every id is checked before anything is removed; protected facts stay."""
     shown = {fact.id: fact for fact in review.facts}
     merging = {one for merge in plan.merges for one in merge.source_fact_ids}
-    outcomes = [_merge(one, shown, table, config) for one in plan.merges]
-    outcomes += [_remove(one, shown, table, config) for one in plan.removals if one.fact_id not in merging]
+    outcomes = [_merge(merge, shown, table, config) for merge in plan.merges]
+    outcomes += [_remove(removal, shown, table, config) for removal in plan.removals if removal.fact_id not in merging]
     return PruneResult(
-        removed=sum(one.status == "superseded" for one in outcomes),
-        merged=sum(one.status == "merged" for one in outcomes),
+        removed=sum(outcome.status == "superseded" for outcome in outcomes),
+        merged=sum(outcome.status == "merged" for outcome in outcomes),
         outcomes=outcomes,
-        drawn_from=[fact.id for fact in review.facts] if any(not one.id for one in outcomes) else [],
+        drawn_from=[fact.id for fact in review.facts] if any(not outcome.id for outcome in outcomes) else [],
     )
 
 
 def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
     ids = list(dict.fromkeys(merge.source_fact_ids))
-    known = [shown[one] for one in ids if one in shown]
+    known = [shown[record_id] for record_id in ids if record_id in shown]
     if len(known) < len(ids):
-        unknown = ", ".join(repr(one) for one in ids if one not in shown)
+        unknown = ", ".join(repr(record_id) for record_id in ids if record_id not in shown)
         return _kept(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
     if len(known) < 2:
         return _kept(merge.merged_content, "a merge needs two facts: everything was kept")
@@ -244,11 +244,11 @@ def _unordered(facts: Sequence[Fact]) -> frozenset[frozenset[str]]:
         if fact.slot:
             places.setdefault((fact.subject, fact.slot), []).append(fact)
     return frozenset(
-        frozenset({one.id, other.id})
+        frozenset({fact.id, other.id})
         for held in places.values()
-        for one, other in combinations(held, 2)
-        if contests(claim_of(other), other.sources, claim_of(one), one.sources)
-        or (stated(one)[0] == stated(other)[0] and not one.sources and not other.sources)
+        for fact, other in combinations(held, 2)
+        if contests(claim_of(other), other.sources, claim_of(fact), fact.sources)
+        or (stated(fact)[0] == stated(other)[0] and not fact.sources and not other.sources)
     )
 
 

@@ -42,7 +42,7 @@ def group_episodes(episodes: Sequence[Known], facts: Sequence[Known]) -> Consoli
     """
     groups = _current(_grouped([episode for episode in episodes if episode.category in FACT_CATEGORIES]))
     proposals = [_proposal(group, facts) for group in groups]
-    return ConsolidationPlan(facts=[one for one in proposals if one is not None][:MAX_OBSERVATIONS])
+    return ConsolidationPlan(facts=[proposal for proposal in proposals if proposal is not None][:MAX_OBSERVATIONS])
 
 
 def _agree(known: Claim, new: Claim) -> bool:

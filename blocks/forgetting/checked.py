@@ -23,7 +23,7 @@ def check_gone(tx: Transaction, layout: MemoryLayout, nodes: Iterable[Node]) -> 
         row["id"] for (table, owner), ids in groups.items() for row in tx.rows.get(Table(table, {}), owner, list(ids))
     ]
     tiers: list[Collection[Any] | None] = [layout.turns, layout.semantic, layout.episodic]
-    for tier in (one for one in tiers if one is not None):
+    for tier in (tier for tier in tiers if tier is not None):
         gone = groups.get((tier.key, tx.ids.scope(tier.scope)), {})
         for text in gone.values():
             found += [match.id for match in tx.match(tier, words(text), 20) if match.id in gone]

@@ -195,7 +195,7 @@ class _Forgetting:
     def _kept_turns(self, *kinds: ScopeKind) -> Iterator[Node]:
         """Yield the kept turns of all memory systems in the scopes of these kinds, or in all that are held."""
         for table in self._turn_tables():
-            for owner in [one for one in self.held.scopes if not kinds or one.kind in kinds]:
+            for owner in [scope for scope in self.held.scopes if not kinds or scope.kind in kinds]:
                 for row in self.tx.rows.held(owner, table):
                     yield Node("turn", row, KeptRow(table, row, owner))
 
@@ -253,7 +253,7 @@ class _Forgetting:
         ids, scope = self.tx.ids, self.asked.scope or "user"
         owner = ids.scope(scope)
         own = {owner, *(self._in(name).scope("session") for name in sessions_of(self.tx.rows, ids) if scope == "user")}
-        shared = {one: name for one, name in self.wide.scopes.items() if one not in own}
+        shared = {scope: name for scope, name in self.wide.scopes.items() if scope not in own}
         self.circle.held = Held(self.tx.rows, shared)
         self._only_what_rests(Said(users={ids.user} if scope == "user" and ids.user else set()))
         for node in list(self._kept_turns()):
@@ -307,10 +307,10 @@ class _Forgetting:
     def _places(self, said: Iterable[Mapping[str, Any]]) -> dict[ScopeIds, set[int]]:
         """Return the numbers of the turns that sources, or kept turns, name, by session."""
         places: dict[ScopeIds, set[int]] = defaultdict(set)
-        for one in said:
-            place = replace(self.tx.ids, user=one.get("user") or self.tx.ids.user, session=one["session"])
-            if one["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
-                places[place].add(one["turn"])
+        for message in said:
+            place = replace(self.tx.ids, user=message.get("user") or self.tx.ids.user, session=message["session"])
+            if message["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
+                places[place].add(message["turn"])
         return places
 
     def _items(self) -> list[dict[str, Any]]:
@@ -319,7 +319,7 @@ class _Forgetting:
 
     def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> Iterator[Node]:
         """Yield the kept turns that go as evidence, in every system: with the ids, or said in the same turns."""
-        shared = {one for one in self.wide.scopes if one.kind != "session"}
+        shared = {scope for scope in self.wide.scopes if scope.kind != "session"}
         sessions = {place.scope("session") for place in places} | {self.tx.ids.scope("session")}
         ids = sorted(evidence.ids)
         for table, owner in product(self._turn_tables(), shared | sessions):
@@ -330,7 +330,7 @@ class _Forgetting:
                 where = (Where("session", "=", place.session), Where("turn", "in", sorted(numbers)))
                 said = self.tx.rows.find(Table(table, {}), owner, where)
                 rows += [row for row in said if row.get("user") in (None, place.user)]
-            for row in {one["id"]: one for one in rows}.values():
+            for row in {row["id"]: row for row in rows}.values():
                 yield Node("turn", row, KeptRow(table, row, owner))
 
     def _purge(self) -> None:

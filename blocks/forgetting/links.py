@@ -121,7 +121,7 @@ def mentions_id(value: Any, ids: AbstractSet[str]) -> bool:
     >>> mentions_id({"result": "new trace mt_12345678"}, {"mt_12345678"}), mentions_id("I have 12 cats", {"12"})
     (True, False)
     """
-    return any(one in ids or not ids.isdisjoint(_long_words(one)) for one in strings_of(value))
+    return any(string in ids or not ids.isdisjoint(_long_words(string)) for string in strings_of(value))
 
 
 def _long_words(text: str) -> Iterator[str]:

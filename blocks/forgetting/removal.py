@@ -164,6 +164,6 @@ class Removal:
 
 def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:
     found: dict[Scope, list[Row]] = defaultdict(list)
-    for one in kept:
-        found[one.owner].append(one.row)
+    for row in kept:
+        found[row.owner].append(row.row)
     return found

@@ -40,7 +40,7 @@ def rest_on_others(rows: Rows, staying: Iterable[Node], gone: Said, ids: Abstrac
             rows.put(Table(node.kept.table, {}), node.kept.owner, [record])
     for (key, owner), changed in entries.items():
         state = rows.read(key, owner)
-        rows.write(key, owner, {**state, "entries": [changed.get(one["id"], one) for one in state["entries"]]})
+        rows.write(key, owner, {**state, "entries": [changed.get(record["id"], record) for record in state["entries"]]})
 
 
 def _reduced(record: Row, left: list[Any], lost: int, ids: AbstractSet[str]) -> Row:

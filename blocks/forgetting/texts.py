@@ -26,7 +26,9 @@ class Texts:
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Texts":
         """Return those among the texts that say enough to be told apart."""
-        told = {one for text in texts for one in _variants(text.strip().rstrip(".!?。")) if _is_telling(one)}
+        told = {
+            variant for text in texts for variant in _variants(text.strip().rstrip(".!?。")) if _is_telling(variant)
+        }
         return cls(frozenset(told), _pieces(told))
 
     def held_by(self, value: Any) -> bool:
@@ -36,7 +38,7 @@ class Texts:
     def without(self, said: Iterable[str]) -> "Texts":
         """Return those that stand in none of these messages."""
         messages = tuple(said)
-        left = {one for one in self.spellings if not any(one in text for text in messages)}
+        left = {spelling for spelling in self.spellings if not any(spelling in text for text in messages)}
         return self if len(left) == len(self.spellings) else Texts(frozenset(left), _pieces(left))
 
     def cut(self, text: str) -> str:
@@ -50,7 +52,7 @@ class Texts:
 
 
 def _pieces(spellings: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({piece for one in spellings for piece in (*spelled(one), escaped(one))}))
+    return tuple(sorted({piece for spelling in spellings for piece in (*spelled(spelling), escaped(spelling))}))
 
 
 def _variants(text: str) -> Iterator[str]:

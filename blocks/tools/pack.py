@@ -120,7 +120,7 @@ class MemoryTools:
 
         async def memory_search(asked: Search, ctx: Context) -> SearchResults:
             found = await ctx[self.traces].search(asked.query, type=asked.type, scope=asked.scope, limit=asked.limit)
-            return SearchResults(results=[SearchResult(**one.model_dump(include=_SHOWN)) for one in found])
+            return SearchResults(results=[SearchResult(**trace.model_dump(include=_SHOWN)) for trace in found])
 
         about = "Search your memory by words. Ask for few words that matter, or with operators."
         return self._tool(memory_search, Search, SearchResults, about, title="memory search")
@@ -224,7 +224,11 @@ def memory_tools(
 
 def _check(model: object, include_reflect: object, identifier: object) -> None:
     ids = [model] if isinstance(model, str) else model
-    named = isinstance(ids, Sequence) and bool(ids) and all(isinstance(one, str) and one.strip() for one in ids)
+    named = (
+        isinstance(ids, Sequence)
+        and bool(ids)
+        and all(isinstance(record_id, str) and record_id.strip() for record_id in ids)
+    )
     if model is not None and not callable(model) and not named:
         raise ConfigurationError(
             f"memory_tools: model={model!r}; expected a litellm model id, a list of ids, a function, or None for none"

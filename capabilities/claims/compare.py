@@ -44,16 +44,16 @@ def compare(known: Claim, new: Claim, *, alike: bool = False) -> Verdict:
         return "unrelated"
     if known.text == new.text and known.polarity == new.polarity:
         return "same"
-    one, other = ATTRIBUTES[known.attribute], ATTRIBUTES[new.attribute]
-    names = {one.name, other.name}
+    attribute, other = ATTRIBUTES[known.attribute], ATTRIBUTES[new.attribute]
+    names = {attribute.name, other.name}
     if names == {OTHER} or (alike and names == {OTHER, "amount"}):
         return compare_texts(known, new, alike=alike)
-    if {one.of or one.name, other.of or other.name} <= _WHOLES:
+    if {attribute.of or attribute.name, other.of or other.name} <= _WHOLES:
         return _work(known, new)
-    if one is other:
-        return _one_attribute(one, known, new)
+    if attribute is other:
+        return _one_attribute(attribute, known, new)
     is_same = OTHER in names and tokens(known.text) == tokens(new.text)
-    return "same" if is_same else _across(one, other, known, new)
+    return "same" if is_same else _across(attribute, other, known, new)
 
 
 def _as_age(claim: Claim) -> Claim:
@@ -247,17 +247,17 @@ def _employer(claim: Claim) -> str:
     return claim.of if ATTRIBUTES[claim.attribute].of else claim.value
 
 
-def _across(one: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdict:
+def _across(attribute: Attribute, other: Attribute, known: Claim, new: Claim) -> Verdict:
     """Compare claims of two attributes of which the new one may end the other's: "sold the car", "is single"."""
-    if other.like == one.name or one.like == other.name:
+    if other.like == attribute.name or attribute.like == other.name:
         same = same_value(known.value, new.value)
         return "same" if same and known.polarity == new.polarity else "unrelated"
     if known.polarity != "holds":
-        anew = new.polarity == "holds" and one.ends.get(other.name) == "kind" and _of_kind(new, known)
+        anew = new.polarity == "holds" and attribute.ends.get(other.name) == "kind" and _of_kind(new, known)
         return "replaces" if anew else "unrelated"
-    if new.polarity == "holds" and one.name in words_of("switched") and _took_place(known, new):
+    if new.polarity == "holds" and attribute.name in words_of("switched") and _took_place(known, new):
         return "replaces"
-    how = other.ends.get(one.name, "")
+    how = other.ends.get(attribute.name, "")
     return _moved(how, known, new) if new.polarity == "holds" else _ended(how, known, new)
 
 
@@ -282,6 +282,6 @@ def _ended(how: str, known: Claim, new: Claim) -> Verdict:
     return "ends" if is_over or (how == "any" and not new.value) else "unrelated"
 
 
-def _of_kind(one: Claim, kind: Claim) -> bool:
+def _of_kind(claim: Claim, kind: Claim) -> bool:
     """Return whether a claim tells of one of a kind: Rex the dog, where there is no dog any more."""
-    return bool(one.of) and stems(one.of)[-1:] == stems(kind.value)[-1:]
+    return bool(claim.of) and stems(claim.of)[-1:] == stems(kind.value)[-1:]

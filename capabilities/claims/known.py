@@ -32,7 +32,7 @@ def find_replaced(new: Claim, known: Sequence[Known]) -> str:
     >>> find_replaced(Known("new", "user", "Joined Stripe").claim, [Known("old", "user", "Works at Google")])
     'old'
     """
-    over = overtaken([one.claim for one in known], new)
+    over = overtaken([fact.claim for fact in known], new)
     return known[over[0]].id if over else ""
 
 
@@ -44,15 +44,15 @@ def known_of(record: Statement, record_id: str, category: str = "", confidence: 
 def grouped(known: Iterable[Known], together: Callable[[Sequence[Known], Known], bool]) -> list[list[Known]]:
     """Return what is known in groups: each joins the first group that it is together with, or begins one."""
     groups: list[list[Known]] = []
-    for one in known:
-        group = next((group for group in groups if together(group, one)), None)
+    for fact in known:
+        group = next((group for group in groups if together(group, fact)), None)
         if group is None:
-            groups.append([one])
+            groups.append([fact])
         else:
-            group.append(one)
+            group.append(fact)
     return groups
 
 
 def fullest(group: Sequence[Known]) -> Known:
     """Return the one of a group that says most."""
-    return reduce(lambda most, one: one if fuller(most.claim, one.claim) is one.claim else most, group)
+    return reduce(lambda most, fact: fact if fuller(most.claim, fact.claim) is fact.claim else most, group)

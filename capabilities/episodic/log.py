@@ -91,14 +91,16 @@ class EpisodeLog:
 
     def mark_consolidated(self, ids: Iterable[str]) -> int:
         """Note that consolidation has seen these episodes; return how many it had not. Unknown ids are ignored."""
-        fresh = [one for one in self.tx.get_many(self.episodes, list(dict.fromkeys(ids))) if not one.consolidated]
-        self.tx.put(self.episodes, [one.model_copy(update={"consolidated": True}) for one in fresh])
+        fresh = [
+            episode for episode in self.tx.get_many(self.episodes, list(dict.fromkeys(ids))) if not episode.consolidated
+        ]
+        self.tx.put(self.episodes, [episode.model_copy(update={"consolidated": True}) for episode in fresh])
         return len(fresh)
 
     def mark_superseded(self, ids: Iterable[str]) -> None:
         """Note that what these episodes say has changed since. Unknown ids are ignored."""
         changed = self.tx.get_many(self.episodes, list(dict.fromkeys(ids)))
-        self.tx.put(self.episodes, [one.model_copy(update={"superseded": True}) for one in changed])
+        self.tx.put(self.episodes, [episode.model_copy(update={"superseded": True}) for episode in changed])
 
     def _oldest(self, number: int) -> list[Episode]:
         """Look at no more than ``number`` of each kind, so that a write into a full log reads only what must leave."""

@@ -29,13 +29,15 @@ def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
     turns = {key: {row["id"] for _, row in held.rows(key)} for key in held.tables if tier_of(key) == layout.turns.key}
     looked, cut = 0, 0
     bare: list[str] = []
-    for key, one in _memories(held, layout):
+    for key, memory in _memories(held, layout):
         kept = turns.get(key_of(layout.turns.key, system_of(key) or MEMORY), set())
-        gone = [] if _came_closed(one) else [source.turn_id for source in one.sources if source.turn_id not in kept]
+        gone = (
+            [] if _came_closed(memory) else [source.turn_id for source in memory.sources if source.turn_id not in kept]
+        )
         looked += 1
         cut += len(gone)
-        if gone and len(gone) == len(one.sources) and forgotten.isdisjoint(gone):
-            bare.append(one.id)
+        if gone and len(gone) == len(memory.sources) and forgotten.isdisjoint(gone):
+            bare.append(memory.id)
     lost = list(_without_successor(held, layout))
     if bare:
         found = f"{several(len(bare), 'memory', 'memories')} of which no turn is kept, such as {bare[0]}"
@@ -50,15 +52,15 @@ def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
         )
 
 
-def _came_closed(one: Fact | Episode) -> bool:
+def _came_closed(memory: Fact | Episode) -> bool:
     """Return whether it is an imported fact that is no longer so: its words are not kept to be found."""
-    return isinstance(one, Fact) and one.status == "invalidated" and one.made_by.startswith("import from ")
+    return isinstance(memory, Fact) and memory.status == "invalidated" and memory.made_by.startswith("import from ")
 
 
 def _tiers(held: Held, *own: Collection[Any] | None) -> list[Collection[Any]]:
     """Return the collections of a system, and those of the same tiers of the named systems that the file holds."""
     tiers = [one for one in own if one is not None]
-    keys = {one.key for one in tiers}
+    keys = {tier.key for tier in tiers}
     return [*tiers, *(one for _, one in collections_of_others(held.tables) if tier_of(one.key) in keys)]
 
 

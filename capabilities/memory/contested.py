@@ -19,13 +19,17 @@ FEW = 64
 
 def with_contested(tx: Transaction, layout: MemoryLayout, found: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the memories, each fact with what other current facts say of the same place."""
-    places = {(one.subject, one.slot) for one in found if one.source == "semantic" and one.slot and "=" not in one.slot}
+    places = {
+        (memory.subject, memory.slot)
+        for memory in found
+        if memory.source == "semantic" and memory.slot and "=" not in memory.slot
+    }
     index = tx.index(layout.semantic) if layout.semantic is not None and places else None
     if layout.semantic is None or index is None:
         return list(found)
     rivals = _shared(index, places)
     facts = tx.get_many(layout.semantic, rivals) if rivals else []
-    return [_contested(one, facts) if one.source == "semantic" and facts else one for one in found]
+    return [_contested(memory, facts) if memory.source == "semantic" and facts else memory for memory in found]
 
 
 def contesting(tx: Transaction, layout: MemoryLayout, fact: Fact) -> list[str]:

@@ -69,13 +69,13 @@ def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
 
     return [
         Passage(
-            text=one.content if one.source == "turn" else about(one.subject, one.content),
-            session=one.session or (one.sources[-1].session if one.sources else ""),
-            said_at=one.said_at or (one.sources[-1].said_at if one.sources else now),
-            order=one.turn or place,
-            speaker=one.speaker or one.role,
-            note=one.note,
-            nearest=one.nearest,
+            text=turn.content if turn.source == "turn" else about(turn.subject, turn.content),
+            session=turn.session or (turn.sources[-1].session if turn.sources else ""),
+            said_at=turn.said_at or (turn.sources[-1].said_at if turn.sources else now),
+            order=turn.turn or place,
+            speaker=turn.speaker or turn.role,
+            note=turn.note,
+            nearest=turn.nearest,
         )
-        for place, one in enumerate(found)
+        for place, turn in enumerate(found)
     ]

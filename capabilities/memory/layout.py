@@ -51,7 +51,7 @@ class MemoryLayout:
     def resources(self) -> tuple[Resource, ...]:
         """Every resource of the system."""
         tiers: tuple[Resource | None, ...] = (self.working, self.turns, self.state, self.episodic, self.semantic)
-        return tuple(one for one in tiers if one is not None)
+        return tuple(tier for tier in tiers if tier is not None)
 
 
 def lay_out(

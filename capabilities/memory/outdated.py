@@ -25,7 +25,7 @@ CLOSED = ("superseded", "invalidated")
 
 def marked(tx: Transaction, layout: MemoryLayout, clock: Clock, found: Sequence[RankedMemory]) -> list[RankedMemory]:
     """Return the memories, each turn with what is no longer so of what was drawn from it."""
-    turns = {one.id: one.content for one in found if one.source == "turn"}
+    turns = {memory.id: memory.content for memory in found if memory.source == "turn"}
     if layout.semantic is None or not turns:
         return list(found)
     table = FactTable(tx, layout.semantic, clock)
@@ -39,7 +39,9 @@ def marked(tx: Transaction, layout: MemoryLayout, clock: Clock, found: Sequence[
         if told is not None:
             for turn_id in drawn:
                 outdated.setdefault(turn_id, []).append(told)
-    return [_noted(one, outdated, stated.get(one.id, "")) if one.source == "turn" else one for one in found]
+    return [
+        _noted(memory, outdated, stated.get(memory.id, "")) if memory.source == "turn" else memory for memory in found
+    ]
 
 
 def _noted(turn: RankedMemory, outdated: Mapping[str, list[Outdated]], about_whom: str) -> RankedMemory:

@@ -30,11 +30,11 @@ def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> froze
     index = tx.index(facts) if facts is not None and noted else None
     if facts is None or index is None:
         return frozenset()
-    claims = {one.id: claim_of(one) for one in noted}
-    named = [one.fact_id for one in noted if isinstance(one, WorkingEntry) and one.fact_id]
+    claims = {entry.id: claim_of(entry) for entry in noted}
+    named = [entry.fact_id for entry in noted if isinstance(entry, WorkingEntry) and entry.fact_id]
     ids = dict.fromkeys([*named, *_in_slots(index, noted, claims)])
     read = {fact.id: fact for fact in tx.get_many(facts, list(ids))} if ids else {}
-    return frozenset(one.id for one in noted if _is_over(one, claims[one.id], read))
+    return frozenset(entry.id for entry in noted if _is_over(entry, claims[entry.id], read))
 
 
 def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:

@@ -34,7 +34,7 @@ def _noted(memory: RankedMemory) -> RankedMemory:
 
 def fitting(memories: Sequence[RankedMemory], limit: int, title: str = MEMORY) -> Sequence[RankedMemory]:
     """Return as many of the memories, most relevant first, as an escaped block of at most ``limit`` tokens holds."""
-    most = len(pack((f"- {line(about(one.subject, one.content))}" for one in memories), limit))
+    most = len(pack((f"- {line(about(memory.subject, memory.content))}" for memory in memories), limit))
     size = bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(_block(memories[:number], title))))
     return memories[:size]
 
@@ -45,12 +45,12 @@ def _block(memories: Sequence[RankedMemory], title: str) -> str:
 
 def format_memories(memories: Sequence[RankedMemory]) -> str:
     """Return the sections: known facts (by subject when there are several), focus, episodes; "" for no memories."""
-    facts = [one for one in memories if one.source == "semantic"]
-    working = [one for one in memories if one.source == "working"]
-    preferences = [one for one in working if one.category == "preference"]
-    lasting = [one for one in working if one not in preferences and one.category not in ("task", "event")]
-    focus = [one for one in working if one.category in ("task", "event")]
-    episodes = [one for one in memories if one.source == "episodic"]
+    facts = [memory for memory in memories if memory.source == "semantic"]
+    working = [memory for memory in memories if memory.source == "working"]
+    preferences = [memory for memory in working if memory.category == "preference"]
+    lasting = [memory for memory in working if memory not in preferences and memory.category not in ("task", "event")]
+    focus = [memory for memory in working if memory.category in ("task", "event")]
+    episodes = [memory for memory in memories if memory.source == "episodic"]
     sections = [
         format_facts(facts),
         _section("Session context:", lasting),
@@ -62,4 +62,8 @@ def format_memories(memories: Sequence[RankedMemory]) -> str:
 
 
 def _section(title: str, memories: Sequence[RankedMemory]) -> str:
-    return "\n".join([title, *(f"- {line(about(one.subject, one.content))}" for one in memories)]) if memories else ""
+    return (
+        "\n".join([title, *(f"- {line(about(memory.subject, memory.content))}" for memory in memories)])
+        if memories
+        else ""
+    )

@@ -43,7 +43,7 @@ class MemoryState(BaseModel):
     def taken_by_others(self, session: str, now: datetime) -> frozenset[str]:
         """Return the episodes that other sessions are consolidating."""
         held = (one for one in self.consolidating if one.session != session and now - one.since < HELD_FOR)
-        return frozenset(episode for one in held for episode in one.episodes)
+        return frozenset(episode for record in held for episode in record.episodes)
 
     def takes(self, session: str, episodes: Iterable[str], now: datetime) -> "MemoryState":
         """Return the state while a session consolidates these episodes; none for when it has ended."""

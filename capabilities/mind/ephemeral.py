@@ -37,12 +37,12 @@ class _Table:
         self._embedded = embedded
 
     def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
-        found: list[Any] = [self._held.entries.get(one) for one in ids]
+        found: list[Any] = [self._held.entries.get(record_id) for record_id in ids]
         return [one for one in found if isinstance(one, kind)]
 
     def find(self, kind: type[E], wanted: Wanted) -> list[E]:
         held: list[Any] = list(self._held.entries.values())
-        found = [one for one in held if isinstance(one, kind) and meets(one, wanted)]
+        found = [record for record in held if isinstance(record, kind) and meets(record, wanted)]
         found.sort(key=lambda one: one.created_at)
         return (found[::-1] if wanted.newest_first else found)[: wanted.limit]
 
@@ -61,13 +61,13 @@ class _Table:
         return cosine(asked, vector)
 
     def put(self, entries: Sequence[MindEntry]) -> None:
-        for one in entries:
-            before = self._held.entries.get(one.id)
-            if before is not None and before.text != one.text:
-                self._held.vectors.pop(one.id, None)
-            self._held.entries[one.id] = one
-            if self._embedded is not None and one.text in self._embedded.by_id:
-                self._held.vectors[one.id] = (self._embedded.space, self._embedded.by_id[one.text])
+        for entry in entries:
+            before = self._held.entries.get(entry.id)
+            if before is not None and before.text != entry.text:
+                self._held.vectors.pop(entry.id, None)
+            self._held.entries[entry.id] = entry
+            if self._embedded is not None and entry.text in self._embedded.by_id:
+                self._held.vectors[entry.id] = (self._embedded.space, self._embedded.by_id[entry.text])
 
     def delete(self, kind: type[E], ids: Sequence[str]) -> int:
         known = [one.id for one in self.get(kind, list(dict.fromkeys(ids)))]
@@ -80,11 +80,11 @@ class _Table:
         return list(self._held.drafts.values())
 
     def put_drafts(self, operations: Sequence[DraftOperation]) -> None:
-        self._held.drafts.update({one.id: one for one in operations})
+        self._held.drafts.update({operation.id: operation for operation in operations})
 
     def drop_drafts(self, ids: Sequence[str]) -> None:
-        for one in ids:
-            self._held.drafts.pop(one, None)
+        for record_id in ids:
+            self._held.drafts.pop(record_id, None)
 
 
 class InMemoryProvider:

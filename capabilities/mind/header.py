@@ -30,8 +30,8 @@ def assemble(
     then the reflections of the last ``recency_window_days``, newest first, as far as ``token_budget`` goes; each of the
     two ends at its first line that does not fit. What is expired or was written in a failed run is left out of both.
     """
-    goals = [goal_line(one) for one in table.find(MindGoal, Wanted(status="active"))]
-    pinned = [f"- {_flat(one.content)}" for one in table.find(MindReflection, Wanted(pinned=True))]
+    goals = [goal_line(goal) for goal in table.find(MindGoal, Wanted(status="active"))]
+    pinned = [f"- {_flat(reflection.content)}" for reflection in table.find(MindReflection, Wanted(pinned=True))]
     beliefs = _beliefs(table, now, confidence, token_budget)
     left = token_budget - estimate_tokens("\n".join(beliefs))
     recent = _reflections(table, now, now - timedelta(days=recency_window_days), left)

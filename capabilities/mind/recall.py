@@ -81,9 +81,9 @@ def _goals(table: MindTable, asked: Recalling, *, blank: bool) -> list[MindGoal]
     found = table.find(MindGoal, Wanted(status=asked.status, tags=asked.tags, newest_first=True))
     if blank:
         return found
-    words = [one.terms for one in read_cue(asked.query).words]
-    shares = [(_share(words, set(plain_terms(_said(one)))), one) for one in found]
-    return [one for share, one in sorted(shares, key=lambda pair: -pair[0]) if share]
+    words = [word.terms for word in read_cue(asked.query).words]
+    shares = [(_share(words, set(plain_terms(_said(goal)))), goal) for goal in found]
+    return [goal for share, goal in sorted(shares, key=lambda pair: -pair[0]) if share]
 
 
 def _said(goal: MindGoal) -> str:
@@ -173,7 +173,7 @@ def _standing_rules(table: MindTable, asked: Recalling, now: datetime) -> list[_
     if not (asked.pinned and asked.reads("reflection")):
         return []
     found = table.find(MindReflection, _wanted(asked, now))
-    return [(one, _score(one, 0.0, now)) for one in reversed(found)]
+    return [(reflection, _score(reflection, 0.0, now)) for reflection in reversed(found)]
 
 
 def _wanted(asked: Recalling, now: datetime) -> Wanted:

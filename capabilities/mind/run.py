@@ -249,7 +249,7 @@ class Mind:
             """Note that the run ended well, so that a crash before the flush is no failure of the run."""
             operations = self._draft(table).operations()
             if not failed:
-                table.put_drafts([one.model_copy(update={"ended": True}) for one in operations])
+                table.put_drafts([operation.model_copy(update={"ended": True}) for operation in operations])
             return operations
 
         embedded, texts = vectors_of(await self._transact(close))
@@ -308,7 +308,7 @@ class Mind:
 
 
 def _erased(table: MindTable, target: str) -> bool:
-    drafts = [one.id for one in table.drafts() if one.target == target]
+    drafts = [draft.id for draft in table.drafts() if draft.target == target]
     table.drop_drafts(drafts)
     gone = sum(table.delete(kind, [target]) for kind in (MindGoal, MindBelief, MindReflection))
     return gone > 0 or bool(drafts)
@@ -325,12 +325,12 @@ def _counted(table: MindTable, place: Place, degraded: str) -> MindStatus:
         reflections=table.count(MindReflection, Wanted()),
         pinned_reflections=table.count(MindReflection, Wanted(pinned=True)),
         max_pinned_reflections=config.max_pinned_reflections,
-        drafts=sum(not one.failed for one in drafts),
+        drafts=sum(not draft.failed for draft in drafts),
         compared="by words" if embedder is None else embedder.name,
         degraded=degraded,
         failed=tuple(
-            MindFailure(id=one.id, target=one.target, action=one.action, reason=one.failed)
-            for one in drafts
-            if one.failed
+            MindFailure(id=draft.id, target=draft.target, action=draft.action, reason=draft.failed)
+            for draft in drafts
+            if draft.failed
         ),
     )

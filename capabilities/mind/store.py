@@ -121,7 +121,10 @@ class _Table:
             Where("error", "=", False if wanted.without_errors else None),
         ]
         known: Mapping[str, Any] = self._held.of(kind).columns
-        return [self._mine, *(one for one in conditions if one.value is not None and one.field in known)]
+        return [
+            self._mine,
+            *(condition for condition in conditions if condition.value is not None and condition.field in known),
+        ]
 
     def count(self, kind: type[E], wanted: Wanted) -> int:
         if wanted.alive_at is None and not wanted.tags:
@@ -159,9 +162,11 @@ class _Table:
         return [alike_in_words(said[index.ids[slot]], text) for slot in slots.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
-        self._tx.put(self._held.goals, [one for one in entries if isinstance(one, MindGoal)])
-        self._tx.put(self._held.beliefs, [one for one in entries if isinstance(one, MindBelief)])
-        self._tx.put(self._held.reflections, [one for one in entries if isinstance(one, MindReflection)])
+        self._tx.put(self._held.goals, [goal for goal in entries if isinstance(goal, MindGoal)])
+        self._tx.put(self._held.beliefs, [belief for belief in entries if isinstance(belief, MindBelief)])
+        self._tx.put(
+            self._held.reflections, [reflection for reflection in entries if isinstance(reflection, MindReflection)]
+        )
 
     def delete(self, kind: type[E], ids: Sequence[str]) -> int:
         return self._tx.delete(self._held.of(kind), [one.id for one in self.get(kind, ids)])

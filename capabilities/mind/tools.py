@@ -52,7 +52,7 @@ async def mind_recall(
         threshold=threshold,
         limit=limit,
     )
-    return data_block(TITLE, json.dumps([_said(one) for one in found], ensure_ascii=False))
+    return data_block(TITLE, json.dumps([_said(result) for result in found], ensure_ascii=False))
 
 
 async def mind_believe(

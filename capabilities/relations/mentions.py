@@ -45,10 +45,15 @@ class _Forms:
         cut = [word, *(word.removeprefix(one) for one in self.before if word.startswith(one))]
         stems = [
             name,
-            *(name.removesuffix(one) for one in self.drops if name.endswith(one) and len(name) > len(one) + 1),
+            *(
+                name.removesuffix(ending)
+                for ending in self.drops
+                if name.endswith(ending) and len(name) > len(ending) + 1
+            ),
         ]
         return any(
-            one == name or any(one.startswith(stem) and one[len(stem) :] in self.adds for stem in stems) for one in cut
+            text == name or any(text.startswith(stem) and text[len(stem) :] in self.adds for stem in stems)
+            for text in cut
         )
 
 
@@ -57,12 +62,12 @@ def _scripts() -> Sequence[_Forms]:
     data = json.loads(Path(__file__).with_name("inflections.json").read_text(encoding="utf-8"))
     return [
         _Forms(
-            regex.compile(one["letters"]),
-            tuple(_bare(drop) for drop in one["drops"].split()),
-            frozenset(_bare(add) for add in one["adds"].split()),
-            tuple(one.get("before", "").split()),
+            regex.compile(record["letters"]),
+            tuple(_bare(drop) for drop in record["drops"].split()),
+            frozenset(_bare(add) for add in record["adds"].split()),
+            tuple(record.get("before", "").split()),
         )
-        for one in data.values()
+        for record in data.values()
     ]
 
 

@@ -49,12 +49,12 @@ def arrive(
     latest = held[-1]
     if latest.content == offered.content:
         return _same(offered, latest)
-    if any(one.id == version_id for one in held):
+    if any(fact.id == version_id for fact in held):
         return "known", []
     if offered.is_dated:
         if offered.known_from <= latest.recorded_at:
-            return "known" if any(one.content == offered.content for one in held) else "older", []
-    elif any(one.content == offered.content for one in held):
+            return "known" if any(fact.content == offered.content for fact in held) else "older", []
+    elif any(fact.content == offered.content for fact in held):
         return "known", []
     closed, new = supersede(
         latest,

@@ -10,7 +10,7 @@ from .record import Fact, FactInput
 
 def last_said(sources: Iterable[Source], otherwise: datetime | None) -> datetime | None:
     """Return when the last of the turns was said, or what to take where there is none."""
-    return max((one.ordered for one in sources), default=otherwise)
+    return max((source.ordered for source in sources), default=otherwise)
 
 
 def stated(fact: Fact) -> tuple[datetime, datetime]:
@@ -28,7 +28,7 @@ def is_late(sources: Sequence[Source], fact: Fact, since: datetime | None = None
     held, said = stated(fact)[0], last_said(sources, since)
     if said is None or said > held:
         return False
-    return any(one.ordered != held for one in sources) if sources else said < held
+    return any(source.ordered != held for source in sources) if sources else said < held
 
 
 def successor(offered: FactInput, current: Sequence[Fact]) -> Fact | None:

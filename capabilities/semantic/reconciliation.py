@@ -182,7 +182,7 @@ class Reconciliation:
     def _tells(self, fact: Fact, offered: FactInput) -> bool:
         if fact.subject != offered.subject or tokens(fact.content) != tokens(offered.content):
             return False
-        return {one.turn_id for one in offered.sources} <= {one.turn_id for one in fact.sources}
+        return {source.turn_id for source in offered.sources} <= {source.turn_id for source in fact.sources}
 
     def _rivals(self, offered: FactInput) -> list[Fact]:
         """Return the current facts of the subject that the offered one may repeat, refine or change, last said last."""

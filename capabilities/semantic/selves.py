@@ -64,7 +64,7 @@ class Self:
         if claim is None or of != self.subject:
             return None
         who, qualities = kin_of(kin)
-        rest = next((one.rest for one in owners(own(content), self.subject) if one.subject == claim.subject), "")
+        rest = next((owner.rest for owner in owners(own(content), self.subject) if owner.subject == claim.subject), "")
         such = {subject for other, told, subject in self.close if other == who and (not qualities or told == qualities)}
         return (such.pop(), rest[:1].upper() + rest[1:]) if rest and len(such) == 1 else None
 

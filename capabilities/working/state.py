@@ -34,14 +34,14 @@ def add(
             "last_accessed_at_turn": state.current_turn,
         }
     )
-    lasting = state.lasting_evicted + sum(one.durability in LASTING for one in evicted)
+    lasting = state.lasting_evicted + sum(entry.durability in LASTING for entry in evicted)
     return state.model_copy(update={"entries": (*kept, added), "lasting_evicted": lasting}), evicted
 
 
 def evict(state: WorkingState, entry_id: str) -> tuple[WorkingState, WorkingEntry | None]:
     """Return the state without the entry, pinned or not, and the entry; None when there is no such entry."""
     entry = find(state, entry_id)
-    rest = tuple(one for one in state.entries if one.id != entry_id)
+    rest = tuple(entry for entry in state.entries if entry.id != entry_id)
     return state.model_copy(update={"entries": rest}), entry
 
 

@@ -179,7 +179,7 @@ class Block(Generic[In, Out]):
             raise reason_of(error, ctx) from error.__cause__
 
     def _rescue_for(self, error: Exception) -> Rescue | None:
-        return next((one for one in self.rescues if isinstance(error, one.when)), None)
+        return next((rescue for rescue in self.rescues if isinstance(error, rescue.when)), None)
 
     async def _rescued(self, rescue: Rescue, error: Exception, ctx: Context) -> Any:
         ctx.log.info("rescued", error=told(error), by=rescue.block.name)
@@ -232,7 +232,7 @@ class Block(Generic[In, Out]):
         """The type of value that the block gives, Any when it does not say."""
         if self.output_schema is not None:
             return self.output_schema
-        return either(self._gives, *(one.block.returns for one in self.rescues))
+        return either(self._gives, *(rescue.block.returns for rescue in self.rescues))
 
     @property
     def _takes(self) -> Any:
@@ -256,7 +256,7 @@ class Block(Generic[In, Out]):
 
     def children(self) -> Sequence[tuple[str, "Block[Any, Any]"]]:
         """Return the blocks directly inside, each with the label of the step it stands in."""
-        return [(one.label, one.block) for one in self.rescues]
+        return [(rescue.label, rescue.block) for rescue in self.rescues]
 
     def background(self) -> "Sequence[Block[Any, Any]]":
         """Return those of `children` that run in the background."""

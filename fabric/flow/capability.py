@@ -183,8 +183,8 @@ def check_use(use: object, block: str) -> None:
 
 def with_lifespan(name: str, declared: Iterable[Capability[Any]]) -> Sequence[Capability[Any]]:
     """Return those of the declared capabilities, and of those they use, that hold something while a block runs."""
-    merged = merge_capabilities((name, one) for one in declared)
-    return [one for one in merged.values() if one.during is not None]
+    merged = merge_capabilities((name, capability) for capability in declared)
+    return [capability for capability in merged.values() if capability.during is not None]
 
 
 @asynccontextmanager

@@ -37,7 +37,9 @@ def fits(produced: Any, wanted: Any, *, parsed: bool = True) -> bool:
         return True
     for whole, other, swap in ((given, taken, False), (taken, given, True)):
         if get_origin(whole) in (Union, types.UnionType):
-            return any(fits(*((other, one) if swap else (one, other)), parsed=parsed) for one in get_args(whole))
+            return any(
+                fits(*((other, argument) if swap else (argument, other)), parsed=parsed) for argument in get_args(whole)
+            )
     if Literal in (get_origin(given), get_origin(taken)):
         return _literals_fit(given, taken, parsed)
     if given is type(None) or taken is type(None):
@@ -89,7 +91,7 @@ def _converts(extra: Any) -> bool:
     from pydantic.fields import FieldInfo  # noqa: PLC0415  it takes long to import
 
     if isinstance(extra, FieldInfo):
-        return any(getattr(one, "coerce_numbers_to_str", False) for one in extra.metadata)
+        return any(getattr(entry, "coerce_numbers_to_str", False) for entry in extra.metadata)
     return hasattr(extra, "__get_pydantic_core_schema__") and not isinstance(extra, AfterValidator)
 
 
@@ -124,28 +126,28 @@ def _class(kind: Any) -> Any:
     return dict if hasattr(origin, "__total__") and dict in origin.__mro__ else origin  # a TypedDict of any module
 
 
-def _both(kinds: tuple[type, ...], one: type, other: type) -> bool:
-    return issubclass(one, kinds) and issubclass(other, kinds)
+def _both(kinds: tuple[type, ...], kind: type, other: type) -> bool:
+    return issubclass(kind, kinds) and issubclass(other, kinds)
 
 
-def _conversions_fit(given: Any, taken: Any, one: type, other: type) -> bool:
+def _conversions_fit(given: Any, taken: Any, kind: type, other: type) -> bool:
     if issubclass(other, BaseModel) and other.__pydantic_root_model__:  # RootModel itself takes long to import
         return fits(given, other.model_fields["root"].annotation)
     if _own_parser(other):
         return True
-    if _both(_SCALARS, one, other):
-        return other is not str or issubclass(one, (*_TEXTS, Enum))
-    if issubclass(one, BaseModel) and _series(other):  # a model iterates over its fields, as pairs
+    if _both(_SCALARS, kind, other):
+        return other is not str or issubclass(kind, (*_TEXTS, Enum))
+    if issubclass(kind, BaseModel) and _series(other):  # a model iterates over its fields, as pairs
         return _elements_fit(list[tuple[str, Any]], taken, parsed=True)
     if issubclass(other, BaseModel):  # pydantic reads the attributes of anything that is not of a built-in type
-        return one.__module__ != "builtins" and one not in _SERIES and not _missing(one, other)
-    return is_dataclass(other) and not _scalar(one) and not _series(one)
+        return kind.__module__ != "builtins" and kind not in _SERIES and not _missing(kind, other)
+    return is_dataclass(other) and not _scalar(kind) and not _series(kind)
 
 
-def _missing(one: type, model: type[BaseModel]) -> list[str]:
+def _missing(kind: type, model: type[BaseModel]) -> list[str]:
     """Return the required fields of ``model`` that objects of ``one`` surely lack."""
-    config: Mapping[str, Any] = getattr(one, "model_config", {})
-    if config.get("extra") == "allow" or not isinstance(getattr(one, "model_fields", None), dict):
+    config: Mapping[str, Any] = getattr(kind, "model_config", {})
+    if config.get("extra") == "allow" or not isinstance(getattr(kind, "model_fields", None), dict):
         return []
     return [
         name
@@ -153,8 +155,8 @@ def _missing(one: type, model: type[BaseModel]) -> list[str]:
         if info.is_required()
         and info.alias is None
         and info.validation_alias is None
-        and name not in one.model_fields  # type: ignore[attr-defined]
-        and not hasattr(one, name)
+        and name not in kind.model_fields  # type: ignore[attr-defined]
+        and not hasattr(kind, name)
     ]
 
 
@@ -162,7 +164,7 @@ def _own_parser(kind: type) -> bool:
     """Return whether a class says itself what it can be made from, so that nothing can be known here."""
     if issubclass(kind, BaseModel):
         validators = kind.__pydantic_decorators__.model_validators.values()
-        return any(one.info.mode in ("before", "wrap") for one in validators)
+        return any(validator.info.mode in ("before", "wrap") for validator in validators)
     return hasattr(kind, "__get_pydantic_core_schema__")
 
 
@@ -192,8 +194,8 @@ def _elements(kind: Any) -> Any:
     return arguments[0] if arguments[-1] is ... else arguments
 
 
-def _related(one: type, other: type) -> bool:
-    return issubclass(one, other) or issubclass(other, one)
+def _related(kind: type, other: type) -> bool:
+    return issubclass(kind, other) or issubclass(other, kind)
 
 
 def _same_generic(one: type, other: type) -> bool:

@@ -199,7 +199,7 @@ class Context:
             if here.block is not None and any(one.key == resource.key for one in here.block.resources):
                 return True
             here = here.parent
-        brought = (one for capability in self.cap.declared().values() for one in capability.resources)
+        brought = (resource for capability in self.cap.declared().values() for resource in capability.resources)
         return any(one.key == resource.key for one in brought)
 
     def find_lifespan_value(self, base: Capability[Any]) -> Any:
@@ -324,5 +324,7 @@ class CapabilityView:
         """Return the capabilities of this block and those around it, by name."""
         if self._known is None:
             blocks = self._ctx.blocks
-            self._known = merge_capabilities((block.name, one) for block in blocks[::-1] for one in block.capabilities)
+            self._known = merge_capabilities(
+                (block.name, capability) for block in blocks[::-1] for capability in block.capabilities
+            )
         return self._known

@@ -105,10 +105,10 @@ class _Drawing:
             inside = self._add_step(step, number, node, inside)
         if routes is not None:
             ends = self._add_parts([(route.name, route) for route in routes], node, parent, "flow", is_told=True)
-        rescues = [(one.label, one.block) for one in block.rescues]
+        rescues = [(rescue.label, rescue.block) for rescue in block.rescues]
         ends += self._add_parts(rescues, node, parent, "rescue")
         if steps is None and routes is None:
-            known = {id(one.block) for one in block.rescues}
+            known = {id(rescue.block) for rescue in block.rescues}
             parts = [(title, child) for title, child in block.children() if id(child) not in known]
             self._add_parts(parts, node, parent, "part")
         return node, ends

@@ -208,14 +208,14 @@ def merge_resources(resources: Iterable[tuple[str, Resource]]) -> dict[str, Reso
     return {key: resource for key, (_, resource) in merged.items()}
 
 
-def same_definition(one: Resource, other: Resource) -> bool:
+def same_definition(resource: Resource, other: Resource) -> bool:
     """Return whether two definitions keep the same data in the same form."""
-    if one is other:
+    if resource is other:
         return True
-    if type(one) is not type(other) or one.schema is not other.schema or one.scope != other.scope:
+    if type(resource) is not type(other) or resource.schema is not other.schema or resource.scope != other.scope:
         return False
-    if isinstance(one, Collection) and isinstance(other, Collection):
-        return one.table == other.table
+    if isinstance(resource, Collection) and isinstance(other, Collection):
+        return resource.table == other.table
     return True
 
 

@@ -40,7 +40,7 @@ class Router(Block[Any, Any]):
     async def execute(self, value: Any, ctx: Context) -> Any:
         """Choose a route and run it; NoBranchError when the choice is none of them."""
         chosen = await self._choice(value, ctx)
-        route = next((one for one in self.routes if chosen is one or chosen == one.name), None)
+        route = next((route for route in self.routes if chosen is route or chosen == route.name), None)
         if route is None:
             shown = getattr(chosen, "name", chosen)
             raise NoBranchError(f"{ctx.path}: chose {shown!r}, expected one of its routes: {', '.join(self._by_name)}")

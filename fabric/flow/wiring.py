@@ -39,7 +39,7 @@ def survey(block: Block[Any, Any]) -> Survey:
         index = index_of(block)
         resources = {key: resource for key, (_, resource) in index.resources.items()}
         work = {f"{block.name}{PATH}{path}": inside for path, inside in index.work.items()}
-        hears = block.hears or any(one.hears for blocks in index.names.values() for one in blocks)
+        hears = block.hears or any(block.hears for blocks in index.names.values() for block in blocks)
         known = _SURVEYS[block] = Survey(MappingProxyType(resources), MappingProxyType(work), hears)
     return known
 
@@ -69,11 +69,13 @@ class Index:
         uses = tuple(uses)
         if not uses:
             return self
-        declared = [(place, one.base) for one in uses if isinstance(one, Capability)]
-        capabilities = {one.name: (place, one.base) for one in merge_capabilities(declared).values()}
+        declared = [(place, use.base) for use in uses if isinstance(use, Capability)]
+        capabilities = {
+            capability.name: (place, capability.base) for capability in merge_capabilities(declared).values()
+        }
         own = _switches(place, uses)
-        pairs = [(place, one) for one in uses if not isinstance(one, Capability)]
-        pairs += [(place, resource) for _, one in capabilities.values() for resource in one.resources]
+        pairs = [(place, use) for use in uses if not isinstance(use, Capability)]
+        pairs += [(place, resource) for _, capability in capabilities.values() for resource in capability.resources]
         resources = {key: (place, resource) for key, resource in merge_resources(pairs).items()}
         return Index(
             self.siblings,
@@ -142,8 +144,12 @@ class Index:
 
 
 def _switches(place: str, uses: Iterable[Use]) -> dict[tuple[str, str], tuple[str, bool]]:
-    merged = merge_capabilities((place, one) for one in uses if isinstance(one, Capability))
-    return {(one.name, preset): (place, on) for one in merged.values() for preset, on in one.switches.items()}
+    merged = merge_capabilities((place, use) for use in uses if isinstance(use, Capability))
+    return {
+        (capability.name, preset): (place, on)
+        for capability in merged.values()
+        for preset, on in capability.switches.items()
+    }
 
 
 def index_of(block: Block[Any, Any]) -> Index:

@@ -72,7 +72,7 @@ class Generator(Block[Any, Any]):
 
     @cached_property
     def _own_tools(self) -> list[tuple[str, Any]]:
-        own = merge_capabilities((self.name, one) for one in self.capabilities)
+        own = merge_capabilities((self.name, capability) for capability in self.capabilities)
         return [*((self.name, source) for source in self.tools), *_preset_tools(own)]
 
     @property
@@ -96,13 +96,15 @@ class Generator(Block[Any, Any]):
     @property
     def resources(self) -> tuple[Resource, ...]:
         """The resources this block declares itself, and those that its context lines read."""
-        read = (one for source in self.context if isinstance(source, ContextLines) for one in source.resources)
+        read = (
+            resource for source in self.context if isinstance(source, ContextLines) for resource in source.resources
+        )
         return (*super().resources, *read)
 
     def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
         """Return the blocks of rescues, then those that are tools."""
         tools = [as_tool(source) for _, source in self._own_tools]
-        return [*super().children(), *((f"tool {one.name}", one.block) for one in tools if one.block is not None)]
+        return [*super().children(), *((f"tool {tool.name}", tool.block) for tool in tools if tool.block is not None)]
 
     async def execute(self, value: Any, ctx: Context) -> Any:
         """Ask the model, carry out the tools it calls, and return its text or its answer as the schema says."""
@@ -134,7 +136,7 @@ class Generator(Block[Any, Any]):
         choose = self._parts.model
         chosen: Any = self.model if choose is None else await choose(value, ctx)
         models: list[Any] = [chosen] if isinstance(chosen, str) else list(chosen or ())
-        if not models or not all(isinstance(one, str) and one for one in models):
+        if not models or not all(isinstance(model, str) and model for model in models):
             raise ConfigurationError(f"{ctx.path}: model={chosen!r}: expected a model id or a list of ids")
         return models
 
@@ -178,8 +180,8 @@ def _answer_schema(schema: Any, name: str) -> type[BaseModel] | None:
 def _preset_tools(capabilities: Mapping[str, Capability[Any]]) -> list[tuple[str, Any]]:
     return [
         (f"capability {name!r}", source)
-        for name, one in capabilities.items()
-        for bundle in one.active()
+        for name, capability in capabilities.items()
+        for bundle in capability.active()
         for source in bundle.tools
     ]
 

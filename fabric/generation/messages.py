@@ -84,12 +84,12 @@ async def system_text(parts: Sequence["str | Call"], value: Any, ctx: Context) -
 
 async def context_text(sources: Sequence[Any], value: Any, ctx: Context) -> str:
     """Return what the context sources of a generator and then of its capabilities add, blank pieces dropped."""
-    return await _joined([*sources, *(one for bundle in _active(ctx) for one in bundle.context)], value, ctx)
+    return await _joined([*sources, *(source for bundle in _active(ctx) for source in bundle.context)], value, ctx)
 
 
 async def header_text(value: Any, ctx: Context) -> str:
     """Return what the capabilities of a generator put before its own system text, blank pieces dropped."""
-    return await _joined([one for bundle in _active(ctx) for one in bundle.header], value, ctx)
+    return await _joined([source for bundle in _active(ctx) for source in bundle.header], value, ctx)
 
 
 def _active(ctx: Context) -> list[Preset]:

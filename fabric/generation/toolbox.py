@@ -47,10 +47,10 @@ class Toolbox:
         self.tools: dict[str, Tool] = {}
         places: dict[str, str] = {}
         for place, source in sources:
-            one = as_tool(source)
-            name = alias(one.name)
-            known = self.tools.setdefault(name, one)
-            if known is not one:
+            tool = as_tool(source)
+            name = alias(tool.name)
+            known = self.tools.setdefault(name, tool)
+            if known is not tool:
                 raise DuplicateNameError(
                     f"two different tools are named {name!r}: one of {places[name]}, another of {place}; rename one"
                 )
@@ -58,7 +58,7 @@ class Toolbox:
 
     def schemas(self) -> list[Mapping[str, Any]]:
         """Return the function schemas for a request."""
-        return [one.schema() for one in self.tools.values()]
+        return [tool.schema() for tool in self.tools.values()]
 
     async def answer(self, calls: Sequence[ToolCall], ctx: Context, *, cut_off: bool = False) -> list[str]:
         """Carry out the calls of one step, all at once, and return a result for each, in order.
@@ -165,7 +165,7 @@ def read_arguments(known: Tool, raw: str, *, guess: bool = True) -> BaseModel:
             found = list(error.errors(include_url=False, include_context=False))
         if sum(_mended(values, one) for one in found) == 0:
             break
-    wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found[:5])
+    wrong = "; ".join(f"{'.'.join(map(str, record['loc'])) or 'arguments'}: {record['msg']}" for record in found[:5])
     raise ValueError(f"the arguments do not fit: {wrong}")
 
 

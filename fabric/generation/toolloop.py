@@ -65,25 +65,29 @@ class ToolLoop:
 
     async def _step(self, reply: Reply) -> list[Message]:
         calls = self._named(reply.tool_calls)
-        drafts = [Draft("assistant", "tool_call", one.arguments, name=one.name, call_id=one.id) for one in calls]
+        drafts = [Draft("assistant", "tool_call", call.arguments, name=call.name, call_id=call.id) for call in calls]
         self._note(*([Draft("assistant", "message", reply.text)] if reply.text.strip() else []), *drafts)
         results = await self.toolbox.answer(calls, self.ctx, cut_off=reply.finish == "length")
         await self.ctx.run.look_through(results)
         pairs = list(zip(calls, results, strict=True))
-        self._note(*(self._result(one, text) for one, text in pairs))
+        self._note(*(self._result(call, text) for call, text in pairs))
         asked: Message = {
             "role": "assistant",
             "content": reply.text or None,
             "tool_calls": [
-                {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments or "{}"}}
-                for one in calls
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments or "{}"},
+                }
+                for call in calls
             ],
         }
-        return [asked, *({"role": "tool", "tool_call_id": one.id, "content": text} for one, text in pairs)]
+        return [asked, *({"role": "tool", "tool_call_id": call.id, "content": text} for call, text in pairs)]
 
     def _result(self, call: ToolCall, text: str) -> Draft:
         """Return the result of a call, with the rows that it came from and does not name itself."""
-        rows = sorted(one for one in self.ctx.run.meanwhile.rows_of(call.id) if one not in text)
+        rows = sorted(row for row in self.ctx.run.meanwhile.rows_of(call.id) if row not in text)
         data = {"rows": rows} if rows else {}
         return Draft("tool", "tool_result", text, name=call.name, call_id=call.id, data=data)
 

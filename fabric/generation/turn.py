@@ -17,8 +17,8 @@ def record_turn(said: Sequence[Message], ctx: Context, *, record: bool, template
     What the run was given is what the user said, where it is a message, and not what a block made of it.
     """
     items = ctx.items
-    spoken = [draft for one in said if one["role"] == "user" for draft in drafts_from_message(one)]
-    draft = next((one for one in reversed(spoken) if one.kind == "message"), None)
+    spoken = [draft for message in said if message["role"] == "user" for draft in drafts_from_message(message)]
+    draft = next((draft for draft in reversed(spoken) if draft.kind == "message"), None)
     if draft is None:
         return items
     if templated:
@@ -27,15 +27,15 @@ def record_turn(said: Sequence[Message], ctx: Context, *, record: bool, template
     draft = replace(draft, text=ctx.redact(draft.text))
     mine = ctx.run.said
     if mine is not None:
-        return [one for one in items if one.turn < mine.turn] if _is_first(mine, draft, ctx) else items
+        return [item for item in items if item.turn < mine.turn] if _is_first(mine, draft, ctx) else items
     own = said_in(ctx.input)
     words = {draft.text, ctx.redact(own.text) if own is not None else draft.text}
     unanswered = items[-1] if items and opens_turn(items[-1]) and items[-1].text in words else None
     if record and ctx.run.record_user_message(ctx.path, unanswered) is None:
         ctx.record(draft)
-    return items if unanswered is None else [one for one in items if one.turn < unanswered.turn]
+    return items if unanswered is None else [item for item in items if item.turn < unanswered.turn]
 
 
 def _is_first(mine: Item, draft: Draft, ctx: Context) -> bool:
     """Return whether a generator says the run's message to its model, in its own words or not, before any answer."""
-    return mine.text == draft.text or not any(one.seq > mine.seq for one in ctx.run.added)
+    return mine.text == draft.text or not any(item.seq > mine.seq for item in ctx.run.added)

@@ -61,8 +61,8 @@ async def embeddings(request: EmbeddingRequest, clock: Clock) -> tuple[list[list
 
 def _rows(response: Any, request: EmbeddingRequest, usage: Usage) -> list[list[float]]:
     try:
-        data = sorted(response.data, key=lambda one: one["index"])
-        rows = [[float(number) for number in one["embedding"]] for one in data]
+        data = sorted(response.data, key=lambda record: record["index"])
+        rows = [[float(number) for number in record["embedding"]] for record in data]
     except (AttributeError, KeyError, TypeError, ValueError):
         rows = []
     if len(rows) != len(request.texts) or len({len(row) for row in rows}) != 1:

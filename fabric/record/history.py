@@ -55,7 +55,7 @@ def message_tokens(message: Message) -> int:
     for call in message.get("tool_calls") or ():
         function: Mapping[str, Any] = call.get("function") or {}
         said += [str(function.get("name") or ""), str(function.get("arguments") or "")]
-    return sum(estimate_tokens(one) for one in said)
+    return sum(estimate_tokens(message) for message in said)
 
 
 def _last(turns: Sequence[list[Message]], limits: History) -> Sequence[list[Message]]:

@@ -119,7 +119,7 @@ def _written(part: Mapping[str, Any], kind: str) -> str:
     inner = part.get(kind)
     for held in (part, inner):
         told = (held.get(name) for name in WRITTEN) if isinstance(held, Mapping) else ()
-        said = next((one for one in told if isinstance(one, str) and one.strip()), "")
+        said = next((text for text in told if isinstance(text, str) and text.strip()), "")
         if said:
             return " ".join(said.split())[:MAX_WRITTEN]
     return ""
@@ -180,14 +180,14 @@ def drafts_from_message(message: Mapping[str, Any]) -> list[Draft]:
     if role is None:
         raise ValueError(f"message role {message.get('role')!r}: expected user, assistant, system or tool")
     tools, content = split_parts(message.get("content", message.get("parts")))
-    results = [_tool_draft(one) for one in tools if one.kind == "tool_result"]
+    results = [_tool_draft(tool) for tool in tools if tool.kind == "tool_result"]
     text, parts = content_text(content)
     call_id, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
     if role == "tool":
         given = [Draft("tool", "tool_result", text, name=name, call_id=call_id, parts=parts)]
         return results if results and not text and not parts else [*results, *given]
     calls = [
-        *(_tool_draft(one) for one in tools if one.kind == "tool_call"),
+        *(_tool_draft(tool) for tool in tools if tool.kind == "tool_call"),
         *(_call_draft(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)),
     ]
     said = Draft(role=role, kind="message", text=text, name=name, parts=parts)

@@ -80,7 +80,7 @@ class SessionLog:
     def find(self, ids: Iterable[str]) -> list[Item]:
         """Return the items with these ids, missing ones left out."""
         with self._lock:
-            return [self._by_id[one] for one in ids if one in self._by_id]
+            return [self._by_id[record_id] for record_id in ids if record_id in self._by_id]
 
     def earlier(self, turn_id: str, draft: Draft, taken: Collection[str]) -> Item | None:
         """Return the item that an earlier try of this turn stored for the same draft, unless it is among ``taken``.
@@ -169,10 +169,10 @@ class SessionLog:
         with self._lock:
             self._unstored.difference_update(ids)
             self._items = [item for item in self._items if item.id not in ids]
-            for one in ids:
-                self._by_id.pop(one, None)
-                named = self._turn_ids.pop(one, "")
-                self._named[named] = [item for item in self._named.pop(named, []) if item.id != one]
+            for record_id in ids:
+                self._by_id.pop(record_id, None)
+                named = self._turn_ids.pop(record_id, "")
+                self._named[named] = [item for item in self._named.pop(named, []) if item.id != record_id]
             self._turns = max((item.turn for item in self._items), default=0)
             self._all = None
 
@@ -185,10 +185,10 @@ class SessionLog:
             self._erasures += 1
             erased = {*turns, *(range(self._turns + 1) if ids is None else ())}
             self._erased.update(dict.fromkeys(erased, self._erasures))
-            gone = [one for one in self._items if ids is None or one.id in ids or one.turn in erased]
-            blank = {one.id: None if ids is None else _blank(one) for one in gone}
+            gone = [item for item in self._items if ids is None or item.id in ids or item.turn in erased]
+            blank = {item.id: None if ids is None else _blank(item) for item in gone}
             self._items = [one for item in self._items if (one := blank.get(item.id, item)) is not None]
-            self._by_id = {one.id: one for one in self._items}
+            self._by_id = {item.id: item for item in self._items}
             self._all = None
 
     def is_erased(self, turn: int, since: int) -> bool:

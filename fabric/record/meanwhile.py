@@ -87,7 +87,7 @@ class Meanwhile:
             return False
         value = [item.text, dict(item.data), [dict(part) for part in item.parts]]
         if item.kind == "message":
-            return any(one.told is not None and one.told.repeats(value) for one in self._gone)
+            return any(gone.told is not None and gone.told.repeats(value) for gone in self._gone)
         return self._is_told(item.kind, item.call_id, value)
 
     def told_among(self, items: Sequence[Item]) -> set[str]:
@@ -105,13 +105,13 @@ class Meanwhile:
         if not self._gone:
             return messages
         blank = {
-            str(one.get("tool_call_id"))
-            for one in messages
-            if one.get("role") == "tool"
-            and self._is_told("tool_result", str(one.get("tool_call_id")), one.get("content"))
+            str(message.get("tool_call_id"))
+            for message in messages
+            if message.get("role") == "tool"
+            and self._is_told("tool_result", str(message.get("tool_call_id")), message.get("content"))
         }
-        kept = [self._message(one, blank) for one in messages]
-        if any(one.told is None and one.owner.kind in OWN for one in self._gone):
+        kept = [self._message(message, blank) for message in messages]
+        if any(gone.told is None and gone.owner.kind in OWN for gone in self._gone):
             return _without_memory(kept)
         return kept
 
@@ -126,25 +126,25 @@ class Meanwhile:
     def _is_told(self, kind: str, call_id: str, value: Any) -> bool:
         rows = self.rows_of(call_id) if call_id else ()
         is_result = kind == "tool_result"
-        return any(is_result if one.told is None else one.told.names(rows, value) for one in self._gone)
+        return any(is_result if gone.told is None else gone.told.names(rows, value) for gone in self._gone)
 
     def _cut(self, text: str) -> str:
-        for one in self._gone:
-            text = text if one.told is None else one.told.cut(text)
+        for gone in self._gone:
+            text = text if gone.told is None else gone.told.cut(text)
         return text
 
 
 def _without_memory(messages: Sequence[Message]) -> list[Message]:
     """Return messages without what a memory put into instructions, and without earlier turns."""
-    last = max((at for at, one in enumerate(messages) if one.get("role") == "user"), default=0)
+    last = max((at for at, message in enumerate(messages) if message.get("role") == "user"), default=0)
     kept: list[Message] = []
-    for at, one in enumerate(messages):
-        content = one.get("content")
-        if one.get("role") == "system":
+    for at, message in enumerate(messages):
+        content = message.get("content")
+        if message.get("role") == "system":
             content = redacted(content, strip_data_blocks)
         elif at < last and content is not None:
             content = ERASED
-        kept.append({**one, "content": content})
+        kept.append({**message, "content": content})
     return kept
 
 

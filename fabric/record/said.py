@@ -19,8 +19,8 @@ def said_in(value: object) -> Draft | None:
     >>> said_in({"role": "assistant", "content": "hello"}), said_in({"city": "Oslo"}), said_in(" ")
     (None, None, None)
     """
-    drafts = [one for message in messages_in(value) or () for one in _drafts(message)]
-    said = next((one for one in reversed(drafts) if one.role == "user" and one.kind == "message"), None)
+    drafts = [draft for message in messages_in(value) or () for draft in _drafts(message)]
+    said = next((draft for draft in reversed(drafts) if draft.role == "user" and draft.kind == "message"), None)
     return said if said is not None and (said.text.strip() or said.parts) else None
 
 

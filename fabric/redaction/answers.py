@@ -49,8 +49,8 @@ def in_dialogue(text: str, lower: str) -> Iterator[Finding]:
     for mark in _MARK.finditer(text) if is_asking else ():
         asked = _asked(text[max(0, mark.start() - TAIL) : mark.start() + 1])
         if asked is not None:
-            for one in _given(mark["answer"], *asked):
-                yield Finding(one.start + mark.end(), one.end + mark.end(), one.kind)
+            for finding in _given(mark["answer"], *asked):
+                yield Finding(finding.start + mark.end(), finding.end + mark.end(), finding.kind)
 
 
 def after_each(texts: Sequence[str]) -> list[list[Finding]]:

@@ -50,7 +50,7 @@ def without(text: str, findings: Iterable[Finding]) -> str:
     """
     kept: list[str] = []
     done = 0
-    for one in findings:
-        kept += [text[done : one.start], one.instead]
-        done = one.end
+    for finding in findings:
+        kept += [text[done : finding.start], finding.instead]
+        done = finding.end
     return "".join([*kept, text[done:]])

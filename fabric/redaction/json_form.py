@@ -33,7 +33,7 @@ def in_json(text: str, find: Find) -> list[Finding] | None:
     if text.lstrip()[:1] not in ("{", "[") or not _is_json(text):
         return None
     values = paced(_values(text))
-    return [one for name, start, end in values for one in _in_value(name, text[start:end], start, find)]
+    return [finding for name, start, end in values for finding in _in_value(name, text[start:end], start, find)]
 
 
 def _is_json(text: str) -> bool:
@@ -84,8 +84,8 @@ def _escaped(secrets: Sequence[Finding], token: str, start: int) -> list[Finding
     if "\\" in token:
         places = [piece.start() for piece in _PIECE.finditer(token, 1, len(token) - 1)] + [len(token) - 1]
     return [
-        Finding(start + places[one.start], start + places[one.end], one.kind, json.dumps(one.instead)[1:-1])
-        for one in secrets
+        Finding(start + places[secret.start], start + places[secret.end], secret.kind, json.dumps(secret.instead)[1:-1])
+        for secret in secrets
     ]
 
 
@@ -108,7 +108,9 @@ def named_secret(name: str, value: str) -> str:
     name, value = shadow(name).text, shadow(value).text
     written = f'"{name}": "{value}"'
     whole = (len(name) + 5, len(written) - 1)
-    return next((one.kind for one in labelled(written, lowered(written)) if (one.start, one.end) == whole), "")
+    return next(
+        (finding.kind for finding in labelled(written, lowered(written)) if (finding.start, finding.end) == whole), ""
+    )
 
 
 @lru_cache(maxsize=4_096)

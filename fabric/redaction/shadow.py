@@ -42,7 +42,7 @@ class Shadow(NamedTuple):
         places = self.places
         if places is None:
             return list(findings)
-        return [replace(one, start=places[one.start], end=places[one.end - 1] + 1) for one in findings]
+        return [replace(finding, start=places[finding.start], end=places[finding.end - 1] + 1) for finding in findings]
 
 
 class _Folding(dict[int, int | None]):
@@ -100,7 +100,7 @@ def _letters() -> tuple[dict[int, str], "re.Pattern[str]"]:
     alike, latin = f"[{''.join(letters)}]", "[A-Za-z0-9]"
     alone = rf"(?<![^\W_].){alike}{{{LEAST - 1},}}(?![^\W_])"
     mixed = re.compile(f"{alike}(?:(?=[-_.]?{latin})|(?<={latin}.)|(?<={latin}[-_.].)|{alone})", re.DOTALL)
-    return {ord(one): plain for one, plain in letters.items()}, mixed
+    return {ord(letter): plain for letter, plain in letters.items()}, mixed
 
 
 def _in_latin(text: str) -> str:

@@ -128,7 +128,7 @@ def in_windows(text: str, find: Callable[[str], Sequence[Finding]]) -> list[Find
     The pieces are cut between words and overlap: a secret counts in the one piece that shows enough on both sides of
     where it begins. A secret that reaches the end of its piece is looked at again in a longer one.
     """
-    return apart(one for some in paced(_windows(text, find)) for one in some)
+    return apart(finding for some in paced(_windows(text, find)) for finding in some)
 
 
 def _windows(text: str, find: Callable[[str], Sequence[Finding]]) -> Iterator[list[Finding]]:
@@ -137,14 +137,14 @@ def _windows(text: str, find: Callable[[str], Sequence[Finding]]) -> Iterator[li
     while own < len(text):
         end = gap_after(text, begin + WINDOW)
         seen = _shifted(find(text[begin:end]), begin)
-        cut = [one.start for one in seen if one.end >= end - AT_THE_END and one.start >= own]
+        cut = [finding.start for finding in seen if finding.end >= end - AT_THE_END and finding.start >= own]
         if cut and end < len(text):
             end = gap_after(text, cut[0] + LONGEST)
             seen = _shifted(find(text[begin:end]), begin)
         until = len(text) if end >= len(text) else end - BEHIND
-        yield [one for one in seen if own <= one.start < until]
+        yield [finding for finding in seen if own <= finding.start < until]
         own, begin = until, until - BEFORE
 
 
 def _shifted(findings: Sequence[Finding], by: int) -> list[Finding]:
-    return [replace(one, start=one.start + by, end=one.end + by) for one in findings]
+    return [replace(finding, start=finding.start + by, end=finding.end + by) for finding in findings]

@@ -71,13 +71,13 @@ def _renamed(key: Any, number: int, secret: list[str]) -> Any:
 def _after_each(values: list[Any]) -> list[Any]:
     """Return messages of a list without the secrets that each is as the answer to the one before it."""
     before, cleaned = "", list[Any]()
-    for one in values:
+    for value in values:
         key = ""
-        if isinstance(one, (dict, Mapping)):
-            key = next((key for key in TEXTS if isinstance(one.get(key), str)), "")
-        text = one[key] if key else ""
+        if isinstance(value, (dict, Mapping)):
+            key = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
+        text = value[key] if key else ""
         secrets = answered(before, text) if before and text else []
-        cleaned.append({**one, key: without(text, secrets)} if secrets else one)
+        cleaned.append({**value, key: without(text, secrets)} if secrets else value)
         before = text
     return cleaned
 

@@ -54,7 +54,7 @@ class Lane:
     def add(self, entry: Entry) -> None:
         """Put a job where its number says."""
         self.entries.append(entry)
-        self.entries.sort(key=lambda one: one.job.seq)
+        self.entries.sort(key=lambda entry: entry.job.seq)
         self.wake.set()
 
 
@@ -165,7 +165,7 @@ class Background:
             parked = self._parked[job.root]
             parked[:] = [entry for entry in parked if entry.job.id != job.id]
         lane = self._lanes.get(job.ids.scope("session"))
-        waiting = [one for one in lane.entries if one.job.id == job.id] if lane is not None else []
+        waiting = [entry for entry in lane.entries if entry.job.id == job.id] if lane is not None else []
         for entry in waiting:
             entry.job = job
         if lane is not None and waiting:

@@ -33,7 +33,8 @@ class Heard:
         """
         if question and answer:
             self._values.update(
-                (answer[one.start : one.end], one.kind) for one in self._secrets.answers(question, answer)
+                (answer[finding.start : finding.end], finding.kind)
+                for finding in self._secrets.answers(question, answer)
             )
 
     def redact(self, text: str) -> str:

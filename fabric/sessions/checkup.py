@@ -68,12 +68,11 @@ def records(held: Held, collection: resource.Collection[M]) -> Iterator[tuple[in
 
 def record_findings(held: Held, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
     """Say which rows are not what their collection holds: whatever reads them fails."""
-    for one in collections:
-        broken = [row["id"] for _, row in held.rows(one.key) if not _fits(one, row)]
+    for collection in collections:
+        broken = [row["id"] for _, row in held.rows(collection.key) if not _fits(collection, row)]
         if broken:
-            found = (
-                f"{one.key}: {several(len(broken), 'row')} not readable as {one.schema.__name__}, such as {broken[0]}"
-            )
+            schema = collection.schema.__name__
+            found = f"{collection.key}: {several(len(broken), 'row')} not readable as {schema}, such as {broken[0]}"
             yield Finding("rows", "problem", found, BACKUP)
 
 

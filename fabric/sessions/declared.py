@@ -62,27 +62,27 @@ def declare(store: Store, resources: Sequence[Resource]) -> None:
 
 def _declare(rows: Rows, resources: Sequence[Resource]) -> None:
     held = rows.read(CATALOG, SYSTEM) or ()
-    known = {one["key"]: Declared.read(one) for one in held}
-    new = {one.key: one for one in map(Declared.of, resources)}
-    for key, one in new.items():
-        before = known.get(key, one)
-        if not before.may_be(one) and (before.is_ours or _is_kept(rows, before)):
+    known = {record["key"]: Declared.read(record) for record in held}
+    new = {entry.key: entry for entry in map(Declared.of, resources)}
+    for key, entry in new.items():
+        before = known.get(key, entry)
+        if not before.may_be(entry) and (before.is_ours or _is_kept(rows, before)):
             raise ResourceConflictError(
                 f"resource {key!r} has two definitions in this file: {before}, declared when it was opened before, and "
-                f"now {one}; give the one that is yours another key"
+                f"now {entry}; give the one that is yours another key"
             )
     _write(rows, known, new)
 
 
 def _write(rows: Rows, known: Mapping[str, Declared], new: Mapping[str, Declared]) -> None:
     if not new.items() <= known.items():
-        rows.write(CATALOG, SYSTEM, [one._asdict() for _, one in sorted({**known, **new}.items())])
+        rows.write(CATALOG, SYSTEM, [entry._asdict() for _, entry in sorted({**known, **new}.items())])
 
 
-def _is_kept(rows: Rows, one: Declared) -> bool:
+def _is_kept(rows: Rows, entry: Declared) -> bool:
     """Return whether anything is stored under the key."""
-    if one.kind != Collection.__name__:
-        return any(rows.read(one.key, owner) is not None for owner in rows.owners())
-    if one.key not in rows.tables():
+    if entry.kind != Collection.__name__:
+        return any(rows.read(entry.key, owner) is not None for owner in rows.owners())
+    if entry.key not in rows.tables():
         return False
-    return any(next(rows.held(owner, one.key), None) is not None for owner in rows.owners())
+    return any(next(rows.held(owner, entry.key), None) is not None for owner in rows.owners())

@@ -127,10 +127,10 @@ class Fabric:
         with self._lock:
             for resource in resources:
                 check_alike(self._resources.get(resource.key, resource), resource)
-            declare(self.store, [one for one in resources if one.key not in self._resources])
+            declare(self.store, [resource for resource in resources if resource.key not in self._resources])
             self._resources.update((resource.key, resource) for resource in resources)
             self._scopes[block] = {resource.scope for resource in resources if resource.required}
-            self._install(*(one.table for one in resources if isinstance(one, Collection)))
+            self._install(*(resource.table for resource in resources if isinstance(resource, Collection)))
             self._roots[block.name] = block
         self._background.know(block)
 

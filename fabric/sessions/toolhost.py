@@ -33,7 +33,7 @@ class _Answer(Block[ToolCall | None, ToolOutcome]):
 
     def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
         """Return the blocks of rescues, then those that are tools."""
-        blocks = [(f"tool {name}", one.block) for name, one in self.toolbox.tools.items() if one.block is not None]
+        blocks = [(f"tool {name}", tool.block) for name, tool in self.toolbox.tools.items() if tool.block is not None]
         return [*super().children(), *blocks]
 
     async def execute(self, value: ToolCall | None, ctx: Context) -> ToolOutcome:
@@ -66,8 +66,10 @@ class ToolHost(Leasing):
             raise ConfigurationError(
                 f"{name}: ids={ids!r} do not say whose data it is: give ScopeIds(session='monday', user='jake')"
             )
-        declared = merge_capabilities((name, one) for one in uses if isinstance(one, Capability))
-        offered = [(f"capability {key!r}", tool) for key, one in declared.items() for tool in _tools_of(one)]
+        declared = merge_capabilities((name, use) for use in uses if isinstance(use, Capability))
+        offered = [
+            (f"capability {key!r}", tool) for key, capability in declared.items() for tool in _tools_of(capability)
+        ]
         self.toolbox = Toolbox([*((name, tool) for tool in tools), *offered])
         if not self.toolbox.tools:
             raise ConfigurationError(f"{name}: there is no tool to offer: give tools, or capabilities that have some")
@@ -86,7 +88,7 @@ class ToolHost(Leasing):
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as OpenAI function schemas, as ``tools=`` of a chat completion takes them."""
-        return [dict(one) for one in self.toolbox.schemas()]
+        return [dict(schema) for schema in self.toolbox.schemas()]
 
     def header(self, *, session: str = "") -> str:
         """Return what the capabilities put before a prompt, such as what is pinned in a mind; "" when there is nothing.

@@ -47,7 +47,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[begin:end] for text in ["Is it? Yes.", "雨だ。寒い。"] for begin, end in sentences(text)]
     ['Is it? ', 'Yes.', '雨だ。', '寒い。']
     """
-    ends = dict.fromkeys([0, *(one.end() for one in paced(_END.finditer(text))), len(text)])
+    ends = dict.fromkeys([0, *(match.end() for match in paced(_END.finditer(text))), len(text)])
     return list(pairwise(ends))
 
 
@@ -64,7 +64,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int]]:
     for begin, end in paced(sentences(text)):
         weight = _weight(text[begin:end])
         if weight > SIZE:
-            yield from ((*one.span(), _weight(one.group())) for one in _WORD.finditer(text, begin, end))
+            yield from ((*match.span(), _weight(match.group())) for match in _WORD.finditer(text, begin, end))
         else:
             yield begin, end, weight
 

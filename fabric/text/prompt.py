@@ -163,7 +163,7 @@ def strip_data_blocks(text: str) -> str:
             kept.append(text[done : max(start, done)])
             done = end
     kept.append(text[done:])
-    return "\n".join(piece for piece in (one.strip("\n") for one in kept) if piece.strip())
+    return "\n".join(piece for piece in (text.strip("\n") for text in kept) if piece.strip())
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -139,9 +139,12 @@ class Shelf:
             found = self.tx.get(self.tables.items, name_of(op.namespace, op.key))
             return None if found is None else Item(**self._touched(found, refresh=op.refresh_ttl).fields())
         if isinstance(op, SearchOp):
-            results = self._searched(op) if op.query else [(one, None) for one in self._listed(op, op.offset, op.limit)]
+            results = (
+                self._searched(op) if op.query else [(item, None) for item in self._listed(op, op.offset, op.limit)]
+            )
             return [
-                SearchItem(**self._touched(one, refresh=op.refresh_ttl).fields(), score=score) for one, score in results
+                SearchItem(**self._touched(item, refresh=op.refresh_ttl).fields(), score=score)
+                for item, score in results
             ]
         return self._namespaces(op) if isinstance(op, ListNamespacesOp) else None
 
@@ -182,7 +185,7 @@ class Shelf:
             later = {"expires_at": self._expiry(item.ttl)}
             self.tx.put(self.tables.items, [item.model_copy(update=later)])
             passages = self.tx.get_many(self.tables.passages, item.names)
-            self.tx.put(self.tables.passages, [one.model_copy(update=later) for one in passages])
+            self.tx.put(self.tables.passages, [passage.model_copy(update=later) for passage in passages])
         return item
 
     def _delete(self, item_ids: Iterable[str]) -> None:
@@ -209,7 +212,7 @@ class Shelf:
         where = Where("namespace", "in", list(self._within(op.namespace_prefix).values()))
         if not op.filter:
             return self.tx.find(self.tables.items, where, limit=limit, offset=offset)
-        found = [one for one in self.tx.find(self.tables.items, where) if _meets(one.value, op.filter)]
+        found = [item for item in self.tx.find(self.tables.items, where) if _meets(item.value, op.filter)]
         return found[offset:] if limit is None else found[offset : offset + limit]
 
     def _searched(self, op: SearchOp) -> list[tuple[StoredItem, float | None]]:
@@ -226,7 +229,7 @@ class Shelf:
         scores: dict[str, float | None] = dict(self._scores(op, index, allowed & searched))
         scores |= {_item_of(index.ids[slot]): None for slot in np.flatnonzero(allowed & ~searched).tolist()}
         page = list(scores)[op.offset : op.offset + op.limit]
-        return [(one, scores[one.id]) for one in self.tx.get_many(self.tables.items, page)]
+        return [(item, scores[item.id]) for item in self.tx.get_many(self.tables.items, page)]
 
     def _scores(self, op: SearchOp, index: "SearchView", allowed: Any) -> Iterator[tuple[str, float]]:
         from capabilities.retrieval.candidates import make_pools  # noqa: PLC0415
@@ -247,7 +250,7 @@ class Shelf:
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         names = [tuple(json.loads(name)) for name in self._within(()).values()]
-        met = {name for name in names if all(_matches(name, one) for one in op.match_conditions or ())}
+        met = {name for name in names if all(_matches(name, condition) for condition in op.match_conditions or ())}
         return sorted({name[: op.max_depth] for name in met})[op.offset : op.offset + op.limit]
 
 

@@ -71,7 +71,7 @@ async def wait_for_loop(patience: float) -> bool:
     """Wait until what is to be reported on the running loop is, and return False if that takes more seconds."""
     try:
         async with asyncio.timeout(patience):
-            streams = [one for one in asyncio.all_tasks() if _name(one) == _OF_STREAMS]
+            streams = [task for task in asyncio.all_tasks() if _name(task) == _OF_STREAMS]
             await asyncio.gather(*streams, return_exceptions=True)
             if GLOBAL_LOGGING_WORKER.pending_count:
                 await GLOBAL_LOGGING_WORKER.flush()

@@ -130,7 +130,7 @@ def _without_orphans(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def function_tools(host: ToolHost) -> list[FunctionTool]:
     """Return the host's tools for ``Agent(tools=...)``; a failing call is answered with what is wrong, never raised."""
     _check(host, "function_tools")
-    return [_tool(host, one["function"]) for one in host.schemas()]
+    return [_tool(host, schema["function"]) for schema in host.schemas()]
 
 
 def instructions(host: ToolHost, text: str = "") -> Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]:

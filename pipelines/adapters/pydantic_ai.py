@@ -41,7 +41,7 @@ class HostToolset(AbstractToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """Return the host's tools by name."""
-        return {schema["name"]: self._tool(schema) for schema in (one["function"] for one in self.host.schemas())}
+        return {schema["name"]: self._tool(schema) for schema in (schema["function"] for schema in self.host.schemas())}
 
     async def get_instructions(self, ctx: RunContext[Any]) -> str | None:
         """Return what the host's capabilities put before a prompt, such as what is pinned in a mind."""

@@ -88,7 +88,7 @@ def statements_block(mem: MemorySystem) -> Block[list[str], dict[str, str]]:
                 *(entry for entry in tx.read(layout.working).entries if entry.id in ids),
             ]
 
-        return {one.id: about(one.subject, one.content) for one in await ctx.transact(work)}
+        return {fact.id: about(fact.subject, fact.content) for fact in await ctx.transact(work)}
 
     return statements
 
@@ -106,11 +106,13 @@ def recalled_block(mem: MemorySystem) -> Block[RecallRequest, list[Recalled]]:
     @handler(name=f"{mem.layout.name}/recall-with-sources", uses=mem.layout.resources)
     async def recalled(asked: RecallRequest, ctx: Context) -> list[Recalled]:
         memories = await recall_request(ctx, mem.layout, asked)
-        ids = list(dict.fromkeys(source.turn_id for one in memories for source in one.sources))
+        ids = list(dict.fromkeys(source.turn_id for memory in memories for source in memory.sources))
         turns = {turn.id: turn for turn in await ctx.transact(lambda tx: tx.get_many(mem.layout.turns, ids))}
         return [
-            Recalled(memory=one, said=[turns[source.turn_id] for source in one.sources if source.turn_id in turns])
-            for one in memories
+            Recalled(
+                memory=memory, said=[turns[source.turn_id] for source in memory.sources if source.turn_id in turns]
+            )
+            for memory in memories
         ]
 
     return recalled

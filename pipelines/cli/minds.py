@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def show_mind(entries: "Sequence[MindEntry]") -> None:
     """Write the entries of a mind, each with its id."""
-    goals = [one for one in entries if one.type == "goal"]
-    reflections = [one for one in entries if one.type == "reflection"]
+    goals = [goal for goal in entries if goal.type == "goal"]
+    reflections = [reflection for reflection in entries if reflection.type == "reflection"]
     table(f"Goals: {len(goals)}", ["since", "priority", "status", "due", "what, and its id"], map(_goal, goals))
-    _reflections("Standing rules", [one for one in reflections if one.pinned])
-    beliefs = [one for one in entries if one.type == "belief"]
+    _reflections("Standing rules", [reflection for reflection in reflections if reflection.pinned])
+    beliefs = [belief for belief in entries if belief.type == "belief"]
     table(f"Beliefs: {len(beliefs)}", ["since", "sure", "until", "", "what, and its id"], map(_belief, beliefs))
-    _reflections("Reflections", [one for one in reflections if not one.pinned])
+    _reflections("Reflections", [reflection for reflection in reflections if not reflection.pinned])
 
 
 def _goal(goal: "MindGoal") -> tuple[str, ...]:
@@ -27,14 +27,19 @@ def _goal(goal: "MindGoal") -> tuple[str, ...]:
 
 
 def _belief(belief: "MindBelief") -> tuple[str, ...]:
-    before = [f"before: {one.content} ({one.confidence})" for one in belief.earlier]
+    before = [f"before: {revision.content} ({revision.confidence})" for revision in belief.earlier]
     return day(belief.created_at), belief.confidence, day(belief.expires_at), _marks(belief), _what(belief, before)
 
 
 def _reflections(title: str, reflections: "Sequence[MindReflection]") -> None:
     rows = [
-        (day(one.created_at), day(one.expires_at), _marks(one), _what(one, filter(None, [one.related_to])))
-        for one in reflections
+        (
+            day(reflection.created_at),
+            day(reflection.expires_at),
+            _marks(reflection),
+            _what(reflection, filter(None, [reflection.related_to])),
+        )
+        for reflection in reflections
     ]
     table(f"{title}: {len(rows)}", ["since", "until", "", "what, and its id"], rows)
 
@@ -58,12 +63,14 @@ def _why(entry: "MindEntry") -> list[str]:
 
 def show_found(found: "Sequence[MindRecallResult]") -> None:
     """Write what was recalled, with the parts of each score; goals have none."""
-    for one in found:
-        score = f"{bar(one.score)} {one.score:.2f}" if one.score is not None else " " * 21
-        say(f"{score}  {plain(one.content)}")
-        kind = {"goal": f"goal, {one.status}", "belief": f"belief, {one.confidence} confidence"}.get(one.type, one.type)
-        say(f"{' ' * 22} {kind}, {one.id}")
-        if one.parts is not None:
-            alike, new, sure = one.parts.similarity, one.parts.recency, one.parts.confidence
+    for result in found:
+        score = f"{bar(result.score)} {result.score:.2f}" if result.score is not None else " " * 21
+        say(f"{score}  {plain(result.content)}")
+        kind = {"goal": f"goal, {result.status}", "belief": f"belief, {result.confidence} confidence"}.get(
+            result.type, result.type
+        )
+        say(f"{' ' * 22} {kind}, {result.id}")
+        if result.parts is not None:
+            alike, new, sure = result.parts.similarity, result.parts.recency, result.parts.confidence
             say(f"{' ' * 22} similarity {alike:.2f}, recency {new:.2f}, confidence {sure}")
     say()

@@ -54,9 +54,9 @@ class Seen:
 def recalled_lines(seen: Seen, most: int | None = TOLD) -> list[str]:
     """Return a line for each memory in the last prompt, the most relevant first, at most ``most`` of them."""
     lines = [
-        f"  recalled {seen.number(one.id, said := about(one.subject, one.content))}: {_shown(said)}"
-        f" ({KINDS[one.source]}, {one.relevance:.2f}{_said(one)})"
-        for one in seen.recalled[:most]
+        f"  recalled {seen.number(memory.id, said := about(memory.subject, memory.content))}: {_shown(said)}"
+        f" ({KINDS[memory.source]}, {memory.relevance:.2f}{_said(memory)})"
+        for memory in seen.recalled[:most]
     ]
     more = len(seen.recalled) - len(lines)
     return [*lines, f"  and {more} more: /show recalled"] if more else lines
@@ -65,9 +65,9 @@ def recalled_lines(seen: Seen, most: int | None = TOLD) -> list[str]:
 def learned_lines(outcomes: "Sequence[Outcome]", seen: Seen, statements: Mapping[str, str]) -> list[str]:
     """Return a line for each thing that was learned or lost; ``statements`` give what the ids in the outcomes say."""
     groups: dict[str, list[Outcome]] = {}
-    for one in outcomes:
-        if one.status in (*LEARNED, *LOST):
-            groups.setdefault(one.content, []).append(one)
+    for outcome in outcomes:
+        if outcome.status in (*LEARNED, *LOST):
+            groups.setdefault(outcome.content, []).append(outcome)
     return [f"  {_learned(group, seen, statements)}" for group in groups.values()]
 
 
@@ -101,32 +101,32 @@ def usage_line(who: str, usage: "Usage") -> str:
 
 def _learned(group: "Sequence[Outcome]", seen: Seen, statements: Mapping[str, str]) -> str:
     order = list(KINDS)
-    group = sorted(group, key=lambda one: order.index(one.tier or "turn"))
+    group = sorted(group, key=lambda outcome: order.index(outcome.tier or "turn"))
     first = group[0]
     if first.status in LOST:
         return f"not learned: {_shown(first.content)} ({plain(first.reason or first.status)})"
-    changed = next((one for one in group if one.status == "superseded"), None)
+    changed = next((outcome for outcome in group if outcome.status == "superseded"), None)
     before = "" if changed is None else statements.get(changed.replaced) or seen.content(changed.replaced)
     if not first.id:
         return f"no longer so {seen.number(first.replaced, before)}: {_shown(before)} ({plain(first.reason)})"
-    lasting = [one for one in group if one.tier != "working"] or group
+    lasting = [outcome for outcome in group if outcome.tier != "working"] or group
     now = statements.get(first.id, first.content)
     what = f"{_shown(before)} → {_shown(now)}" if before else _shown(now)
-    kinds = ", ".join(_kind(one) for one in lasting)
+    kinds = ", ".join(_kind(outcome) for outcome in lasting)
     return f"learned {seen.number(first.id, now)}: {what} ({kinds})"
 
 
-def _kind(one: "Outcome") -> str:
-    kind = KINDS[one.tier or "turn"]
-    if one.status == "stored":
-        return f"new {kind}" if one.tier != "working" else kind
-    if one.status == "merged":
+def _kind(outcome: "Outcome") -> str:
+    kind = KINDS[outcome.tier or "turn"]
+    if outcome.status == "stored":
+        return f"new {kind}" if outcome.tier != "working" else kind
+    if outcome.status == "merged":
         return f"{kind} reinforced"
     return f"{kind} changed"
 
 
-def _said(one: "RankedMemory") -> str:
-    moment = one.sources[-1].said_at if one.sources else one.said_at
+def _said(memory: "RankedMemory") -> str:
+    moment = memory.sources[-1].said_at if memory.sources else memory.said_at
     return f", said {day(moment)}" if moment is not None else ""
 
 

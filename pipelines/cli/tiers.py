@@ -25,8 +25,13 @@ def show_turns(held: "Holdings") -> None:
 def show_working(held: "Holdings") -> None:
     """Write the working memory of the session, with a bar for how present each entry is."""
     rows = [
-        (bar(one.salience), f"{one.salience:.2f}", "pinned" if one.pinned else "", about(one.subject, one.content))
-        for one in held.working
+        (
+            bar(entry.salience),
+            f"{entry.salience:.2f}",
+            "pinned" if entry.pinned else "",
+            about(entry.subject, entry.content),
+        )
+        for entry in held.working
     ]
     table(f"Working memory of session {held.session}", ["salience", "", "", "what"], rows)
 
@@ -35,12 +40,12 @@ def show_episodes(held: "Holdings") -> None:
     """Write the episodes, oldest first."""
     rows = [
         (
-            day(one.sources[-1].said_at if one.sources else one.encoded_at),
-            one.session_id,
-            f"{one.significance:.2f}",
-            f"{about(one.subject, one.content)}{' (no longer so)' if one.superseded else ''}",
+            day(episode.sources[-1].said_at if episode.sources else episode.encoded_at),
+            episode.session_id,
+            f"{episode.significance:.2f}",
+            f"{about(episode.subject, episode.content)}{' (no longer so)' if episode.superseded else ''}",
         )
-        for one in held.episodes
+        for episode in held.episodes
     ]
     table(f"Episodes: {len(rows)}", ["said", "session", "weight", "what"], rows)
 
@@ -101,9 +106,9 @@ def show_explanation(found: "Explanation") -> None:
     say(f"{plain(found.content)}")
     say(f"  {found.tier}, {plain(found.status)}{f', written by {plain(found.made_by)}' if found.made_by else ''}")
     say("  because of:" if found.evidence else "  no words of the conversation are kept for it")
-    for one in found.evidence:
-        text = '"' + plain(shortened(one.text)) + '"' if one.text is not None else "(words not kept)"
-        source = one.source
+    for evidence in found.evidence:
+        text = '"' + plain(shortened(evidence.text)) + '"' if evidence.text is not None else "(words not kept)"
+        source = evidence.source
         say(f"    {text} (session {plain(source.session)}, turn {source.turn}, {day(source.said_at)})")
     for said in found.earlier:
         say(f"  before: {plain(shortened(said))}")

@@ -98,7 +98,7 @@ class Reading:
             return
         found = list(source.pieces())
         yield from (one for one in found if isinstance(one, Problem))
-        yield record_of(one for one in found if isinstance(one, Piece))
+        yield record_of(piece for piece in found if isinstance(piece, Piece))
 
     def _wanted(self, entries: Iterable[Entry]) -> Iterator[Said | Statement]:
         for entry in entries:
@@ -118,12 +118,12 @@ class Reading:
 
 
 def _owners(entries: Iterable[Entry]) -> Iterator[str]:
-    return (one.owner for one in entries if isinstance(one, Statement) or (isinstance(one, Said) and one.id))
+    return (entry.owner for entry in entries if isinstance(entry, Statement) or (isinstance(entry, Said) and entry.id))
 
 
 def _check_users(report: FileReport, asked: ChatFile) -> None:
     if asked.source_user:
-        if report.users and not any(FORMATS[report.format].belongs(one, asked.source_user) for one in report.users):
+        if report.users and not any(FORMATS[report.format].belongs(user, asked.source_user) for user in report.users):
             raise RefusedError(
                 f"{report.file}: no record is of {asked.source_user!r}",
                 do=f"Its records are of {_told(report.users)}; name one of them with --source-user.",

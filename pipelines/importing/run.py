@@ -64,7 +64,7 @@ def nothing_in(asked: FileImport, now: datetime) -> ImportReport | None:
     """Return the report on a file that holds nothing to keep, None for one that does; no memory is looked at."""
     report = ImportReport(file=str(asked.path), dry_run=asked.dry_run)
     with closing(Reading.of(asked, report, now).entries()) as entries:
-        return None if any(_is_kept(one, report) for one in entries) else report
+        return None if any(_is_kept(entry, report) for entry in entries) else report
 
 
 def _is_kept(entry: Said | Statement, report: ImportReport) -> bool:
@@ -110,7 +110,7 @@ class _Keeping:
         def work(tx: Transaction) -> None:
             while batch := _batch(kept):
                 turns, facts = self._sorted(batch)
-                new = unknown_turns(tx, self.layout, [one.turn(self.ctx) for one in turns])
+                new = unknown_turns(tx, self.layout, [turn.turn(self.ctx) for turn in turns])
                 tx.put(self.layout.turns, new)
                 self._count_turns(len(new), len(turns) - len(new))
                 if facts:
@@ -206,8 +206,8 @@ def _fact(held: Statement, source: str, ctx: Context) -> ImportedFact:
         role=held.role,
         tags=held.tags,
         origins=tuple(
-            Source(turn_id=one.id, session=one.session, turn=0, said_at=one.said_at or known_from)
-            for one in held.origins
+            Source(turn_id=origin.id, session=origin.session, turn=0, said_at=origin.said_at or known_from)
+            for origin in held.origins
         ),
     )
 

@@ -61,7 +61,7 @@ class AnsweringStream:
 def refused_frame(error: Exception) -> JSONRPCError | None:
     """Return the answer to a line that could not be read, under its id where it has one; None for a blank line."""
     found = error.errors(include_url=False, include_context=False) if isinstance(error, ValidationError) else []
-    broken = next((one for one in found if one["type"] == "json_invalid"), None)
+    broken = next((error for error in found if error["type"] == "json_invalid"), None)
     if broken is None:
         return _error(_id(found), INVALID_REQUEST, "the line is not one JSON-RPC 2.0 message; batches are not taken")
     given = broken["input"]
@@ -72,7 +72,9 @@ def refused_frame(error: Exception) -> JSONRPCError | None:
 
 def _id(found: list[Any]) -> int | str | None:
     """Return the id of the message: what lacks a field is told with the whole of it."""
-    messages = (one["input"] for one in found if one["type"] == "missing" and isinstance(one["input"], dict))
+    messages = (
+        record["input"] for record in found if record["type"] == "missing" and isinstance(record["input"], dict)
+    )
     given = next(messages, {}).get("id")
     return given if isinstance(given, int | str) and not isinstance(given, bool) else None
 

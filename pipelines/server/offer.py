@@ -61,8 +61,8 @@ def offer(mem: MemorySystem, *, read_only: bool = False) -> Offer:
     embedder = mem.layout.meaning.embedder
     pack = memory_tools(mem.model, embedder=embedder, server=mem.server)
     sources = [("the memory", verbs(mem)), ("the mind", TOOLS), ("the memory tools", pack.tools)]
-    offered = Toolbox((place, one) for place, tools in sources for one in tools).tools
-    kept = {name: one for name, one in offered.items() if not read_only or name in READING}
+    offered = Toolbox((place, tool) for place, tools in sources for tool in tools).tools
+    kept = {name: tool for name, tool in offered.items() if not read_only or name in READING}
     own_mind = mind(embedder).presets(header=False, tools=False)
     # Under the name of the tools' root, after which the mind is named when no agent is.
     heading: Block[Any, str] = handler(_heading, name=NAME, uses=[own_mind])

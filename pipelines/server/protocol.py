@@ -54,15 +54,15 @@ def memory_server(offer: Offer, host: Callable[[], ToolHost]) -> Server[Any]:
         Tool(
             name=name,
             title=name.replace("_", " ").capitalize(),
-            description=one.description,
-            input_schema=_plain_schema(one.arguments),
+            description=tool.description,
+            input_schema=_plain_schema(tool.arguments),
             annotations=ToolAnnotations(
                 read_only_hint=name in READING,
                 destructive_hint=name in DESTROYING,
                 open_world_hint=False,
             ),
         )
-        for name, one in offer.tools.items()
+        for name, tool in offer.tools.items()
     ]
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:

@@ -58,7 +58,7 @@ class Shares:
             await self._continued(token, session, scope, receive, send)
 
     async def _opened(self, token: str, scope: Scope, receive: Receive, send: Send) -> None:
-        held = self._held[token] = {name: one for name, one in self._held[token].items() if one.is_open}
+        held = self._held[token] = {name: record for name, record in self._held[token].items() if record.is_open}
         if len(held) + self._opening[token] >= self._share:
             await _refusal(self._share)(scope, receive, send)
             return

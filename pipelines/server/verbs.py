@@ -109,8 +109,8 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         """
         options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
         found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
-        related = [one for one in found if one.relevance >= RELATED]
-        return [Found.of(one) for one in related or found]
+        related = [memory for memory in found if memory.relevance >= RELATED]
+        return [Found.of(memory) for memory in related or found]
 
     return recall
 

@@ -92,7 +92,7 @@ def read_tokens(path: Path) -> Tokens:
         readable = path.stat().st_mode & 0o077
     except (OSError, ValueError, ScopeError) as error:
         raise ConfigurationError(f'{path}: expected {{"TOKEN": {{"user": "NAME"}}}}; {_reason(error)}') from None
-    if not checked or not all(len(one) >= MIN_TOKEN_CHARS and _TOKEN.fullmatch(one) for one in checked):
+    if not checked or not all(len(text) >= MIN_TOKEN_CHARS and _TOKEN.fullmatch(text) for text in checked):
         raise ConfigurationError(
             f"{path}: give at least one token, each of {MIN_TOKEN_CHARS} or more letters, digits or -._~+/ and no "
             "spaces; openssl rand -hex 24 makes one"

@@ -15,7 +15,7 @@ def kept(slip: Slip) -> int:
         read = parse(slip.text, Observations).value.observations
     except OutputError:
         return 0
-    said = [(one.subject, one.content) for one in read]
+    said = [(fact.subject, fact.content) for fact in read]
     return sum(any(subject == whose and word in content for whose, content in said) for subject, word in slip.kept)
 
 

@@ -292,10 +292,10 @@ def at_the_end(fabric: Fabric, known: Known) -> None:
 def held(owner: Owner, known: Known, records: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield where what an owner has is not what was said in the scopes that are his."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in records:
-        if not one.get("deleted") and one.get("role") != "assistant":
-            for word in words_of(one.get("content") or one.get("text")):
-                found[word][one["kind"]] += 1
+    for record in records:
+        if not record.get("deleted") and record.get("role") != "assistant":
+            for word in words_of(record.get("content") or record.get("text")):
+                found[word][record["kind"]] += 1
     places = set(owner.places.values())
     for word, (place, kept) in known.said.items():
         if place in places:
@@ -310,8 +310,8 @@ def held(owner: Owner, known: Known, records: list[dict[str, Any]]) -> Iterator[
 def doubled(session: Session) -> Iterator[str]:
     """Yield which numbers of a session are there twice."""
     items = session.items
-    asked = [one.turn for one in items if one.role == "user" and one.kind == "message"]
-    for what, numbers in (("seq", [one.seq for one in items]), ("id", [one.id for one in items]), ("turn", asked)):
+    asked = [item.turn for item in items if item.role == "user" and item.kind == "message"]
+    for what, numbers in (("seq", [item.seq for item in items]), ("id", [item.id for item in items]), ("turn", asked)):
         yield from (f"{what} {one}" for one, times in Counter(numbers).items() if times > 1)
 
 
@@ -337,5 +337,5 @@ def main(calls: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    numbers = [int(one) for one in sys.argv[1:]]
+    numbers = [int(argument) for argument in sys.argv[1:]]
     sys.exit(bool(main(numbers[0] if numbers else CALLS, numbers[1] if len(numbers) > 1 else 0)))

@@ -131,5 +131,5 @@ def main(moments: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    arguments = [int(one) for one in sys.argv[1:]]
+    arguments = [int(argument) for argument in sys.argv[1:]]
     sys.exit(bool(main(arguments[0] if arguments else MOMENTS, arguments[1] if len(arguments) > 1 else 0)))

@@ -82,7 +82,7 @@ async def _crowd(file: Path, tokens: Path, clients: int, each: int, parts: int) 
             states, seen = [], []
             for part in range(parts + 1):
                 share = each if part else 0
-                running: list[Future[Seen]] = [pool.submit(_group, url, tuple(one), share) for one in groups]
+                running: list[Future[Seen]] = [pool.submit(_group, url, tuple(group), share) for group in groups]
                 seen += await asyncio.gather(*(asyncio.wrap_future(one) for one in running))
                 states.append(await _settled(process.pid, part * each * clients, states[1:2]))
     return states, _together(seen)

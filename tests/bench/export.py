@@ -49,12 +49,12 @@ def main() -> None:
     rows = [
         [
             way,
-            f"{one['records']:,}",
-            f"{one['seconds']:.1f}",
-            f"{one['memory']:.0f}",
-            f"{one['memory'] - base:.0f}",
+            f"{record['records']:,}",
+            f"{record['seconds']:.1f}",
+            f"{record['memory']:.0f}",
+            f"{record['memory'] - base:.0f}",
         ]
-        for way, one in done.items()
+        for way, record in done.items()
     ]
     print_table(f"Exporting {read.turns:,} turns", HEAD, rows)
 

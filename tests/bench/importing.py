@@ -91,7 +91,7 @@ def child(file: str, path: str, how: str, size: str, embedder: str) -> dict[str,
     with Fabric(file) as fabric:
         session = fabric.session("bench", user="ann")
         if how == "count":
-            texts = [one["id"] for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+            texts = [record["id"] for record in session.run(mem.export_block).output if record["kind"] == "turn"]
             return {"kept": len(set(texts)) if len(set(texts)) == len(texts) else -1}
         block = file_import_block(mem.layout, halfway(int(size)) if how == "kill" else lambda _: None)
         report = session.run(block, FileImport(path=Path(path), dry_run=how == "dry")).output

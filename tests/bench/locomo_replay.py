@@ -113,9 +113,9 @@ def run(sample: dict[str, Any], path: Path) -> None:
 
 def report(records: list[dict[str, Any]], said: int, offered: int) -> None:
     """Print what the tiers hold."""
-    kinds = Counter(one["kind"] for one in records)
-    kept = sum(one["kind"] == "turn" and one["role"] == "user" for one in records)
-    facts = Counter(one["status"] for one in records if one["kind"] == "fact")
+    kinds = Counter(record["kind"] for record in records)
+    kept = sum(record["kind"] == "turn" and record["role"] == "user" for record in records)
+    facts = Counter(record["status"] for record in records if record["kind"] == "fact")
     print(f"turns: {said} said, {kept} kept; recorded observations: {offered}")
     print(f"episodes: {kinds['episode']}; working entries: {kinds['working']}")
     print(f"facts: {facts['current']} current, {facts['superseded']} superseded, {facts['invalidated']} invalidated")
@@ -123,10 +123,12 @@ def report(records: list[dict[str, Any]], said: int, offered: int) -> None:
 
 def spent(results: list[dict[str, Any]], calls: "Counter[str]") -> None:
     """Print the outcomes by tier and status, and what the model calls used."""
-    found = [outcome for one in results for outcome in (one["result"] or {}).get("outcomes", [])]
-    statuses = Counter(f"{one['status']} {one['tier']}" for one in found)
+    found = [outcome for result in results for outcome in (result["result"] or {}).get("outcomes", [])]
+    statuses = Counter(f"{record['status']} {record['tier']}" for record in found)
     print("outcomes: " + ", ".join(f"{number} {name}" for name, number in statuses.most_common()))
-    used = {kind: sum(one["usage"][kind] for one in results) for kind in ("input_tokens", "output_tokens", "calls")}
+    used = {
+        kind: sum(result["usage"][kind] for result in results) for kind in ("input_tokens", "output_tokens", "calls")
+    }
     cost = (used["input_tokens"] * INPUT_PRICE + used["output_tokens"] * OUTPUT_PRICE) / 1e6
     print(f"model calls: {used['calls']} ({', '.join(f'{number} {step}' for step, number in calls.items())})")
     print(f"tokens: {used['input_tokens']:,} in, {used['output_tokens']:,} out, ${cost:.2f} at a small model's price")

@@ -102,7 +102,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, Fabric(Path(folder) / "reflect.duckdb") as fabric:
             median, busy, outcomes = asyncio.run(measure(fabric.session("bench", user="jake"), mem, size))
         medians[size] = median
-        tiers = ", ".join(f"{one.status} {one.tier}" for one in outcomes if one.tier == "semantic")
+        tiers = ", ".join(f"{outcome.status} {outcome.tier}" for outcome in outcomes if outcome.tier == "semantic")
         print(f"{size:>7,} facts: median {median:.2f} ms ({busy:.2f} ms of processor) for 5 observations: {tiers}")
     print(f"ratio {sizes[-1]:,} to {sizes[0]:,}: {medians[sizes[-1]] / medians[sizes[0]]:.2f}")
 

@@ -75,7 +75,7 @@ def on_labelled() -> tuple[Score, list[str]]:
     """Return the score on the labelled set, and one line per mistake."""
     score, mistakes = Score(), list[str]()
     for row in labelled():
-        seen = [(one.subject, one.content) for one in observe_text(row["text"])]
+        seen = [(observation.subject, observation.content) for observation in observe_text(row["text"])]
         hit = [any(subject == s and matches(content, c) for s, c in row["facts"]) for subject, content in seen]
         got = [any(subject == s and matches(content, c) for subject, content in seen) for s, c in row["facts"]]
         score.right, score.wrong = score.right + sum(hit), score.wrong + len(hit) - sum(hit)
@@ -97,7 +97,7 @@ def on_turns(half: int) -> tuple[Score, Score]:
     """Return how well the rules tell which turns bear a fact, and how well what they say agrees with that fact."""
     bears, says = Score(), Score()
     for text, persona in (turn for dialogue in dialogues(half) for turn in dialogue):
-        seen = [one.content for one in observe_text(text)]
+        seen = [observation.content for observation in observe_text(text)]
         bears.right += bool(seen and persona)
         bears.wrong += bool(seen and not persona)
         bears.wanted += bool(persona)

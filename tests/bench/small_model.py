@@ -101,14 +101,14 @@ def read(options: dict[str, Any], statements: Sequence[tuple[str, str]], *, tell
             memory.wait(PATIENCE)
             seconds = time.perf_counter() - begun
             found.seconds += seconds
-            facts = [one for one in memory.export() if one["kind"] == "fact" and one["status"] == "current"]
-            is_held = [one["subject"] == "user" and matches(one["content"], wanted) for one in facts]
+            facts = [record for record in memory.export() if record["kind"] == "fact" and record["status"] == "current"]
+            is_held = [fact["subject"] == "user" and matches(fact["content"], wanted) for fact in facts]
             found.usable += any(is_held)
             found.others += len(is_held) - sum(is_held)
             items = fabric.session("default", user=f"user {number}").items
             outcomes = [json.dumps(dict(item.data), ensure_ascii=False) for item in items if item.kind == "outcome"]
             found.retreats += any(RETREAT in outcome for outcome in outcomes)
-            print(f"  {said:32} {seconds:4.0f} s  {[one['content'] for one in facts]}", flush=True)
+            print(f"  {said:32} {seconds:4.0f} s  {[fact['content'] for fact in facts]}", flush=True)
             if tells_notes:
                 print(*outcomes, sep="\n")
     return found

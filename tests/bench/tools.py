@@ -90,7 +90,7 @@ def queries(chance: random.Random) -> Iterator[str]:
 def median(work: Callable[[], object], rounds: int) -> Cost:
     """Return the median cost of a call, after three that do not count."""
     costs = [once(work) for _ in range(rounds + 3)][3:]
-    return Cost(statistics.median(one.wall for one in costs), statistics.median(one.processor for one in costs))
+    return Cost(statistics.median(cost.wall for cost in costs), statistics.median(cost.processor for cost in costs))
 
 
 def once(work: Callable[[], object]) -> Cost:

@@ -38,8 +38,10 @@ def read(fabric: Fabric, server: StubServer, said: str, *answers: str, user: str
         memory.capture(said)
         assert memory.wait() == []
         records = list(memory.export())
-    result = next(one["data"]["result"] for one in records if one["kind"] == "item" and one["item_kind"] == "outcome")
-    return [one for one in records if one["kind"] == "fact" and one["status"] == "current"], result
+    result = next(
+        record["data"]["result"] for record in records if record["kind"] == "item" and record["item_kind"] == "outcome"
+    )
+    return [record for record in records if record["kind"] == "fact" and record["status"] == "current"], result
 
 
 @pytest.mark.parametrize("name", SLIPS)
@@ -60,7 +62,7 @@ def test_what_cannot_be_used_is_told_with_its_reason(fabric: Fabric, server: Stu
     good = {"content": "Works at Stripe", "importance": 0.8, "durability": "persistent", "category": "profession"}
     bad = [{"importance": 0.8}, 7, {"content": "x" * 3_000}, {"content": "Owns a yacht"}, good]
     facts, result = read(fabric, server, "I work at Stripe.", json.dumps({"observations": [good, *bad]}), user="told")
-    assert [one["content"] for one in facts] == ["Works at Stripe"]
+    assert [fact["content"] for fact in facts] == ["Works at Stripe"]
     assert len(notes := result["notes"]) == 5
     assert "content: Field required" in notes[0]
     assert "observations[1]" in notes[0]
@@ -87,7 +89,7 @@ def test_rules_read_the_turn_where_nothing_can_be_used_and_the_outcome_says_so(
     answer: str, fabric: Fabric, server: StubServer
 ):
     facts, result = read(fabric, server, "I work at Stripe.", answer, answer, user=f"rules {answer}")
-    assert [one["content"] for one in facts] == ["Works at Stripe"]
+    assert [fact["content"] for fact in facts] == ["Works at Stripe"]
     assert "rules read the message instead" in result["notes"][-1]
 
 
@@ -117,7 +119,7 @@ def test_a_fact_in_other_forms_or_another_language_is_borne_out(
 ):
     answer = {"observations": [{"content": content, "importance": 0.8, "durability": "persistent"}]}
     facts, _ = read(fabric, server, said, json.dumps(answer), user=f"{said} {content}")
-    assert [one["content"] for one in facts] == [content]
+    assert [fact["content"] for fact in facts] == [content]
 
 
 @pytest.mark.parametrize(
@@ -152,11 +154,14 @@ def test_a_plan_keeps_what_can_be_used_of_values_that_are_no_texts():
         ),
         ConsolidationPlan,
     ).value
-    assert [(one.subject, one.content) for one in plan.facts] == [("anna", "Likes tea"), ("user", "Likes jazz")]
+    assert [(proposal.subject, proposal.content) for proposal in plan.facts] == [
+        ("anna", "Likes tea"),
+        ("user", "Likes jazz"),
+    ]
     assert plan.facts[0].source_episode_ids[0] == "e1"
     assert all("one name" in refused.reason for refused in plan.refused)
     pruned = parse('{"removals": [{"fact_id": ["f1"], "reason": {"a": 1}}], "merges": []}', PrunePlan).value
-    assert [(one.fact_id, one.reason) for one in pruned.removals] == [("f1", "")]
+    assert [(removal.fact_id, removal.reason) for removal in pruned.removals] == [("f1", "")]
 
 
 def test_the_schema_that_a_model_is_sent_holds_no_code(server: StubServer, fabric: Fabric):

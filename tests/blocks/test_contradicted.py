@@ -77,7 +77,7 @@ def test_what_is_refused_is_told_and_rules_read_what_was_said_instead():
             memory.capture("I am not allergic to nuts.")
             assert memory.wait() == []
             records = list(memory.export())
-    facts = [one["content"] for one in records if one["kind"] == "fact"]
-    notes = next(one["data"]["result"]["notes"] for one in records if one.get("item_kind") == "outcome")
+    facts = [record["content"] for record in records if record["kind"] == "fact"]
+    notes = next(record["data"]["result"]["notes"] for record in records if record.get("item_kind") == "outcome")
     assert facts == ["Is not allergic to nuts"]
     assert "the message says the opposite" in notes[0]

@@ -46,10 +46,10 @@ def memory(server: StubServer) -> Iterator[Memory]:
 def _pieces(prompt: str) -> tuple[dict[str, str], str]:
     """Return the pieces of a prompt by name or title, and the text around them."""
     found = [*PIECE.finditer(prompt)]
-    assert len({one["id"] for one in found}) == 1
-    return {(one["title"] or one["name"]).removeprefix(' title="').strip('"'): one["data"] for one in found}, PIECE.sub(
-        "", prompt
-    )
+    assert len({record["id"] for record in found}) == 1
+    return {
+        (record["title"] or record["name"]).removeprefix(' title="').strip('"'): record["data"] for record in found
+    }, PIECE.sub("", prompt)
 
 
 def test_what_is_said_cannot_forge_an_answer_or_known_entries(memory: Memory, server: StubServer):
@@ -96,7 +96,7 @@ def test_every_call_has_delimiters_of_its_own(memory: Memory, server: StubServer
     memory.wait()
     memory.capture("Two.")
     memory.wait()
-    ids = [set(re.findall(r' id="(\w+)"', one.body["messages"][-1]["content"])) for one in server.requests]
+    ids = [set(re.findall(r' id="(\w+)"', request.body["messages"][-1]["content"])) for request in server.requests]
     assert len(ids) == 2
     assert ids[0].isdisjoint(ids[1])
 
@@ -106,4 +106,4 @@ def test_an_escape_that_a_model_copies_is_taken_back(memory: Memory, server: Stu
     server.script([text(json.dumps({"observations": [fact]}))])
     memory.capture("I work at AT&T.")
     memory.wait()
-    assert "Works at AT&T" in [one["content"] for one in memory.export() if one["kind"] == "fact"]
+    assert "Works at AT&T" in [record["content"] for record in memory.export() if record["kind"] == "fact"]

@@ -83,7 +83,7 @@ def reembed(fabric: Fabric, embedder: Any, user: str = "ann") -> Reembedded:
 
 def found(fabric: Fabric, embedder: Any, cue: str) -> list[str]:
     memories = fabric.session("s", user="ann").run(memory(embedder).recall_block, cue).output
-    return [one.content for one in memories]
+    return [memory.content for memory in memories]
 
 
 def test_what_is_imported_has_vectors_of_the_embedder(fabric: Fabric):

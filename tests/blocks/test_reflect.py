@@ -44,7 +44,7 @@ def test_a_reflection_that_breaks_writes_nothing_and_can_be_done_again(fails_at:
 
 def kinds(session: Any, mem: Any) -> list[str]:
     """Return the kinds of what is kept, without what any run leaves behind."""
-    kept = [one["kind"] for one in session.run(mem.export_block).output]
+    kept = [record["kind"] for record in session.run(mem.export_block).output]
     return [kind for kind in kept if kind not in ("item", "document", "run", "job")]
 
 
@@ -60,9 +60,12 @@ def test_observations_of_one_turn_see_each_other():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I changed jobs twice, from Google to Stripe in Dublin, and I like tea")
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
-    assert [one["content"] for one in facts if one["status"] == "current"] == ["Works at Stripe in Dublin", "Likes tea"]
-    assert all(one["reinforcement_count"] == 1 for one in facts)
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+    assert [fact["content"] for fact in facts if fact["status"] == "current"] == [
+        "Works at Stripe in Dublin",
+        "Likes tea",
+    ]
+    assert all(fact["reinforcement_count"] == 1 for fact in facts)
 
 
 def test_what_was_replaced_takes_its_episode_out_of_recall_and_its_fact_into_the_past():
@@ -72,7 +75,7 @@ def test_what_was_replaced_takes_its_episode_out_of_recall_and_its_fact_into_the
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I work at Google.")
         session.run(mem.capture, "I work at Stripe now.")
-        found = [one.content for one in session.run(recall_all).output]
-        episodes = [one for one in session.run(mem.export_block).output if one["kind"] == "episode"]
+        found = [memory.content for memory in session.run(recall_all).output]
+        episodes = [record for record in session.run(mem.export_block).output if record["kind"] == "episode"]
     assert not [one for one in found if "Google" in one]
-    assert [one["superseded"] for one in episodes] == [True, False]
+    assert [episode["superseded"] for episode in episodes] == [True, False]

@@ -25,7 +25,7 @@ def at_exit(path: str) -> None:
     def end() -> None:
         print(tried(lambda: memory.capture("I live in Oslo.").turns))
         memory.wait(60)
-        print(tried(lambda: [one.content for one in memory.recall("where do I live?", tiers=["semantic"])]))
+        print(tried(lambda: [recalled.content for recalled in memory.recall("where do I live?", tiers=["semantic"])]))
         print(tried(memory.close))
 
     atexit.register(end)

@@ -79,7 +79,7 @@ def said(spans: Spans) -> str:
     texts: list[object] = []
     for span in spans.all:
         texts += [span.name, span.status.description, attributes(span)]
-        texts += [(one.name, dict(one.attributes or {})) for one in span.events]
+        texts += [(event.name, dict(event.attributes or {})) for event in span.events]
     return " ".join(map(str, texts))
 
 

@@ -9,8 +9,8 @@ def test_the_result_lists_every_call_and_their_usage_adds_up():
     second = generator(name="second", model="test/large", user=lambda text: f"Shorten: {text}")
     with Fabric(models=ScriptedModel(["a long answer", "short"]), clock=FrozenClock()) as fabric:
         result = fabric.session("monday", user="jake").run(sequencer(name="both").then(first).then(second), "Hello")
-    assert [(one.block, one.model, one.usage.calls) for one in result.calls] == [
+    assert [(call.block, call.model, call.usage.calls) for call in result.calls] == [
         ("both > first", "test/small", 1),
         ("both > second", "test/large", 1),
     ]
-    assert sum(one.usage.input_tokens for one in result.calls) == result.usage.input_tokens > 0
+    assert sum(call.usage.input_tokens for call in result.calls) == result.usage.input_tokens > 0

@@ -94,7 +94,7 @@ async def test_the_next_model_is_asked_when_one_fails_and_both_are_paid() -> Non
     down = ModelUnavailableError("down", usage=Usage(cost=1.0, calls=1))
     model = ScriptedModel([down, Reply("ok", usage=Usage(cost=2.0, calls=1))])
     result = await run_block(generator(name="g", model=["a", "b"]), "hi", model=model)
-    assert [one.model for one in model.requests] == ["a", "b"]
+    assert [request.model for request in model.requests] == ["a", "b"]
     assert (result.output, result.usage) == ("ok", Usage(cost=3.0, calls=2))
 
 

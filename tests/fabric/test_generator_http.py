@@ -58,7 +58,7 @@ async def test_the_fallback_over_http(stub_server: StubServer, client: LiteLLMCl
     stub_server.script([failure(401), text("ok")])
     result = await run_block(generator(name="chat", model=["openai/a", "openai/b"]), "hi", model=client)
     assert result.output == "ok"
-    assert [one.body["model"] for one in stub_server.requests] == ["a", "b"]
+    assert [request.body["model"] for request in stub_server.requests] == ["a", "b"]
 
 
 async def test_a_provider_that_says_no_is_an_error_with_the_path(

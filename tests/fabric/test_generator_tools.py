@@ -59,7 +59,7 @@ def kinds(items: Any) -> list[tuple[str, str, str]]:
 async def test_the_model_sees_the_tools_and_their_results() -> None:
     result, model = await use([call("add", a=1), call("whose", "w")], "done")
     assert result.output == "done"
-    assert [one["function"]["name"] for one in model.requests[0].tools] == ["add", "whose", "broken"]
+    assert [tool["function"]["name"] for tool in model.requests[0].tools] == ["add", "whose", "broken"]
     assert model.requests[1].tools == model.requests[0].tools
     assert model.requests[1].messages == [
         {"role": "user", "content": "go"},
@@ -145,7 +145,7 @@ async def test_a_tool_that_refuses_says_itself_what_to_do() -> None:
         raise RefusedError(f"there is no goal {goal!r}", do="Look its id up first.")
 
     _, model = await use(call("close", goal="x"), "done", tools=[close])
-    assert [json.loads(one) for one in results(model.requests[1])] == [
+    assert [json.loads(result) for result in results(model.requests[1])] == [
         {"error": "there is no goal 'x'", "do": "Look its id up first."}
     ]
 
@@ -179,9 +179,9 @@ async def test_a_call_that_was_cut_off_is_not_carried_out() -> None:
 async def test_calls_without_an_id_or_with_the_same_one_are_told_apart() -> None:
     calls = [ToolCall("", "add", '{"a": 1}'), ToolCall("x", "add", '{"a": 2}'), ToolCall("x", "add", '{"a": 3}')]
     result, model = await use(calls, "done")
-    ids = [one["id"] for one in model.requests[1].messages[1]["tool_calls"]]
+    ids = [message["id"] for message in model.requests[1].messages[1]["tool_calls"]]
     assert len({*ids, ""}) == 4
-    assert [one["tool_call_id"] for one in model.requests[1].messages[2:]] == ids
+    assert [message["tool_call_id"] for message in model.requests[1].messages[2:]] == ids
     assert [item.call_id for item in result.items if item.kind == "tool_result"] == ids
     assert results(model.requests[1]) == ["3", "4", "5"]
 
@@ -197,7 +197,7 @@ async def test_too_many_calls_in_one_step_are_answered_but_not_carried_out() -> 
     assert done == list(range(MAX_CALLS_PER_STEP))
     answers = results(model.requests[1])
     assert len(answers) == MAX_CALLS_PER_STEP + 3
-    assert all("again in the next step" in one for one in answers[MAX_CALLS_PER_STEP:])
+    assert all("again in the next step" in answer for answer in answers[MAX_CALLS_PER_STEP:])
 
 
 class Odd:
@@ -276,7 +276,7 @@ async def test_a_generator_as_a_tool_adds_nothing_to_the_conversation() -> None:
     result, model = await use(
         call("expert", input="why?"), call("add", a=1), "because", "it says because", tools=[expert]
     )
-    assert [one.model for one in model.requests] == ["m", "e", "e", "m"]
+    assert [request.model for request in model.requests] == ["m", "e", "e", "m"]
     assert [item.text for item in result.items] == ["go", '{"input": "why?"}', "because", "it says because"]
     assert result.usage.calls == 4
 
@@ -297,11 +297,11 @@ async def test_the_resources_of_a_tool_block_are_installed() -> None:
 async def test_tools_of_capabilities_join_in_unless_switched_off() -> None:
     mem = define_capability("mem", tools=[add])
     _, model = await use("ok", tools=[whose], uses=[mem])
-    assert [one["function"]["name"] for one in model.requests[0].tools] == ["whose", "add"]
+    assert [tool["function"]["name"] for tool in model.requests[0].tools] == ["whose", "add"]
     _, model = await use("ok", tools=[whose], uses=[mem.presets(tools=False)])
-    assert [one["function"]["name"] for one in model.requests[0].tools] == ["whose"]
+    assert [tool["function"]["name"] for tool in model.requests[0].tools] == ["whose"]
     _, model = await use("ok", tools=[add], uses=[mem])
-    assert [one["function"]["name"] for one in model.requests[0].tools] == ["add"]
+    assert [tool["function"]["name"] for tool in model.requests[0].tools] == ["add"]
 
 
 def test_tools_that_share_a_name_are_found_at_construction() -> None:

@@ -206,7 +206,7 @@ def test_the_outcome_is_there_when_a_listener_hears_of_it():
         session = fabric.session("s")
 
         def look(event: WorkFinished) -> None:
-            seen.extend(one.data["result"] for one in session.items if one.data.get("job") == event.job_id)
+            seen.extend(item.data["result"] for item in session.items if item.data.get("job") == event.job_id)
 
         fabric.listen(look)
         session.run(talk(first), "hi")

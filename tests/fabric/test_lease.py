@@ -79,9 +79,9 @@ def test_threads_open_and_close_one_path(tmp_path: Path):
             raise
 
     threads = [threading.Thread(target=use) for _ in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert failed == []
     Fabric(tmp_path / "m.duckdb").close()

@@ -17,7 +17,7 @@ class SetClock(FrozenClock):
 def test_what_is_said_behind_a_clock_that_was_set_back_counts_in_the_order_of_saying():
     order, clock = Order(), FrozenClock()
     times = [timedelta(0), timedelta(0), timedelta(milliseconds=-5), timedelta(hours=-3), timedelta(hours=-2)]
-    assert [order.counts_as(NOON + one, clock) for one in times] == [None, None, None, NOON + STEP, NOON + 2 * STEP]
+    assert [order.counts_as(NOON + time, clock) for time in times] == [None, None, None, NOON + STEP, NOON + 2 * STEP]
     assert order.counts_as(NOON - timedelta(milliseconds=5), clock) == NOON + 3 * STEP  # it has not caught up yet
     assert order.counts_as(NOON + timedelta(hours=1), clock) is None
     order.learn([NOON, NOON + timedelta(hours=4)])

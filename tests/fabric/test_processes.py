@@ -42,6 +42,6 @@ def test_a_forked_child_is_told_at_once_and_leaves_the_file_alone(tmp_path: Path
     assert "in use by another process (PID" in opened
     assert (closed, parent) == ("gave None", "gave 1")
     with Memory(path, user="u") as memory:
-        found = [one.content for one in memory.recall("the user", tiers=["semantic"])]
+        found = [recalled.content for recalled in memory.recall("the user", tiers=["semantic"])]
         assert "Lives in Oslo" in found
         assert memory.recall("where do I work?", tiers=["semantic"])[0].content == "Works at Stripe"

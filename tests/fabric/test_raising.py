@@ -78,7 +78,7 @@ def test_work_that_raises_anything_has_failed_and_the_next_is_done(kind: str):
         assert [item.data["result"] for item in outcomes(session)] == ["fine"]
         with pytest.raises(WorkError):
             session.run(sequencer(name="bad").work(handler(work, name="raises")).wait_for_work(fail_on_error=True), "x")
-    assert [one.status for one in heard] == ["failed", "done", "failed"]
+    assert [message.status for message in heard] == ["failed", "done", "failed"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def test_secrets_are_found_wherever_the_seams_of_windows_fall():
         missed = [
             text[start:end]
             for start, end in places
-            if not any(one.start <= start + shift // 6 * 6 and end + shift // 6 * 6 <= one.end for one in secrets)
+            if not any(
+                secret.start <= start + shift // 6 * 6 and end + shift // 6 * 6 <= secret.end for secret in secrets
+            )
         ]
         assert missed == []
 

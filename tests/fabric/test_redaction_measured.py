@@ -23,12 +23,12 @@ def test_the_set_is_big_enough():
 
 @pytest.mark.parametrize("part", ["tuned", "held-out"])
 def test_no_kind_is_missed(part: Part):
-    assert [one.kind for one in secrets()[part] if judged(one).missed] == []
+    assert [secret.kind for secret in secrets()[part] if judged(secret).missed] == []
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_what_was_redacted_is_redacted(part: Part):
-    cleaned = [redact(one.text) for one in secrets()[part] if not judged(one).missed]
+    cleaned = [redact(secret.text) for secret in secrets()[part] if not judged(secret).missed]
     assert all(REDACTED in one for one in cleaned)
     assert [redact(one) for one in cleaned] == cleaned
 

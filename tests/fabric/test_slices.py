@@ -20,7 +20,7 @@ def test_a_text_is_cut_between_words(sentence: str):
 
 
 def test_a_list_is_cut_anywhere():
-    assert [len(one) for one in slices(list(map(str, range(2 * SLICE + 1))))] == [SLICE, SLICE, 1]
+    assert [len(piece) for piece in slices(list(map(str, range(2 * SLICE + 1))))] == [SLICE, SLICE, 1]
 
 
 def test_terms_that_were_prepared_are_those_that_are_found():

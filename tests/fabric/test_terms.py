@@ -44,7 +44,7 @@ def test_compounds_begin_and_end_with_a_word(text: str, found: list[str]):
 
 @given(st.text(alphabet="ab_1-./:@ é中'", max_size=30))
 def test_a_compound_stands_in_the_text_with_words_at_both_ends(text: str):
-    for one in compounds(text):
-        assert one in text
-        assert all(end == "_" or end.isalnum() for end in (one[0], one[-1]))
-        assert len(one) > 2
+    for compound in compounds(text):
+        assert compound in text
+        assert all(end == "_" or end.isalnum() for end in (compound[0], compound[-1]))
+        assert len(compound) > 2

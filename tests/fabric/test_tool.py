@@ -125,10 +125,10 @@ async def test_parameters_named_like_parts_of_pydantic_are_ordinary() -> None:
     assert await use(one, '{"schema": "s", "copy": null, "_under": 4}') == ["s", 1, 2, 4]
 
 
-async def use(one: Tool, raw: str) -> Any:
+async def use(tool: Tool, raw: str) -> Any:
     @handler(name="use")
     async def apply(value: Any, ctx: Context) -> Any:
-        return await one.run(read_arguments(one, raw), ctx)
+        return await tool.run(read_arguments(tool, raw), ctx)
 
     return (await run_block(apply)).output
 
@@ -246,16 +246,16 @@ class Names(RootModel[list[str]]):
     ],
 )
 async def test_a_block_is_a_tool_that_takes_what_the_block_takes(schema: Any, raw: str, given: Any) -> None:
-    one = handler(lambda value: value, name="a/b", description="Give it back.", input_schema=schema).as_tool()
-    assert one.schema()["function"]["name"] == "a_b"
-    assert one.description == "Give it back."
-    assert await use(one, raw) == given
+    tool = handler(lambda value: value, name="a/b", description="Give it back.", input_schema=schema).as_tool()
+    assert tool.schema()["function"]["name"] == "a_b"
+    assert tool.description == "Give it back."
+    assert await use(tool, raw) == given
 
 
 def test_a_block_tool_takes_another_name_and_knows_its_block() -> None:
     block = handler(lambda value: value, name="echo")
-    one = tool_of(block, name="again", description="Say it again.")
-    assert (one.name, one.description, one.block) == ("again", "Say it again.", block)
+    tool = tool_of(block, name="again", description="Say it again.")
+    assert (tool.name, tool.description, tool.block) == ("again", "Say it again.", block)
     assert tool_of(block).description == "Run echo."
 
 

@@ -48,7 +48,7 @@ def test_calls_are_carried_out_for_their_owner_alone(tmp_path: Path):
         assert (written["success"], written["output"]["text"]) == (True, "buy tea")
         assert jake.call("read", session="another")["output"] == ["buy tea"]
         assert anna.call("read", {})["output"] == []
-        assert [one["function"]["name"] for one in jake.schemas()] == ["write", "read"]
+        assert [schema["function"]["name"] for schema in jake.schemas()] == ["write", "read"]
 
 
 @pytest.mark.parametrize(

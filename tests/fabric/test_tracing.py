@@ -119,7 +119,7 @@ async def test_retries_and_rescues_are_events_and_what_was_mended_is_no_error(sp
     block = handler(refuse, name="frail", retry=Retry(attempts=3), rescue=handler(lambda: "saved", name="nurse"))
     assert (await run_block(block, SAID)).output == "saved"
     span = spans.one("handler frail")
-    assert [(one.name, dict(one.attributes or {})) for one in span.events] == [
+    assert [(event.name, dict(event.attributes or {})) for event in span.events] == [
         ("retry", {"fabric.attempt": 1, "error.type": "ValueError"}),
         ("retry", {"fabric.attempt": 2, "error.type": "ValueError"}),
         ("rescue", {"fabric.block.name": "nurse", "error.type": "ValueError"}),

@@ -47,7 +47,7 @@ def test_a_job_is_a_span_below_the_block_that_asked_for_it(spans: Spans):
         "fabric.run.turn": result.turn,
         "gen_ai.conversation.id": "s",
     }
-    (entry,) = [one for one in logs if one["event"] == "noting"]
+    (entry,) = [entry for entry in logs if entry["event"] == "noting"]
     assert (entry["trace_id"], entry["span_id"]) == ids(job)
     steps = [span for span in spans.named("transaction") if spans.path(span)[-2] == "job note"]
     written = [attributes(span)["fabric.store.written"] for span in steps]
@@ -145,5 +145,5 @@ def test_a_job_that_fails_is_an_error_and_its_log_carries_the_ids(spans: Spans):
     job = spans.one("job broken")
     assert attributes(job)["error.type"] == "KeyError"
     assert attributes(job)["fabric.job.status"] == "failed"
-    (entry,) = [one for one in logs if one["event"] == "background work failed"]
+    (entry,) = [entry for entry in logs if entry["event"] == "background work failed"]
     assert (entry["trace_id"], entry["span_id"]) == ids(job)

@@ -207,7 +207,7 @@ async def test_a_call_over_http_with_a_retry(spans: Spans, stub_server: StubServ
     stub_server.script([failure(429, retry_after=0), tools(("c1", "add", '{"a": 1}')), text("three")])
     await run_block(generator(name="chat", model="openai/stub", tools=[add]), SAID, model=client)
     first, second = spans.named("chat stub")
-    ((name, values),) = [(one.name, dict(one.attributes or {})) for one in first.events]
+    ((name, values),) = [(event.name, dict(event.attributes or {})) for event in first.events]
     assert (name, values) == (
         "retry",
         {"fabric.attempt": 1, "error.type": "RateLimitError", "fabric.wait_seconds": 0.0},
@@ -241,7 +241,7 @@ async def test_embeddings_over_http(spans: Spans, stub_server: StubServer):
     span = spans.one("embeddings small")
     found = attributes(span)
     assert span.kind is SpanKind.CLIENT
-    assert [one.name for one in span.events] == ["retry"]
+    assert [event.name for event in span.events] == ["retry"]
     assert found["gen_ai.operation.name"] == "embeddings"
     assert found["gen_ai.provider.name"] == "openai"
     assert found["gen_ai.embeddings.dimension.count"] == result.output

@@ -95,4 +95,4 @@ def test_the_code_of_the_readme_prints_the_spans_it_names():
     assert done.returncode == 0, done.stderr
     assert spans(done.stdout)[-2:] == ["handler shout", "run shout"]
     printed = [json.loads(text) for text in re.findall(r"^\{$.*?^\}$", done.stdout, re.MULTILINE | re.DOTALL)]
-    assert {one["context"]["trace_id"] for one in printed} == {printed[-1]["context"]["trace_id"]}
+    assert {record["context"]["trace_id"] for record in printed} == {printed[-1]["context"]["trace_id"]}

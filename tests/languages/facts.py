@@ -26,7 +26,7 @@ class Pair:
 
 def pairs(language: str) -> list[Pair]:
     """Return the forty pairs of a language."""
-    return [Pair(**one) for one in json.loads((SETS / f"{language}.json").read_text(encoding="utf-8"))]
+    return [Pair(**record) for record in json.loads((SETS / f"{language}.json").read_text(encoding="utf-8"))]
 
 
 def turns(language: str) -> list[dict[str, Any]]:

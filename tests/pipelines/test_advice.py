@@ -38,7 +38,7 @@ def advised() -> Iterator[tuple[str, str]]:
 def test_every_command_and_option_that_is_advised_exists():
     group = typer.main.get_command(app)
     commands = getattr(group, "commands")  # noqa: B009  a group's own
-    found = [one for _, text in advised() for one in _COMMAND.finditer(text)]
+    found = [match for _, text in advised() for match in _COMMAND.finditer(text)]
     assert len(found) >= 5
     for one in found:
         assert one["name"] in commands, one[0]

@@ -49,18 +49,18 @@ def path(tmp_path: Path) -> Path:
 
 def amiss(path: Path, embedder: str = "none") -> dict[str, Finding]:
     """Return what is not ok, by what was checked."""
-    return {one.check: one for one in check_up(path, embedder=embedder) if one.state != "ok"}
+    return {finding.check: finding for finding in check_up(path, embedder=embedder) if finding.state != "ok"}
 
 
 def told(path: Path, check: str, embedder: str = "none") -> str:
-    (found,) = [one for one in check_up(path, embedder=embedder) if one.check == check]
+    (found,) = [finding for finding in check_up(path, embedder=embedder) if finding.check == check]
     return found.found
 
 
 def change(path: Path, *statements: str) -> Any:
     with duckdb.connect(str(path)) as connection:
-        for one in statements:
-            connection.execute(one)
+        for statement in statements:
+            connection.execute(statement)
         return connection.fetchall()
 
 
@@ -208,7 +208,7 @@ def test_all_is_well_with_a_memory_of_which_a_part_was_forgotten(path: Path):
         assert amiss(path) == {}
     with Fabric(path) as fabric:
         session = fabric.session("s1", user="jake")
-        turn = next(one for one in session.run(MEM.export_block).output if one["kind"] == "turn")
+        turn = next(record for record in session.run(MEM.export_block).output if record["kind"] == "turn")
         session.run(MEM.forget_block, {"id": turn["id"]})
     assert amiss(path) == {}
 
@@ -242,7 +242,7 @@ def test_a_tie_to_a_trace_that_is_gone_is_told(path: Path):
 
 def test_every_collection_of_a_file_of_ours_is_compared(path: Path):
     filled(path)
-    tables = {one.name for one in known_tables()}
+    tables = {table.name for table in known_tables()}
     kept = {name for (name,) in change(path, "SELECT name FROM _tables")}
     assert kept
     assert kept <= tables

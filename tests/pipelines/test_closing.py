@@ -36,13 +36,13 @@ def reads_again(path: Path) -> None:
     model = ScriptedModel(lambda _: json.dumps({"observations": [observation("Works at Stripe")]}))
     with Memory(path, user="jake", model="test/memory", models=model) as memory:
         assert memory.wait() == []
-        kept = [one for one in memory.export() if one["kind"] == "turn"]
-        assert [(one["text"], one["captured"]) for one in kept] == [(text, True) for text in SAID]
+        kept = [record for record in memory.export() if record["kind"] == "turn"]
+        assert [(record["text"], record["captured"]) for record in kept] == [(text, True) for text in SAID]
     assert len(model.requests) == len(SAID)
 
 
 def warnings(logged: list[Any]) -> list[tuple[str, int]]:
-    return [(one["event"], one["jobs"]) for one in logged if one["log_level"] == "warning"]
+    return [(entry["event"], entry["jobs"]) for entry in logged if entry["log_level"] == "warning"]
 
 
 def test_a_model_that_never_answers_holds_up_no_closing_and_loses_nothing(tmp_path: Path):

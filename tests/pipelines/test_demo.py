@@ -96,7 +96,7 @@ def test_other_people_have_facts_of_their_own(held: Json) -> None:
 
 @pytest.mark.parametrize("word", ["Porto", "meetings", "Tokyo", "Paris", "chocolate", "haiku", "weather"])
 def test_nothing_is_taken_from_quotes_ifs_code_questions_and_small_talk(held: Json, word: str) -> None:
-    tiers = [one["content"] for tier in ("facts", "episodes", "working") for one in held[tier]]
+    tiers = [record["content"] for tier in ("facts", "episodes", "working") for record in held[tier]]
     assert not [content for content in tiers if word in content]
 
 

@@ -21,7 +21,7 @@ TOWNS = ("Oslo", "Rome", "Kyiv", "Bonn", "Linz", "Turin", "Porto", "Braga", "Far
 
 
 def contents(memory: Memory, cue: str) -> list[str]:
-    return [one.content for one in memory.recall(cue, tiers=["semantic"])]
+    return [recalled.content for recalled in memory.recall(cue, tiers=["semantic"])]
 
 
 def test_what_is_captured_is_recalled_after_reopening(tmp_path: Path):
@@ -29,7 +29,9 @@ def test_what_is_captured_is_recalled_after_reopening(tmp_path: Path):
         assert memory.capture(CHAT).turns == 1
     with Memory(tmp_path / "m.duckdb", user="jake") as memory:
         assert contents(memory, "where does he work?") == ["Joined Stripe last month"]
-        assert [one.text for one in memory.fabric.session("default", user="jake").items if one.kind == "message"] == [
+        assert [
+            item.text for item in memory.fabric.session("default", user="jake").items if item.kind == "message"
+        ] == [
             JOINED,
             "Congratulations!",
         ]
@@ -43,11 +45,11 @@ def test_a_history_that_is_sent_again_adds_what_is_new():
         assert memory.capture(grown).turns == 1
         assert memory.capture(grown).turns == 0
         session = memory.fabric.session("default", user="jake")
-        assert [one.text for one in session.items if one.role == "user"] == [JOINED, "I moved to Oslo."]
+        assert [item.text for item in session.items if item.role == "user"] == [JOINED, "I moved to Oslo."]
 
 
 def users(memory: Memory) -> list[str]:
-    return [one.text for one in memory.fabric.session("default", user="jake").items if one.role == "user"]
+    return [item.text for item in memory.fabric.session("default", user="jake").items if item.role == "user"]
 
 
 def test_a_history_with_tools_and_another_system_prompt_each_time_adds_what_is_new():
@@ -58,7 +60,7 @@ def test_a_history_with_tools_and_another_system_prompt_each_time_adds_what_is_n
         for end in (1, 2, 4, 5):
             memory.capture([{"role": "system", "content": f"This is call {end}."}, *history[:end]])
         said = memory.fabric.session("default", user="jake").items
-        assert [one.kind for one in said if one.role != "system" and one.kind != "outcome"] == [
+        assert [item.kind for item in said if item.role != "system" and item.kind != "outcome"] == [
             "message", "tool_call", "tool_result", "message", "message"
         ]  # fmt: skip
         assert memory.capture([{"role": "system", "content": "Shorter."}, *history[3:]]).turns == 0
@@ -108,7 +110,7 @@ def test_a_stated_fact_is_held_at_once_and_says_why():
         assert (outcome.status, contents(memory, "allergy")) == ("stored", ["Is allergic to peanuts"])
         why = memory.why(outcome.id)
         assert why is not None
-        assert [one.text for one in why.evidence] == ["Is allergic to peanuts"]
+        assert [evidence.text for evidence in why.evidence] == ["Is allergic to peanuts"]
 
 
 def test_a_correction_supersedes_and_history_keeps_both():
@@ -116,7 +118,7 @@ def test_a_correction_supersedes_and_history_keeps_both():
         outcome = memory.remember("Works at Stripe", category="profession")
         changed = memory.update(outcome.id, "Works at Shopify")
         assert contents(memory, "works at") == ["Works at Shopify"]
-        assert [(one.content, one.status) for one in memory.history(changed.id)] == [
+        assert [(fact.content, fact.status) for fact in memory.history(changed.id)] == [
             ("Works at Stripe", "superseded"),
             ("Works at Shopify", "current"),
         ]
@@ -136,7 +138,7 @@ def test_what_a_memory_put_into_a_prompt_never_comes_in_again(tmp_path: Path):
         with pytest.raises(SchemaError, match="content"):
             memory.remember(block)
         assert "Stripe" not in str(list(memory.export()))
-        turns = [one["text"].strip() for one in memory.export() if one["kind"] == "turn"]
+        turns = [record["text"].strip() for record in memory.export() if record["kind"] == "turn"]
         assert sorted(turns) == ["Hello", "Likes green tea", "Likes tea"]
 
 
@@ -147,7 +149,7 @@ def test_what_was_superseded_takes_no_place_of_what_is_current(limit: int | None
         for town in TOWNS:
             fact = memory.update(fact.id, f"Lives in {town}")
             found = memory.recall("where does he live?", tiers=["semantic"], limit=limit)
-            assert [one.content for one in found] == [f"Lives in {town}"]
+            assert [memory.content for memory in found] == [f"Lives in {town}"]
 
 
 def test_an_unknown_id_cannot_be_corrected():
@@ -203,7 +205,7 @@ async def test_async_does_the_same():
         assert len(await memory.history(outcome.id)) == 2
         assert "viola" in await memory.context("which instrument?")
         assert (await memory.forget(subject="user")).found
-        assert [one async for one in memory.export() if one["kind"] == "fact"] == []
+        assert [record async for record in memory.export() if record["kind"] == "fact"] == []
 
 
 def test_a_correction_retires_what_it_corrects_everywhere():
@@ -211,9 +213,11 @@ def test_a_correction_retires_what_it_corrects_everywhere():
         memory.capture("I live in Rome.")
         assert memory.wait() == []
         memory.update(memory.recall("Rome", tiers=["semantic"])[0].id, "Lives in Milan")
-        found = [one.content for one in memory.recall("live")]
+        found = [recalled.content for recalled in memory.recall("live")]
         assert found[0] == "Lives in Milan"
-        assert "Lives in Rome" not in [one.content for one in memory.recall("live", tiers=["working", "episodic"])]
+        assert "Lives in Rome" not in [
+            recalled.content for recalled in memory.recall("live", tiers=["working", "episodic"])
+        ]
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"x", ["a"], [{"role": "user", "content": "x", "tags": ["a"]}]])
@@ -237,9 +241,9 @@ def test_turns_of_another_time_keep_it_and_their_tags():
             "text": "The boat leaves at nine.",
         }
         assert memory.import_turns([{**turn, "tags": ["travel"]}]).imported == 1
-        assert [one.tags for one in memory.recall("boat", tags=["travel"])] == [["travel"]]
+        assert [recalled.tags for recalled in memory.recall("boat", tags=["travel"])] == [["travel"]]
         memory.remember("Gets seasick", tags=["travel"])
-        assert "Gets seasick" in [one.content for one in memory.recall("seasick", tags=["travel"])]
+        assert "Gets seasick" in [recalled.content for recalled in memory.recall("seasick", tags=["travel"])]
 
 
 def test_work_that_failed_is_returned():
@@ -294,9 +298,9 @@ def test_what_is_captured_under_a_tag_is_found_there_with_what_was_drawn_from_it
         memory.capture("I have a cat.")
         memory.wait()
         found = memory.recall("where does he work, live and what is his pet?", tags=["work life"])
-        assert {one.content for one in found} == {"Joined Stripe last month", "Congratulations!"}
-        assert {tuple(one.tags) for one in found if one.source == "turn"} == {("work-life",)}
-        assert {one.content for one in memory.recall(tags=["home"])} == {"Moved to Oslo"}
+        assert {memory.content for memory in found} == {"Joined Stripe last month", "Congratulations!"}
+        assert {tuple(memory.tags) for memory in found if memory.source == "turn"} == {("work-life",)}
+        assert {recalled.content for recalled in memory.recall(tags=["home"])} == {"Moved to Oslo"}
         with pytest.raises(SchemaError, match=r"capture: tags are 'work'.*expected a list of texts"):
             memory.capture("hello", tags="work")
 
@@ -356,9 +360,13 @@ def test_an_answer_that_comes_after_its_message_with_an_id_is_kept_once() -> Non
         again = memory.capture([asked, calls, answer, {"role": "user", "content": "Thanks", "id": "2"}])
         memory.wait()
         kept = list(memory.export())
-        found = [one.content for one in memory.recall("viola", tiers=["turn"])]
+        found = [recalled.content for recalled in memory.recall("viola", tiers=["turn"])]
     assert (again.turns, again.known) == (1, 1)
-    assert [one["text"] for one in kept if one["kind"] == "turn"] == [asked["content"], answer["content"], "Thanks"]
-    items = [(one["role"], one["item_kind"]) for one in kept if one["kind"] == "item"]
+    assert [record["text"] for record in kept if record["kind"] == "turn"] == [
+        asked["content"],
+        answer["content"],
+        "Thanks",
+    ]
+    items = [(message["role"], message["item_kind"]) for message in kept if message["kind"] == "item"]
     assert [items.count(one) for one in (("assistant", "tool_call"), ("system", "message"))] == [1, 1]
     assert found[0] == answer["content"]

@@ -50,7 +50,7 @@ JUNK = [
 
 
 def facts(session: Any, mem: Any) -> list[dict[str, Any]]:
-    return [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+    return [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
 
 
 def test_two_hundred_turns_of_machine_noise_leave_next_to_nothing():
@@ -59,7 +59,11 @@ def test_two_hundred_turns_of_machine_noise_leave_next_to_nothing():
         session = fabric.session("monday", user="jake")
         for number in range(200):
             session.run(mem.capture, f"{JUNK[number % len(JUNK)]}")
-        kept = [one["content"] for one in session.run(mem.export_block).output if one["kind"] in ("fact", "episode")]
+        kept = [
+            record["content"]
+            for record in session.run(mem.export_block).output
+            if record["kind"] in ("fact", "episode")
+        ]
     assert kept == []
 
 
@@ -82,13 +86,13 @@ def test_a_single_valued_slot_holds_the_last_value_only(old: str, new: str):
 
 def test_one_wording_in_many_spellings_is_one_fact():
     spellings = ["Likes green tea", "likes green tea", "LIKES GREEN TEA!", "Likes  green tea.", "User likes green tea"]
-    fabric, mem = open_memory(MemoryModel(*[[observation(one, category="preference")] for one in spellings]))
+    fabric, mem = open_memory(MemoryModel(*[[observation(spelling, category="preference")] for spelling in spellings]))
     with fabric:
         session = fabric.session("monday", user="jake")
-        for number, one in enumerate(spellings):
-            session.run(mem.capture, f"{one} {number}")
-        current = [one for one in facts(session, mem) if one["status"] == "current"]
-    assert [one["reinforcement_count"] for one in current] == [5]
+        for number, spelling in enumerate(spellings):
+            session.run(mem.capture, f"{spelling} {number}")
+        current = [fact for fact in facts(session, mem) if fact["status"] == "current"]
+    assert [fact["reinforcement_count"] for fact in current] == [5]
 
 
 def test_one_fact_by_every_way_in_is_one_fact():
@@ -109,7 +113,7 @@ def test_one_fact_by_every_way_in_is_one_fact():
         assert session.run(add).output == "merged"
         session.run(mem.consolidate, {"force": True})
         session.run(mem.prune, {"force": True})
-        assert [(one["content"], one["status"]) for one in facts(session, mem)] == [("Works at Stripe", "current")]
+        assert [(fact["content"], fact["status"]) for fact in facts(session, mem)] == [("Works at Stripe", "current")]
 
 
 def test_consolidating_again_and_again_adds_no_rows():
@@ -130,7 +134,7 @@ def test_twenty_repeats_in_one_message_are_one_voice():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I like tea. " * 20)
-        assert [one["reinforcement_count"] for one in facts(session, mem)] == [1]
+        assert [fact["reinforcement_count"] for fact in facts(session, mem)] == [1]
 
 
 def test_a_turn_with_many_tool_steps_is_one_turn_and_one_episode():
@@ -149,8 +153,8 @@ def test_a_turn_with_many_tool_steps_is_one_turn_and_one_episode():
         session.run(pipeline, "I work at Stripe.")
         fabric.drain()
         records = session.run(mem.export_block).output
-    assert sum(one["kind"] == "turn" and one["role"] == "user" for one in records) == 1
-    assert sum(one["kind"] == "episode" for one in records) == 1
+    assert sum(record["kind"] == "turn" and record["role"] == "user" for record in records) == 1
+    assert sum(record["kind"] == "episode" for record in records) == 1
 
 
 async def test_the_same_said_at_once_in_ten_sessions_is_one_fact_said_ten_times():
@@ -158,11 +162,11 @@ async def test_the_same_said_at_once_in_ten_sessions_is_one_fact_said_ten_times(
     pipeline = chat_with(mem)
     async with fabric:
         sessions = [fabric.session(f"session {number}", user="jake") for number in range(10)]
-        await asyncio.gather(*(one.arun(pipeline, "I like tea.") for one in sessions))
+        await asyncio.gather(*(session.arun(pipeline, "I like tea.") for session in sessions))
         await fabric.adrain()
         records = (await sessions[0].arun(mem.export_block)).output
-    found = [one for one in records if one["kind"] == "fact"]
-    assert [(one["content"], one["reinforcement_count"]) for one in found] == [("Likes tea", 10)]
+    found = [record for record in records if record["kind"] == "fact"]
+    assert [(record["content"], record["reinforcement_count"]) for record in found] == [("Likes tea", 10)]
 
 
 def test_at_most_twenty_five_observations_are_taken_from_one_turn():
@@ -180,7 +184,7 @@ def test_odd_characters_in_an_observation_are_kept_and_found(content: str):
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "A family writes from right to left.")
-        assert content in [one.content for one in session.run(mem.recall_block, content)]
+        assert content in [memory.content for memory in session.run(mem.recall_block, content)]
 
 
 @pytest.mark.parametrize(
@@ -201,11 +205,11 @@ def test_content_of_any_form_is_read_by_its_text(content: Any):
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, {"role": "user", "content": content})
-        assert [one["content"] for one in facts(session, mem)] == ["Likes tea"]
+        assert [fact["content"] for fact in facts(session, mem)] == ["Likes tea"]
 
 
 @pytest.mark.parametrize("text", ["私は東京で働いています。", "我喜欢喝茶。", "Я живу в Москве.", "Vivo en Lisboa."])
 def test_rules_never_write_in_another_script_than_the_user(text: str):
-    for one in observe_text(text, now=START):
-        assert all(char in text for char in one.content if not char.isascii())
-        assert any(word.casefold() in one.content.casefold() for word in text.rstrip("。.").split())
+    for observed in observe_text(text, now=START):
+        assert all(char in text for char in observed.content if not char.isascii())
+        assert any(word.casefold() in observed.content.casefold() for word in text.rstrip("。.").split())

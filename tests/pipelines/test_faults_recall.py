@@ -55,10 +55,10 @@ def test_any_cue_is_answered_with_scores_between_nought_and_one_in_a_stable_orde
         session = fabric.session("monday", user="jake")
         found: list[RankedMemory] = list(session.run(mem.recall_block, cue))
         again = list(session.run(mem.recall_block, cue))
-    remembered = {one["content"] for one in REMEMBERED}
-    assert remembered <= {one.content for one in found} <= {*remembered, SAID}
-    assert all(0.0 <= one.relevance <= 1.0 and 0.0 <= one.overlap <= 1.0 for one in found)
-    assert [one.relevance for one in found] == sorted((one.relevance for one in found), reverse=True)
+    remembered = {record["content"] for record in REMEMBERED}
+    assert remembered <= {memory.content for memory in found} <= {*remembered, SAID}
+    assert all(0.0 <= memory.relevance <= 1.0 and 0.0 <= memory.overlap <= 1.0 for memory in found)
+    assert [memory.relevance for memory in found] == sorted((memory.relevance for memory in found), reverse=True)
     assert [one.id for one in again] == [one.id for one in found]
 
 
@@ -68,8 +68,8 @@ def test_no_cue_hides_a_memory(cue: str):
     fabric, mem = remembering(*REMEMBERED)
     with fabric:
         session = fabric.session("monday", user="jake")
-        plain = {one.content for one in session.run(mem.recall_block)}
-        asked = {one.content for one in session.run(mem.recall_block, cue)}
+        plain = {memory.content for memory in session.run(mem.recall_block)}
+        asked = {memory.content for memory in session.run(mem.recall_block, cue)}
     assert plain <= asked
 
 
@@ -159,5 +159,5 @@ def test_a_budget_for_the_prompt_that_cannot_work_is_refused():
 def test_nothing_is_recalled_twice_from_two_tiers():
     fabric, mem = remembering(*REMEMBERED, *REMEMBERED)
     with fabric:
-        contents = [one.content for one in fabric.session("monday", user="jake").run(mem.recall_block)]
+        contents = [memory.content for memory in fabric.session("monday", user="jake").run(mem.recall_block)]
     assert sorted(contents) == sorted(set(contents))

@@ -96,16 +96,16 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
         assert model.asked.wait(300)
         assert session.run(chat_with(mem), "Still there?").output == "I heard: Still there?"
         assert [job.status for job in fabric.jobs()] == ["running", "pending"]
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
         said = ["I work at Stripe", "I heard: I work at Stripe", "Still there?", "I heard: Still there?"]
-        assert [(one["text"], one["captured"]) for one in turns] == [(text, False) for text in said]
-        found = [one.content for one in session.run(mem.recall_block, "where do I work? Stripe")]
+        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, False) for text in said]
+        found = [memory.content for memory in session.run(mem.recall_block, "where do I work? Stripe")]
         model.let.set()
         assert "I work at Stripe" in found
         assert fabric.drain() == []
-        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
-        assert [(one["text"], one["captured"]) for one in turns] == [(text, True) for text in said]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
+        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, True) for text in said]
 
 
 @pytest.mark.parametrize("broken", ['{"observations": [{"subject": "us', "", "I could not find anything.", "null"])
@@ -116,9 +116,9 @@ def test_a_turn_whose_answer_cannot_be_read_is_read_by_rules(broken: str):
         session = fabric.session("monday", user="jake")
         session.run(chat_with(mem), "I work at Stripe")
         assert fabric.drain() == []
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
-        assert [(one["text"], one["captured"]) for one in turns][:1] == [("I work at Stripe", True)]
-        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
+        assert [(turn["text"], turn["captured"]) for turn in turns][:1] == [("I work at Stripe", True)]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
 
 
 def test_bad_observations_cost_only_themselves():
@@ -135,7 +135,7 @@ def test_bad_observations_cost_only_themselves():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I work at Stripe, like tea, and have two cats")
-        found = [one.content for one in session.run(mem.recall_block)]
+        found = [memory.content for memory in session.run(mem.recall_block)]
     assert {"Works at Stripe", "Has two cats"} <= set(found)
     assert len(found) <= 3
 
@@ -207,4 +207,4 @@ def test_a_chat_turn_costs_one_call_of_each_model_whatever_is_remembered():
             reply = session.run(pipeline, f"I work at Stripe, as I said {number} times " + "and more " * 1_000)
             fabric.drain()
             assert reply.usage.calls == 1
-    assert len([one for one in model.client.requests if one.model == "test/memory"]) == 3
+    assert len([request for request in model.client.requests if request.model == "test/memory"]) == 3

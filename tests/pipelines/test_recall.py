@@ -76,7 +76,7 @@ def test_nothing_stored_is_nothing_found(memory: Any):
 
 
 def test_what_is_not_stored_is_told_by_a_low_score(memory: Any):
-    assert all(one.relevance < 0.5 for one in asked(memory, "which tractor did the mayor of Ohio sell?"))
+    assert all(recalled.relevance < 0.5 for recalled in asked(memory, "which tractor did the mayor of Ohio sell?"))
 
 
 def test_importing_again_changes_nothing(memory: Any):
@@ -84,7 +84,7 @@ def test_importing_again_changes_nothing(memory: Any):
         session = fabric.session("now", user="jake")
         first = session.run(memory.import_block, records()).output
         again = session.run(memory.import_block, records()).output
-        nameless = [{key: value for key, value in one.items() if key != "id"} for one in records()]
+        nameless = [{key: value for key, value in record.items() if key != "id"} for record in records()]
         third = session.run(memory.import_block, nameless).output
         fourth = session.run(memory.import_block, nameless).output
     assert [(one.imported, one.skipped) for one in (first, again, third, fourth)] == [(6, 0), (0, 6), (6, 0), (0, 6)]
@@ -155,7 +155,7 @@ def test_two_users_never_see_each_others_turns():
             fabric.session("now", user=user).run(memory.import_block, records([("s", "user", f"secret of {user!r}")]))
         for user in ("a", 'a") or true or ("', "a%", "a\x00"):
             found = list(fabric.session("now", user=user).run(memory.recall_block, "secret"))
-            assert [one.content for one in found] == [f"secret of {user!r}"]
+            assert [memory.content for memory in found] == [f"secret of {user!r}"]
 
 
 def test_a_fact_leads_to_its_turn_and_a_changed_one_stands_above_the_old():

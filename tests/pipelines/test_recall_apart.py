@@ -50,14 +50,16 @@ def many() -> Iterator[Memory]:
 @pytest.mark.parametrize("tiers", [("turn",), ("semantic",), ("turn", "working", "episodic", "semantic")])
 def test_many_rows_give_what_few_give(few: Memory, many: Memory, tiers: tuple[str, ...]):
     def found(memory: Memory) -> list[tuple[str, str, str]]:
-        return [(one.source, one.content, one.note) for one in memory.recall(CUE, tiers=tiers, limit=2)]
+        return [
+            (recalled.source, recalled.content, recalled.note) for recalled in memory.recall(CUE, tiers=tiers, limit=2)
+        ]
 
     assert found(many) == found(few)
     assert found(many)[0][1] in {"Moved to Munich", "Lives in Munich", *SAID}
 
 
 def test_a_turn_of_many_is_marked_with_what_is_no_longer_so(many: Memory):
-    found = {one.content: one for one in many.recall(CUE, tiers=["turn"])}
+    found = {memory.content: memory for memory in many.recall(CUE, tiers=["turn"])}
     assert [told.was for told in found[SAID[0]].outdated] == ["Lives in Berlin"]
 
 
@@ -75,9 +77,9 @@ def test_what_is_written_beside_recalls_is_found_and_what_is_forgotten_is_not(ma
         try:
             for number in range(5):
                 added = many.remember(f"Owns a lighthouse called Alma {number}")
-                assert added.id in {one.id for one in many.recall("the lighthouse")}
+                assert added.id in {memory.id for memory in many.recall("the lighthouse")}
                 many.forget(added.id)
-                assert added.id not in {one.id for one in many.recall("the lighthouse")}
+                assert added.id not in {memory.id for memory in many.recall("the lighthouse")}
         finally:
             over.set()
         assert recalling.result() > 0

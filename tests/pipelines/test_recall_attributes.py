@@ -69,7 +69,7 @@ def test_a_fact_stands_for_a_turn_only_when_it_says_as_much():
 
 def test_a_fact_its_episode_and_its_turn_take_one_place():
     with told("I live in Oslo.") as memory:
-        assert len([one for one in memory.recall("where do I live?") if "Oslo" in one.content]) == 1
+        assert len([recalled for recalled in memory.recall("where do I live?") if "Oslo" in recalled.content]) == 1
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def test_a_fact_is_filed_where_its_turns_are(memory: Any, session: Any):
         asked = {"cue": cue, "tiers": ["semantic"]}
         everything = session.run(memory.recall_block, asked)
         travel = session.run(memory.recall_block, {**asked, "tags": ["travel"]})
-        assert {one.content for one in everything} == {"Took the boat to Naples", "Fears the sea"}
-        assert [one.content for one in travel] == ["Took the boat to Naples"]
+        assert {memory.content for memory in everything} == {"Took the boat to Naples", "Fears the sea"}
+        assert [memory.content for memory in travel] == ["Took the boat to Naples"]
         assert list(session.run(memory.recall_block, {**asked, "tags": ["boat"]})) == []
 
 
@@ -101,7 +101,7 @@ def test_a_fact_of_one_session_is_found_among_many_of_others(memory: Any, sessio
 
     session.run(add)
     found = session.run(memory.recall_block, {"cue": "who owns boats", "session": "other", "tiers": ["semantic"]})
-    assert [one.content for one in found] == ["Works as a dentist in Main Street"]
+    assert [memory.content for memory in found] == ["Works as a dentist in Main Street"]
 
 
 @pytest.mark.parametrize("cue", ["the boat", None])
@@ -110,14 +110,14 @@ def test_results_end_before_the_budget_does(memory: Any, session: Any, cue: str 
     for tokens in (1, 8, 15, 1_000):
         found = list(session.run(memory.recall_block, {"cue": cue, "tokens": tokens}))
         assert ids(found) <= ids(everything)
-        assert sum(len(one.content) + 1 for one in found) <= 4 * tokens + 1
+        assert sum(len(memory.content) + 1 for memory in found) <= 4 * tokens + 1
         assert [one.id for one in found] == [one.id for one in everything][: len(found)]
     assert len(found) == len(everything)
 
 
 def test_a_budget_gives_more_than_ten_where_they_fit(memory: Any, session: Any):
     many = records([(f"{text}, {n}", tags) for n in range(5) for text, tags in TALK])
-    session.run(memory.import_block, [{**one, "id": f"more-{one['id']}"} for one in many])
+    session.run(memory.import_block, [{**record, "id": f"more-{record['id']}"} for record in many])
     assert len(session.run(memory.recall_block, {"cue": "boat"}).output) == 10
     assert len(session.run(memory.recall_block, {"cue": "boat", "tokens": 500}).output) > 10
     assert len(session.run(memory.recall_block, {"cue": "boat", "tokens": 500, "limit": 3}).output) == 3
@@ -149,7 +149,7 @@ def test_the_parts_of_a_score_order_the_results(memory: Any, session: Any):
     for cue in ("the boat to Naples", "where does he work?", "Stripe", "what was said on 3 March 2025?"):
         found = list(session.run(memory.recall_block, cue))
         sums = [sum(one.parts.model_dump().values()) for one in found]
-        shares = [one.relevance / found[0].relevance for one in found]
+        shares = [memory.relevance / found[0].relevance for memory in found]
         assert [one / sums[0] for one in sums] == pytest.approx(shares, abs=1e-3)
 
 
@@ -162,8 +162,8 @@ def test_an_explanation_of_nothing_and_of_what_does_not_fit(memory: Any, session
 
 
 def test_an_explanation_cannot_steer_a_terminal():
-    one = RankedMemory(id="a", content="x\x1b[31m\ud83dy", relevance=0.9, source="turn", parts=Parts(text=1.0))
-    explained = explain([one, one])
+    memory = RankedMemory(id="a", content="x\x1b[31m\ud83dy", relevance=0.9, source="turn", parts=Parts(text=1.0))
+    explained = explain([memory, memory])
     assert "\x1b" not in explained
     assert explained.encode()
     assert "level with the next" in explained
@@ -220,7 +220,7 @@ def test_few_turns_are_recalled_whatever_is_asked(count: int, embedder: Any):
         for cue in ODD_CUES:
             odd = list(opened.run(memory.recall_block, {"cue": cue, "explain": True, "tokens": 1_000}))
             assert len(odd) <= count
-            numbers = [number for one in odd for number in (one.relevance, *one.parts.model_dump().values())]
+            numbers = [number for memory in odd for number in (memory.relevance, *memory.parts.model_dump().values())]
             assert all(math.isfinite(number) and number >= 0 for number in numbers)
             opened.run(memory.context_block, {"cue": cue, "tokens": 100})
 
@@ -230,7 +230,9 @@ def test_equal_turns_keep_their_order(embedder: Any):
     memory = memory_system(episodic=True, semantic=True, embedder=embedder)
     with Fabric(":memory:") as fabric:
         opened = fabric.session("now", user="jake")
-        same = [{**one, "session": one["id"], "said_at": SAID} for one in records([("The boat is red", [])] * 6)]
+        same = [
+            {**record, "session": record["id"], "said_at": SAID} for record in records([("The boat is red", [])] * 6)
+        ]
         opened.run(memory.import_block, same)
         orders = [[one.id for one in opened.run(memory.recall_block, "red boat")] for _ in range(3)]
     assert orders == [[f"t{number}" for number in range(6)]] * 3

@@ -36,24 +36,24 @@ def memory() -> Iterator[Memory]:
 
 
 def turn(memory: Memory, text: str, cue: str) -> RankedMemory:
-    return next(one for one in memory.recall(cue, limit=50, tiers=["turn"]) if one.content == text)
+    return next(recalled for recalled in memory.recall(cue, limit=50, tiers=["turn"]) if recalled.content == text)
 
 
 def test_a_turn_says_what_of_it_is_no_longer_so_and_what_is_so_now(memory: Memory):
     found = turn(memory, BERLIN, "where do I live?")
-    assert [(one.was, one.now) for one in found.outdated] == [("Lives in Berlin", "Moved to Munich")]
+    assert [(change.was, change.now) for change in found.outdated] == [("Lives in Berlin", "Moved to Munich")]
     assert str(found).startswith(f"{BERLIN} [no longer so since ")
     assert str(found).endswith(": Lives in Berlin; now: Moved to Munich]")
 
 
 def test_what_is_still_so_is_not_marked(memory: Memory):
     assert turn(memory, "I moved to Munich.", "Munich").outdated == []
-    assert all(not one.outdated for one in memory.recall("chess") if one.source != "turn")
+    assert all(not recalled.outdated for recalled in memory.recall("chess") if recalled.source != "turn")
 
 
 def test_what_is_no_longer_so_of_others_says_of_whom(memory: Memory):
     found = turn(memory, SAID[1], "where does Anna live?")
-    assert [(one.was, one.now) for one in found.outdated] == [
+    assert [(change.was, change.now) for change in found.outdated] == [
         ("about anna: Lives in Rome", "about anna: Moved to Oslo")
     ]
 
@@ -67,26 +67,26 @@ def test_the_context_for_a_prompt_marks_it_too(memory: Memory):
 def test_of_several_changes_the_last_is_told():
     with captured("I live in Berlin.", "I moved to Munich.", "I live in Paris now.") as memory:
         for text in ("I live in Berlin.", "I moved to Munich."):
-            assert [one.now for one in turn(memory, text, "where do I live?").outdated] == ["Lives in Paris"]
+            assert [change.now for change in turn(memory, text, "where do I live?").outdated] == ["Lives in Paris"]
 
 
 def test_what_is_so_again_is_not_outdated():
     with captured("I live in Berlin.", "I moved to Munich.", "I live in Berlin.") as memory:
         found = memory.recall("where do I live?", tiers=["turn"], limit=50)
-        assert {one.content for one in found if one.outdated} == {"I moved to Munich."}
+        assert {memory.content for memory in found if memory.outdated} == {"I moved to Munich."}
 
 
 def test_what_is_only_said_better_is_not_outdated():
     with captured("I work at Stripe.", "I work at Stripe in Dublin.") as memory:
-        assert not any(one.outdated for one in memory.recall("where do I work?", tiers=["turn"]))
+        assert not any(recalled.outdated for recalled in memory.recall("where do I work?", tiers=["turn"]))
 
 
 def test_what_nothing_takes_the_place_of_is_only_over():
     with captured("I live in Berlin.", "I love tea.") as memory:
-        fact = next(one for one in memory.recall("tea", tiers=["semantic"]) if "tea" in one.content)
+        fact = next(recalled for recalled in memory.recall("tea", tiers=["semantic"]) if "tea" in recalled.content)
         memory.remember("Does not like tea any more", category="preference")
         marked = turn(memory, "I love tea.", "tea").outdated
-        assert fact.content in {one.was for one in marked}
+        assert fact.content in {change.was for change in marked}
         assert turn(memory, "I live in Berlin.", "Berlin").outdated == []
 
 
@@ -94,7 +94,7 @@ def test_among_many_changed_facts_the_right_ones_are_found():
     with captured("I live in Berlin.", "I moved to Munich.") as memory:
         for number in range(210):
             memory.remember(f"Favorite number {number // 2} is {number}", category="preference")
-        assert [one.now for one in turn(memory, "I live in Berlin.", "Berlin").outdated] == ["Moved to Munich"]
+        assert [change.now for change in turn(memory, "I live in Berlin.", "Berlin").outdated] == ["Moved to Munich"]
 
 
 def test_the_command_line_marks_it(tmp_path: Path):

@@ -63,7 +63,7 @@ def test_the_fact_of_whom_the_cue_asks_about_is_first(memory: Memory, cue: str, 
 
 
 def test_a_fact_is_found_by_the_name_of_its_subject(memory: Memory):
-    found = {one.content: one for one in memory.recall("Anna", tiers=["semantic"])}
+    found = {recalled.content: recalled for recalled in memory.recall("Anna", tiers=["semantic"])}
     assert found["Lives in Hamburg"].parts.text > 0.5
     assert "Lives in Porto" not in found or found["Lives in Porto"].parts.text == 0
 

@@ -29,6 +29,6 @@ def test_old_facts_get_their_claims_on_the_next_recall(tmp_path: Path):
         first = memory.recall("where do I work?")[0]
         assert "Stripe" in first.content
         assert first.relevance >= RELEVANT
-        kept = [one for one in memory.export() if one["kind"] == "fact"]
-        assert {one["slot"] for one in kept} >= {"employer", "relation:sister=anna"}
-        assert all(one["attribute"] for one in kept)
+        kept = [record for record in memory.export() if record["kind"] == "fact"]
+        assert {record["slot"] for record in kept} >= {"employer", "relation:sister=anna"}
+        assert all(record["attribute"] for record in kept)

@@ -135,7 +135,7 @@ SISTERS = ("I live in Lisbon.", "My older sister Anna lives in Hamburg.", "My yo
 )
 def test_of_two_sisters_the_one_who_is_meant_is_found(cue: str, answers: set[str]):
     with remembering(*SISTERS) as memory:
-        found = [one.content for one in memory.recall(cue) if one.relevance >= RELEVANT]
+        found = [recalled.content for recalled in memory.recall(cue) if recalled.relevance >= RELEVANT]
         assert {city for city in ("Hamburg", "Oslo", "Lisbon") if any(city in text for text in found)} == answers
 
 
@@ -152,7 +152,7 @@ def test_he_is_who_was_spoken_of_just_before():
         for text in ("I live in Lisbon.", "My brother called yesterday.", "He has moved to Oslo."):
             memory.capture(text, session="s")
         memory.wait()
-        found = [one.content for one in memory.recall("where does my brother live?")]
+        found = [recalled.content for recalled in memory.recall("where does my brother live?")]
         assert found.index("He has moved to Oslo.") < found.index("Lives in Lisbon")
 
 
@@ -256,4 +256,4 @@ def test_me_is_whoever_says_so_in_all_that_takes_a_subject():
         assert {fact.subject for fact in memory.recall("tea", tiers=["semantic"], subject="me")} == {"user"}
         assert len(list(memory.export(subject="me"))) == len(list(memory.export(subject="user")))
         assert memory.forget(subject="me").removed["facts"] == 3
-        assert [one["subject"] for one in memory.export() if one["kind"] == "fact"] == ["anna"]
+        assert [record["subject"] for record in memory.export() if record["kind"] == "fact"] == ["anna"]

@@ -60,8 +60,8 @@ def path(tmp_path: Path) -> Path:
 def test_a_list_of_messages_is_one_conversation_named_like_its_file(path: Path) -> None:
     written(path, [{"role": "system", "content": "Be kind."}, user("hi"), assistant("hello"), user("bye")])
     turns, problems = read(path)
-    assert [one.session for one in turns] == ["file", "file"]
-    assert [[message["role"] for message in one.turn.messages] for one in turns] == [
+    assert [turn.session for turn in turns] == ["file", "file"]
+    assert [[message["role"] for message in turn.turn.messages] for turn in turns] == [
         ["system", "user", "assistant"],
         ["user"],
     ]
@@ -73,7 +73,7 @@ def test_lines_lists_and_single_objects_mean_the_same(path: Path) -> None:
     path.write_text("\ufeff" + "\n".join(json.dumps(session) for session in sessions) + "\r\n\n", encoding="utf-8")
     by_lines = read(path)
     assert by_lines == read(written(path, sessions))
-    assert [(one.session, one.said_at) for one in by_lines[0]] == [("one", MOMENT), ("two", MOMENT)]
+    assert [(line.session, line.said_at) for line in by_lines[0]] == [("one", MOMENT), ("two", MOMENT)]
     assert read(written(path, sessions[0]))[0] == by_lines[0][:1], "also where the fields stand behind the messages"
 
 
@@ -108,14 +108,14 @@ def test_a_malformed_line_is_named_and_the_rest_goes_on(path: Path, line: bytes,
 def test_one_id_for_two_messages_is_reported_since_the_second_would_be_taken_for_the_first(path: Path) -> None:
     written(path, [user("hi", id="a"), assistant("ho"), user("bye", id="a"), user("hi", id="a"), user("hi", id="b")])
     turns, problems = read(path)
-    assert [one.turn.user["content"] for one in turns] == ["hi", "hi", "hi"]
+    assert [turn.turn.user["content"] for turn in turns] == ["hi", "hi", "hi"]
     assert problems == ["record 3: id 'a' names two different messages; the second was left out"]
 
 
 def test_an_answer_to_a_message_that_was_refused_is_not_taken_for_one_to_the_message_before(path: Path) -> None:
     written(path, [user("hi"), assistant("hello"), user("x" * 200_001), assistant("long!"), user("bye")])
     turns, problems = read(path)
-    assert [[message["content"] for message in one.turn.messages] for one in turns] == [["hi", "hello"], ["bye"]]
+    assert [[message["content"] for message in turn.turn.messages] for turn in turns] == [["hi", "hello"], ["bye"]]
     assert problems == ["record 3: the message is 200,001 characters long; at most 200,000 are taken"]
 
 
@@ -142,12 +142,12 @@ def test_whatever_the_records_are_turns_come_out_or_the_file_is_refused(path: Pa
         return
     said = [message for one in value for message in one.get("messages") or () if isinstance(message, dict)]
     assert len(turns) + len(problems) >= sum(message.get("role") == "user" for message in said)
-    assert all(one.name.strip() for one in turns)
+    assert all(turn.name.strip() for turn in turns)
 
 
 def test_turns_without_an_id_are_told_apart_by_text_and_count(path: Path) -> None:
     def names(*texts: str) -> list[str]:
-        return [one.name for one in read(written(path, [user(text) for text in texts]))[0]]
+        return [turn.name for turn in read(written(path, [user(text) for text in texts]))[0]]
 
     before = names("ok", "ok", "bye")
     assert len(set(before)) == 3
@@ -158,7 +158,7 @@ def test_turns_without_an_id_are_told_apart_by_text_and_count(path: Path) -> Non
 def test_the_clock_goes_a_minute_per_turn_and_never_reads_the_same_twice(path: Path) -> None:
     start = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
     turns, _ = read(written(path, {"started_at": START, "messages": [user(text) for text in "abc"]}))
-    assert [one.said_at for one in turns] == [start, start + timedelta(minutes=1), start + timedelta(minutes=2)]
+    assert [turn.said_at for turn in turns] == [start, start + timedelta(minutes=1), start + timedelta(minutes=2)]
     clock = ReplayClock()
     clock.set(datetime(2026, 3, 2, 9, 0))  # a file may leave the zone out: UTC
     readings = [clock.now() for _ in range(50)]

@@ -40,17 +40,17 @@ def kept(path: Path, *ways: Way) -> dict[str, list[dict[str, Any]]]:
     with Fabric(clock=clock) as fabric:
         for way in ways:
             way(path, fabric, clock)
-        for one in fabric.session("any", user="ann").run(MEM.export_block).output:
-            found.setdefault(one["kind"], []).append(one)
+        for record in fabric.session("any", user="ann").run(MEM.export_block).output:
+            found.setdefault(record["kind"], []).append(record)
     return found
 
 
 def facts(found: dict[str, list[dict[str, Any]]]) -> list[tuple[str, str]]:
-    return sorted((one["content"], one["sources"][0]["turn_id"]) for one in found.get("fact", ()))
+    return sorted((record["content"], record["sources"][0]["turn_id"]) for record in found.get("fact", ()))
 
 
 def said(found: dict[str, list[dict[str, Any]]]) -> list[tuple[str, str]]:
-    return [(one["role"], one["text"]) for one in found.get("turn", ())]
+    return [(message["role"], message["text"]) for message in found.get("turn", ())]
 
 
 def message(role: str, text: str, **more: Any) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def test_every_format_with_messages_is_replayed_and_imported_once(tmp_path: Path
         assert (said(both), facts(both)) == (TALK, facts(alone))
     only = kept(path, imports)
     assert (said(only), facts(only)) == (TALK, [])
-    assert [one["captured"] for one in (*only["turn"], *alone["turn"])] == [False, False, True, True]
+    assert [record["captured"] for record in (*only["turn"], *alone["turn"])] == [False, False, True, True]
 
 
 ROLES = st.sampled_from(["user", "user", "assistant", "tool"])
@@ -113,12 +113,12 @@ def test_whatever_was_said_both_ways_and_both_orders_keep_what_import_alone_keep
     tmp_path: Path, lines: list[tuple[str, str]]
 ) -> None:
     path = tmp_path / "talk.json"
-    path.write_text(json.dumps([message(*one) for one in lines] or [message("user", "")]))
-    only = {one["id"]: one["text"] for one in kept(path, imports).get("turn", ())}
+    path.write_text(json.dumps([message(*line) for line in lines] or [message("user", "")]))
+    only = {record["id"]: record["text"] for record in kept(path, imports).get("turn", ())}
     for ways in ((imports, replays), (replays, imports)):
         both = kept(path, *ways).get("turn", ())
         assert len(both) == len(only)
-        assert {one["id"]: one["text"] for one in both} == only
+        assert {record["id"]: record["text"] for record in both} == only
 
 
 def test_what_was_imported_keeps_its_time_and_speaker_when_it_is_replayed(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_was_imported_keeps_its_time_and_speaker_when_it_is_replayed(tmp_pa
     first = message("user", "I live in Oslo.", name="Ann", created_at="2026-03-02T09:00:00Z")
     path.write_text(json.dumps([first, message("assistant", "Nice.", created_at="2026-03-02T09:05:00Z")]))
     found = kept(path, imports, replays)
-    assert [(one["said_at"], one["speaker"], one["turn"]) for one in found["turn"]] == [
+    assert [(record["said_at"], record["speaker"], record["turn"]) for record in found["turn"]] == [
         ("2026-03-02T09:00:00Z", "Ann", 1),
         ("2026-03-02T09:05:00Z", "", 1),
     ]
@@ -141,7 +141,7 @@ def test_forgetting_a_fact_of_what_was_imported_and_replayed_leaves_none_of_its_
         imports(path, fabric, clock)
         replays(path, fabric, clock)
         session = fabric.session("talk", user="ann")
-        (fact,) = [one for one in session.run(MEM.export_block).output if one["kind"] == "fact"]
+        (fact,) = [record for record in session.run(MEM.export_block).output if record["kind"] == "fact"]
         session.run(MEM.forget_block, {"id": fact["id"]})
         assert "Oslo" not in json.dumps(session.run(MEM.export_block).output)
 
@@ -166,4 +166,4 @@ def test_whose_messages_are_meant_is_asked_for(tmp_path: Path) -> None:
     assert "Say with --source-user whose are meant." in refused.stderr
     told = command("replay", path, "--file", file, *ANN[:2], "--source-user", "bob", "--json")
     assert json.loads(told.stdout)["left_out"] == {"records of 'ann'": 1}
-    assert [one["text"] for one in held(path) if one["kind"] == "turn"] == ["bob"]
+    assert [record["text"] for record in held(path) if record["kind"] == "turn"] == ["bob"]

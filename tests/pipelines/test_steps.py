@@ -15,8 +15,8 @@ def test_the_three_steps_do_what_a_capture_does() -> None:
     with Fabric(":memory:") as fabric:
         ann, bob = fabric.session("a", user="ann"), fabric.session("b", user="bob")
         own, whole = ann.run(chained(mem), "I work at Stripe."), bob.run(mem.capture, "I work at Stripe.")
-        assert [(one.tier, one.status, one.content) for one in own.output.outcomes] == [
-            (one.tier, one.status, one.content) for one in whole.output.outcomes
+        assert [(outcome.tier, outcome.status, outcome.content) for outcome in own.output.outcomes] == [
+            (outcome.tier, outcome.status, outcome.content) for outcome in whole.output.outcomes
         ]
         turns = [session.run(mem.tick, None).output for session in (ann, bob)]
         assert turns == [2, 2]
@@ -29,5 +29,5 @@ def test_between_observing_and_keeping_a_pipeline_may_refuse() -> None:
     with Fabric(":memory:") as fabric:
         session = fabric.session("a", user="ann")
         done = session.run(refuse.then(mem.reflect), "I work at Stripe.").output
-        assert [one.reason for one in done.outcomes] == ["nothing worth remembering"]
+        assert [outcome.reason for outcome in done.outcomes] == ["nothing worth remembering"]
         assert "semantic" not in {one.source for one in session.run(mem.recall_block, "where do I work?").output}

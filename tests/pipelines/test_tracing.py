@@ -35,7 +35,7 @@ def test_a_turn_with_its_memory_is_one_trace_that_quotes_nothing(tmp_path: Path)
         session.run(talk, "I joined Stripe last month, and my sister lives in Lisbon.")
         fabric.drain()
         found = session.run(mem.recall_block, "where do I work?").output
-    assert any("Stripe" in one.content for one in found)
+    assert any("Stripe" in memory.content for memory in found)
     names = [span.name for span in spans.all]
     assert {"invoke_agent chat", "chat gpt-5", "execute_tool mind_believe"} <= set(names)
     (job,) = [span for span in spans.all if span.name.startswith("job ")]

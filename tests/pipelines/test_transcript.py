@@ -25,12 +25,12 @@ OTHER = assistant("The Meridian, a catamaran.")
 
 def turns(memory: Memory) -> list[tuple[int, str, str]]:
     assert memory.wait() == []
-    found = [one for one in memory.export() if one["kind"] == "turn"]
-    return sorted((one["turn"], one["role"], one["text"]) for one in found)
+    found = [record for record in memory.export() if record["kind"] == "turn"]
+    return sorted((message["turn"], message["role"], message["text"]) for message in found)
 
 
 def said(memory: Memory) -> list[str]:
-    return [one.text for one in memory.fabric.session("default", user="jake").items if one.kind == "message"]
+    return [item.text for item in memory.fabric.session("default", user="jake").items if item.kind == "message"]
 
 
 def test_an_answer_that_arrives_later_is_kept_as_if_it_had_come_at_once(tmp_path: Path):
@@ -42,8 +42,8 @@ def test_an_answer_that_arrives_later_is_kept_as_if_it_had_come_at_once(tmp_path
         assert memory.capture([ASKED, ANSWER], tags=["boats"]).jobs
         assert memory.capture([ASKED, ANSWER]).jobs == ()
         assert turns(memory) == expected == [(1, "assistant", ANSWER["content"]), (1, "user", ASKED["content"])]
-        assert ANSWER["content"] in [one.content for one in memory.recall("Halcyon sloop")]
-        assert ANSWER["content"] in [one.content for one in memory.recall("Halcyon sloop", tags=["boats"])]
+        assert ANSWER["content"] in [recalled.content for recalled in memory.recall("Halcyon sloop")]
+        assert ANSWER["content"] in [recalled.content for recalled in memory.recall("Halcyon sloop", tags=["boats"])]
 
 
 def test_an_answer_is_kept_with_a_history_of_tools():
@@ -59,7 +59,7 @@ async def test_async_keeps_a_late_answer_too():
         await memory.capture([ASKED])
         await memory.capture([ASKED, ANSWER])
         await memory.wait()
-        assert ANSWER["content"] in [one["text"] async for one in memory.export() if one["kind"] == "turn"]
+        assert ANSWER["content"] in [record["text"] async for record in memory.export() if record["kind"] == "turn"]
 
 
 def test_forgetting_takes_a_late_answer_too():
@@ -89,7 +89,7 @@ def test_an_edit_in_the_middle_adds_only_what_changed():
         memory.capture(history)
         changed = memory.capture(edited)
         assert (changed.turns, changed.known) == (1, 1)
-        assert said(memory) == [one["content"] for one in (*history, *edited[1:])]
+        assert said(memory) == [version["content"] for version in (*history, *edited[1:])]
         assert (1, "assistant", OTHER["content"]) in turns(memory)
         grown = memory.capture([*edited, user("Fine.")])
         assert (grown.turns, grown.known) == (1, 2)
@@ -102,7 +102,7 @@ def test_the_end_of_a_history_with_another_answer_is_known():
         memory.capture(history)
         assert memory.capture([*history[4:7], assistant("Better")]).turns == 0
         assert memory.capture([*history[4:7], assistant("Better"), user("More")]).turns == 1
-        assert said(memory) == [*[one["content"] for one in history], "Better", "More"]
+        assert said(memory) == [*[version["content"] for version in history], "Better", "More"]
 
 
 @pytest.mark.parametrize("before", [[user("yes"), assistant("Sure?")], [user("yes"), assistant("Sure?"), user("tea")]])

@@ -26,7 +26,9 @@ def said(memory: Memory, session: str) -> list[str]:
 
 def kept(memory: Memory, session: str) -> list[str]:
     assert memory.wait() == []
-    return sorted(one["text"] for one in memory.export() if one["kind"] == "turn" and one["session"] == session)
+    return sorted(
+        record["text"] for record in memory.export() if record["kind"] == "turn" and record["session"] == session
+    )
 
 
 def turn_id(memory: Memory, session: str, text: str) -> str:
@@ -55,8 +57,8 @@ def by_search(memory: Memory, session: str) -> None:
 
 
 WAYS: dict[str, Callable[[Memory, str], None]] = {"subject": by_subject, "id": by_id, "search": by_search}
-LEFT = sorted(one["content"] for one in HISTORY if GONE not in one["content"])
-PLACES = [ERASED if GONE in one["content"] else one["content"] for one in HISTORY]
+LEFT = sorted(record["content"] for record in HISTORY if GONE not in record["content"])
+PLACES = [ERASED if GONE in record["content"] else record["content"] for record in HISTORY]
 
 
 def test_a_forgotten_turn_stays_forgotten_however_its_history_is_sent_again(tmp_path: Path):
@@ -110,7 +112,9 @@ def test_what_was_forgotten_and_is_told_again_behind_the_history_is_new():
 
 
 def test_answers_to_a_forgotten_message_with_an_id_do_not_come_back(tmp_path: Path):
-    named = [{**one, "id": f"m{at}"} if one["role"] == "user" else one for at, one in enumerate(HISTORY)]
+    named = [
+        {**message, "id": f"m{at}"} if message["role"] == "user" else message for at, message in enumerate(HISTORY)
+    ]
     with Memory(tmp_path / "m.duckdb", user="jake", embedder=None) as memory:
         memory.capture(named)
         memory.wait()

@@ -62,7 +62,7 @@ def history(shape: Callable[..., Messages]) -> Messages:
 
 def items(memory: Memory) -> list[tuple[int, str, str, str]]:
     kept = memory.fabric.session("default", user="jake").items
-    return [(one.turn, one.kind, one.call_id, one.text) for one in kept if one.kind != "outcome"]
+    return [(item.turn, item.kind, item.call_id, item.text) for item in kept if item.kind != "outcome"]
 
 
 def expected(turn: int = 1) -> list[tuple[int, str, str, str]]:
@@ -106,7 +106,7 @@ def test_words_beside_a_result_are_the_users():
         ],
     }
     drafts = drafts_from_message(message)
-    assert [(one.role, one.kind, one.text) for one in drafts] == [
+    assert [(draft.role, draft.kind, draft.text) for draft in drafts] == [
         ("tool", "tool_result", '{"boats": 2}'),
         ("user", "message", "And the weather?"),
     ]
@@ -118,7 +118,7 @@ def test_what_only_repeats_what_recall_returned_is_skipped_and_why_is_said():
         captured = memory.capture(told)
         assert (captured.turns, captured.skipped) == (0, ("empty: it only repeats what recall returned",))
         assert memory.wait() == []
-        assert [one for one in memory.export() if one["kind"] == "turn"] == []
+        assert [record for record in memory.export() if record["kind"] == "turn"] == []
         both = memory.capture([{"role": "user", "content": told}, {"role": "user", "content": "I live in Oslo."}])
         assert (both.turns, both.known, both.skipped) == (1, 1, ())
 
@@ -158,6 +158,6 @@ def test_what_a_library_returned_is_captured_as_it_is():
         assert memory.capture(history).turns == 2
         assert (memory.capture(history).turns, memory.capture(history[:4]).known) == (0, 1)
         memory.wait()
-        said = [one["text"] for one in memory.export() if one["kind"] == "turn"]
+        said = [record["text"] for record in memory.export() if record["kind"] == "turn"]
         assert said == ["I live in Rome.", "Nice!", "What is on Monday?", "Nothing."]
-        assert [one["content"] for one in memory.export() if one["kind"] == "fact"] == ["Lives in Rome"]
+        assert [record["content"] for record in memory.export() if record["kind"] == "fact"] == ["Lives in Rome"]

@@ -113,20 +113,20 @@ def check_file(path: Path, done: dict[str, int]) -> int:
 
 def check_memory(records: list[dict[str, Any]], captured: list[str], kept: list[str]) -> None:
     """Raise AssertionError unless the records are what these turns, each taken in once, leave."""
-    by_kind = {kind: [one for one in records if one["kind"] == kind] for kind in ("turn", "episode", "fact")}
-    user_turns = [one for one in by_kind["turn"] if one["role"] == "user"]
-    assert Counter(one["text"] for one in user_turns if one["captured"]) == Counter(captured)
+    by_kind = {kind: [record for record in records if record["kind"] == kind] for kind in ("turn", "episode", "fact")}
+    user_turns = [message for message in by_kind["turn"] if message["role"] == "user"]
+    assert Counter(turn["text"] for turn in user_turns if turn["captured"]) == Counter(captured)
     assert len(user_turns) <= len(kept)
-    assert Counter(one["content"] for one in by_kind["episode"]) == Counter(statement(turn) for turn in captured)
+    assert Counter(record["content"] for record in by_kind["episode"]) == Counter(statement(turn) for turn in captured)
     facts = by_kind["fact"]
-    ids = Counter(one["id"] for one in facts)
+    ids = Counter(fact["id"] for fact in facts)
     assert max(ids.values(), default=1) == 1
-    assert all(one["superseded_by"] in ids for one in facts if one["status"] == "superseded")
-    assert not any(one["superseded_by"] for one in facts if one["status"] == "current")
-    current = {one["content"]: one["reinforcement_count"] for one in facts if one["status"] == "current"}
-    assert len(current) == sum(one["status"] == "current" for one in facts), "a fact is doubled"
+    assert all(fact["superseded_by"] in ids for fact in facts if fact["status"] == "superseded")
+    assert not any(fact["superseded_by"] for fact in facts if fact["status"] == "current")
+    current = {fact["content"]: fact["reinforcement_count"] for fact in facts if fact["status"] == "current"}
+    assert len(current) == sum(fact["status"] == "current" for fact in facts), "a fact is doubled"
     assert current == expected(captured)
-    changed = [one["content"] for one in facts if one["content"].startswith(("Works", "Has"))]
+    changed = [fact["content"] for fact in facts if fact["content"].startswith(("Works", "Has"))]
     assert Counter(changed) == Counter(statement(turn) for turn in captured if turn.startswith(("I work", "I have")))
 
 

@@ -63,10 +63,10 @@ def check(path: Path, said: list[tuple[str, int, str]]) -> None:
         entries, status = fabric.session("s", user="ann").run(look).output
     assert (status.drafts, status.failed) == (0, ())
     held: dict[int, dict[str, bool]] = defaultdict(dict)
-    for one in entries:
-        text, number = one.content.split()
+    for entry in entries:
+        text, number = entry.content.split()
         assert text not in held[int(number)]
-        held[int(number)][text] = one.error
+        held[int(number)][text] = entry.error
     for what, number, text in said:
         if what == "done":
             assert held[number] == {"Belief": False, "Note1": False, "Note2": False, "Note3": False}

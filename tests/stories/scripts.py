@@ -27,7 +27,7 @@ def observation(content: str, **fields: Any) -> dict[str, Any]:
 
 def told(observed: Sequence[dict[str, Any]]) -> str:
     """Return a message that bears these observations out: one that shares no word with its turn is refused."""
-    return ". ".join(one["content"] for one in observed)
+    return ". ".join(record["content"] for record in observed)
 
 
 class MemoryModel:

@@ -58,7 +58,7 @@ def test_what_was_so_then_comes_first(lived: Memory, question: str, then: str):
 def test_a_question_about_now_finds_no_fact_that_is_over(lived: Memory, question: str, now: str):
     found = lived.recall(question, tiers=["semantic"])
     assert now in found[0].content
-    assert not any(one.outdated for one in found)
+    assert not any(memory.outdated for memory in found)
 
 
 def test_what_is_over_says_so(lived: Memory):

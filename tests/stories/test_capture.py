@@ -18,7 +18,7 @@ def test_a_message_without_text_is_skipped_and_no_model_is_asked(message: Any):
     fabric, mem = open_memory(model)
     with fabric:
         result = fabric.session("monday", user="jake").run(mem.capture, message).output
-    assert [(one.status, one.reason.split(":")[0]) for one in result.outcomes] == [("skipped", "empty")]
+    assert [(outcome.status, outcome.reason.split(":")[0]) for outcome in result.outcomes] == [("skipped", "empty")]
     assert model.observed == []
 
 
@@ -29,8 +29,8 @@ def test_a_message_of_parts_is_captured_by_its_text():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, parts)
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
-    assert [one["text"] for one in turns] == ["Look, my boat"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
+    assert [turn["text"] for turn in turns] == ["Look, my boat"]
 
 
 def test_both_sides_of_the_exchange_are_read_and_the_answer_is_cut():
@@ -41,13 +41,13 @@ def test_both_sides_of_the_exchange_are_read_and_the_answer_is_cut():
         session = fabric.session("monday", user="jake")
         session.run(sequencer(name="talk").then(answer).work(mem.capture_from_items), "What is new? " + "y" * 600)
         fabric.drain()
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
     (prompt,) = model.observed
     assert "y" * 600 in prompt
     assert "START" in prompt
     assert "x" * 100 not in prompt
     assert "characters left out" in prompt
-    assert [len(one["text"]) for one in turns] == [613, 510]
+    assert [len(turn["text"]) for turn in turns] == [613, 510]
 
 
 def test_earlier_messages_are_background_only_and_at_most_three():
@@ -70,7 +70,7 @@ def test_a_megabyte_is_kept_whole_and_the_model_reads_head_and_tail():
         session = fabric.session("monday", user="jake")
         result = session.run(mem.capture, text).output
         kept = session.items[0].text
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
     assert kept == text
     assert turns[0]["text"] == text.replace("\ud83d", "\N{REPLACEMENT CHARACTER}")  # half a character is no JSON
     assert len(model.observed[0]) < 20_000
@@ -88,7 +88,7 @@ def test_explicit_capture_before_the_chat_step_sees_the_message_only():
         session = fabric.session("monday", user="jake")
         assert session.run(pipeline, {"message": "I work at Stripe"}).output == "I heard I work at Stripe"
         fabric.drain()
-        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
     assert "No answer." in model.observed[0]
 
 
@@ -100,9 +100,9 @@ def test_a_turn_is_captured_once_however_often_it_is_replayed():
         for _ in range(3):
             session.run(chat_with(mem), "I work at Stripe", turn_id="m1")
             fabric.drain()
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
         captured_again = session.run(mem.capture_from_items).output
-    assert [one["reinforcement_count"] for one in facts] == [1]
+    assert [fact["reinforcement_count"] for fact in facts] == [1]
     assert len(model.observed) == 1
     assert "captured before" in captured_again.outcomes[0].reason
 
@@ -114,7 +114,7 @@ def test_the_products_own_block_in_a_message_is_never_captured_again():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, said)
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
     assert "Google" not in model.observed[0]
     assert turns[0]["text"].strip() == "How are you?"
 
@@ -126,7 +126,7 @@ def test_what_the_observer_only_read_back_from_memory_is_not_taken_as_said():
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I work at Stripe")
         again = session.run(mem.capture, "Nice weather today").output
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
     assert facts[0]["reinforcement_count"] == 1
     assert any("already known" in note for note in again.notes)
 
@@ -173,7 +173,7 @@ def test_a_chat_generator_remembers_across_sessions():
         fabric.drain()
         reply = fabric.session("next week", user="jake").run(pipeline, "Where do I work?")
         fabric.drain()
-        asked = [one for one in model.client.requests if one.model == "test/chat"][-1].messages
+        asked = [request for request in model.client.requests if request.model == "test/chat"][-1].messages
     assert reply.usage.calls == 1
     assert "- [profession] Works at Stripe" in str(asked[0]["content"])
     assert asked[-1] == {"role": "user", "content": "Where do I work?"}
@@ -207,7 +207,7 @@ def test_text_of_any_kind_is_kept_as_it_was(text: str, modelled: bool):
         session.run(chat_with(mem), text)
         assert fabric.drain() == []
         kept = session.items[0].text
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
     assert kept == text
     assert turns[0]["text"] == text.replace("\ud83d", "\N{REPLACEMENT CHARACTER}")  # half a character is no JSON
 
@@ -222,7 +222,7 @@ def test_evidence_is_escaped_marked_as_data_and_never_captured_as_said():
         evidence = session.run(mem.context_block, "when does the boat leave?").output
         session.run(mem.capture, f"{evidence}\nI like tea.")
         fabric.drain()
-        said = [one["text"] for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        said = [record["text"] for record in session.run(mem.export_block).output if record["kind"] == "turn"]
         assert session.run(mem.context_block, {"cue": "x", "tokens": 1}).output == ""
     assert evidence.startswith('<background-data title="memory">')
     assert evidence.count("</background-data>") == 1
@@ -235,7 +235,7 @@ def picture(**written: str) -> dict[str, Any]:
 
 
 def kept_turns(memory: Memory) -> list[tuple[str, str]]:
-    return [(one["role"], one["text"]) for one in memory.export() if one["kind"] == "turn"]
+    return [(record["role"], record["text"]) for record in memory.export() if record["kind"] == "turn"]
 
 
 def test_what_is_written_to_a_picture_is_found():
@@ -266,7 +266,9 @@ def test_what_an_answer_says_of_a_picture_without_words_is_kept():
             ("assistant", "That is a golden retriever in front of a red barn."),
         ]
         assert "retriever" in memory.recall("which dog was in the picture?")[0].content
-        assert all(one.content != "[image]" for one in memory.recall("where do I live?") if one.relevance >= 0.3)
+        assert all(
+            recalled.content != "[image]" for recalled in memory.recall("where do I live?") if recalled.relevance >= 0.3
+        )
 
 
 def test_pictures_alone_leave_no_turns_that_recall_would_find():
@@ -276,7 +278,7 @@ def test_pictures_alone_leave_no_turns_that_recall_would_find():
         memory.capture("I live in Oslo.")
         memory.wait()
         assert kept_turns(memory) == [("user", "I live in Oslo.")]
-        items = [one for one in memory.export() if one["kind"] == "item" and one["role"] == "user"]
+        items = [record for record in memory.export() if record["kind"] == "item" and record["role"] == "user"]
         assert len(items) == 4
 
 

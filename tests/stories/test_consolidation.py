@@ -48,8 +48,8 @@ def test_it_runs_once_five_episodes_have_gathered_and_not_before():
         assert model.consolidated == []
         session = run_turns(fabric, mem, 1)
         assert len(model.consolidated) == 1
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
-    assert [one["content"] for one in facts] == ["Talks about many things"]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+    assert [fact["content"] for fact in facts] == ["Talks about many things"]
 
 
 def test_it_waits_the_minimum_number_of_turns_between_two_runs():
@@ -109,9 +109,9 @@ def test_every_action_is_applied_and_an_invented_id_harms_nobody():
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I work at Stripe, live in Lisbon and like tea")
         result = session.run(mem.consolidate, {"force": True}).output
-        current = [one.content for one in session.run(mem.recall_block) if one.source == "semantic"]
+        current = [memory.content for memory in session.run(mem.recall_block) if memory.source == "semantic"]
     assert (result.added, result.updated, result.invalidated) == (1, 1, 1)
-    assert any("sf_invented" in one.reason and one.status == "skipped" for one in result.outcomes)
+    assert any("sf_invented" in outcome.reason and outcome.status == "skipped" for outcome in result.outcomes)
     assert set(current) == {"Works at Stripe", "Climbs every week", "Lives in Porto"}
 
 
@@ -136,17 +136,17 @@ def test_a_model_that_is_down_leaves_the_work_waiting_and_the_reply_on_time():
         (job,) = fabric.jobs()
         assert (job.status, job.attempts) == ("pending", 1)
         assert "the provider is down" in job.error
-        turns = [one for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
         assert turns[0]["text"] == "I work at Stripe"
         assert turns[0]["captured"] is False
         fabric.retry(job)
         fabric.drain()
         assert fabric.jobs() == []
-        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
 
 
 def facts_named(*contents: str, **fields: Any) -> list[dict[str, Any]]:
-    return [observation(one, category="attribute", importance=0.5, **fields) for one in contents]
+    return [observation(content, category="attribute", importance=0.5, **fields) for content in contents]
 
 
 def prune_with(plan: Any, *contents: str, repeats: int = 1, **options: Any) -> tuple[Any, list[str]]:
@@ -159,10 +159,10 @@ def prune_with(plan: Any, *contents: str, repeats: int = 1, **options: Any) -> t
         for _ in range(repeats):
             session.run(mem.capture, f"About me: {'; '.join(contents)}")
             fabric.drain()
-        facts = [one["id"] for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+        facts = [record["id"] for record in session.run(mem.export_block).output if record["kind"] == "fact"]
         model.prunes = [plan(facts)]
         result = session.run(mem.prune, {"force": True}).output
-        current = [one.content for one in session.run(mem.recall_block) if one.source == "semantic"]
+        current = [memory.content for memory in session.run(mem.recall_block) if memory.source == "semantic"]
     return result, current
 
 
@@ -207,7 +207,7 @@ def test_a_removal_is_skipped_when_the_fact_is_also_merged():
 
 def test_a_fact_said_five_times_survives_a_model_that_wants_it_gone():
     result, current = prune_with(
-        lambda ids: {"removals": [{"fact_id": one, "reason": "noise"} for one in ids], "merges": []},
+        lambda ids: {"removals": [{"fact_id": record_id, "reason": "noise"} for record_id in ids], "merges": []},
         "Owns a boat",
         repeats=5,
     )
@@ -222,7 +222,7 @@ def test_a_confident_fact_needs_more_than_the_models_word():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "I work at Stripe")
-        (fact,) = [one["id"] for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+        (fact,) = [record["id"] for record in session.run(mem.export_block).output if record["kind"] == "fact"]
         model.prunes = [{"removals": [{"fact_id": fact, "reason": "vague"}], "merges": []}]
         result = session.run(mem.prune, {"force": True}).output
     assert result.removed == 0
@@ -267,16 +267,16 @@ def consolidated_of(*proposals: dict[str, Any], **told: list[dict[str, Any]]) ->
         named = [{**one, "source_episode_ids": [ids[at] for at in one.pop("of")]} for one in map(dict, proposals)]
         return json.dumps({"facts": named})
 
-    model = MemoryModel(*([one] for said in told.values() for one in said), facts=[plan])
+    model = MemoryModel(*([message] for said in told.values() for message in said), facts=[plan])
     fabric, mem = open_memory(model, episodic={"scope": "project"})
     with fabric:
         for user, said in told.items():
             session = fabric.session(user, user=user, project="p")
-            for one in said:
-                session.run(mem.capture, str(one["content"]))
+            for message in said:
+                session.run(mem.capture, str(message["content"]))
                 fabric.drain()
         outcomes = session.run(mem.consolidate, {"force": True}).output.outcomes
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
     return outcomes, facts
 
 
@@ -296,9 +296,9 @@ def test_what_was_said_of_two_people_never_becomes_one_fact():
             event("Anna was met at the wall", "user"),
         ],
     )
-    assert [one.status for one in outcomes[:2]] == ["skipped", "skipped"]
+    assert [outcome.status for outcome in outcomes[:2]] == ["skipped", "skipped"]
     assert "one person" in outcomes[0].reason
-    kept = {one["content"]: one["source_episode_ids"] for one in facts}
+    kept = {fact["content"]: fact["source_episode_ids"] for fact in facts}
     assert set(kept) == {"Went climbing again", "Anna went climbing with the user"}
     assert [len(ids) for ids in kept.values()] == [1, 1]
 
@@ -312,6 +312,6 @@ def test_what_a_model_says_of_the_user_of_a_shared_memory_is_of_whom_its_episode
         anna=[event("Went climbing")],
         Anna=[event("Sang in a choir")],
     )
-    assert [(one["subject"], one["content"]) for one in facts] == [("anna", "Likes climbing"), ("%41nna", "Sings")]
-    assert [one.status for one in outcomes] == ["stored", "skipped", "skipped", "stored"]
+    assert [(fact["subject"], fact["content"]) for fact in facts] == [("anna", "Likes climbing"), ("%41nna", "Sings")]
+    assert [outcome.status for outcome in outcomes] == ["stored", "skipped", "skipped", "stored"]
     assert "several people" in outcomes[1].reason

@@ -17,9 +17,9 @@ TIED = "2024-03-01T10:00:00Z"
 
 def contested(found: Sequence[RankedMemory], *values: str) -> bool:
     """Return whether every value is recalled, and each result that says one is marked as contested."""
-    said = [one for one in found if one.source != "turn" and any(value in one.content for value in values)]
-    held = all(any(value in one.content for one in said) for value in values)
-    return held and all(is_contested(one) for one in said)
+    said = [memory for memory in found if memory.source != "turn" and any(value in memory.content for value in values)]
+    held = all(any(value in memory.content for memory in said) for value in values)
+    return held and all(is_contested(memory) for memory in said)
 
 
 def is_contested(one: Any) -> bool:
@@ -35,22 +35,22 @@ def tells_it(text: str) -> bool:
 def check(memory: Memory, question: str, first: str, second: str) -> None:
     """Require that both values are there, marked in recall, context and why."""
     found = memory.recall(question, tiers=["semantic"])
-    assert contested(found, first, second), [str(one) for one in found]
+    assert contested(found, first, second), [str(memory) for memory in found]
     text = memory.context(question)
     assert first in text
     assert second in text
     assert tells_it(text)
-    for one in found:
-        if first in one.content or second in one.content:
-            assert tells_it(str(memory.why(one.id)))
+    for recalled in found:
+        if first in recalled.content or second in recalled.content:
+            assert tells_it(str(memory.why(recalled.id)))
 
 
 def check_decided(memory: Memory, question: str, now: str, *before: str) -> None:
     """Require that one value is left, unmarked, in recall and context."""
     found = memory.recall(question, tiers=["semantic"])
     assert now in found[0].content
-    assert not any(is_contested(one) for one in found)
-    assert not any(value in one.content for one in found for value in before)
+    assert not any(is_contested(memory) for memory in found)
+    assert not any(value in memory.content for memory in found for value in before)
     assert not tells_it(memory.context(question))
 
 
@@ -82,7 +82,7 @@ def test_many_values_are_never_contested(text: str):
     with Memory(user="jake") as memory:
         memory.capture(text)
         memory.wait()
-        assert not any(is_contested(one) for one in memory.recall(text))
+        assert not any(is_contested(recalled) for recalled in memory.recall(text))
 
 
 def test_a_later_statement_decides():
@@ -112,9 +112,11 @@ def test_somebody_decides_by_forgetting_one():
     with Memory(user="jake") as memory:
         memory.capture("I live in Oslo. I live in Rome.")
         memory.wait()
-        wrong = next(one for one in memory.recall("where do I live?", tiers=["semantic"]) if "Rome" in one.content)
+        wrong = next(
+            recalled for recalled in memory.recall("where do I live?", tiers=["semantic"]) if "Rome" in recalled.content
+        )
         memory.forget(wrong.id)
-        assert not any(is_contested(one) for one in memory.recall("where do I live?", tiers=["semantic"]))
+        assert not any(is_contested(recalled) for recalled in memory.recall("where do I live?", tiers=["semantic"]))
 
 
 def imported_facts(folder: Any, *contents: str) -> Any:
@@ -130,7 +132,7 @@ def test_an_import_without_times_is_contested(tmp_path: Any):
         report = memory.import_file(imported_facts(tmp_path, "Lives in Oslo", "Lives in Rome", "Likes jazz"))
         assert not report.problems
         check(memory, "where do I live?", "Oslo", "Rome")
-        assert not any(is_contested(one) for one in memory.recall("jazz") if "jazz" in one.content)
+        assert not any(is_contested(recalled) for recalled in memory.recall("jazz") if "jazz" in recalled.content)
 
 
 def test_two_people_who_disagree_in_a_shared_scope():
@@ -150,7 +152,7 @@ def test_two_people_who_disagree_in_a_shared_scope():
         fabric.drain()
         found = bob.run(mem.recall_block, {"cue": "where does Carla work?", "tiers": ["semantic"]}).output
         assert "Google" in found[0].content
-        assert not any(is_contested(one) for one in found)
+        assert not any(is_contested(memory) for memory in found)
 
 
 def test_one_person_who_changes_their_mind_in_a_shared_scope_is_not_contested():
@@ -163,5 +165,5 @@ def test_one_person_who_changes_their_mind_in_a_shared_scope_is_not_contested():
             anna.run(chat_with(mem), text)
             fabric.drain()
         found = anna.run(mem.recall_block, {"cue": "where does Carla work?", "tiers": ["semantic"]}).output
-        assert [one.content for one in found if "Stripe" in one.content] == []
-        assert not any(is_contested(one) for one in found)
+        assert [memory.content for memory in found if "Stripe" in memory.content] == []
+        assert not any(is_contested(memory) for memory in found)

@@ -38,12 +38,12 @@ def test_i_joined_stripe_replaces_works_at_google_and_keeps_a_readable_history()
         fabric.drain()
         recalled = list(session.run(mem.recall_block, "where do I work"))
         assert recalled[0].content == "Works at Stripe"
-        assert "I joined Stripe" not in [one.content for one in recalled], "a fact and its turn are one result"
-        assert [one.source for one in recalled if "Google" in one.content] == ["turn", "turn"], (
+        assert "I joined Stripe" not in [memory.content for memory in recalled], "a fact and its turn are one result"
+        assert [memory.source for memory in recalled if "Google" in memory.content] == ["turn", "turn"], (
             "the old is what was said"
         )
         why = session.run(mem.why_block, recalled[0].id).output
-        assert [(one.content, one.status) for one in why.history] == [
+        assert [(version.content, version.status) for version in why.history] == [
             ("Works at Google", "superseded"),
             ("Works at Stripe", "current"),
         ]
@@ -51,8 +51,8 @@ def test_i_joined_stripe_replaces_works_at_google_and_keeps_a_readable_history()
         assert [one.text for one in why.evidence] == ["I joined Stripe"]
         past = session.run(recall_at(mem, as_of=before + timedelta(days=1)), "work").output
         known = session.run(recall_at(mem, known_at=before + timedelta(days=1)), "work").output
-    assert [one.content for one in past] == ["Works at Google"]
-    assert [one.content for one in known] == ["Works at Google"]
+    assert [memory.content for memory in past] == ["Works at Google"]
+    assert [memory.content for memory in known] == ["Works at Google"]
 
 
 def recall_at(mem: MemorySystem, **when: datetime) -> Any:
@@ -69,8 +69,8 @@ def test_an_id_that_the_model_made_up_is_ignored_and_reported_and_the_rest_is_ke
         session.run(chat_with(mem), "I work at Stripe and like tea")
         fabric.drain()
         found = outcomes(session)
-    assert any(one["status"] == "skipped" and "'wm_12'" in one["reason"] for one in found)
-    assert [one["content"] for one in found if one["tier"] == "semantic"] == ["Works at Stripe", "Likes tea"]
+    assert any(record["status"] == "skipped" and "'wm_12'" in record["reason"] for record in found)
+    assert [record["content"] for record in found if record["tier"] == "semantic"] == ["Works at Stripe", "Likes tea"]
 
 
 def test_an_unrelated_fact_is_never_retired():
@@ -92,7 +92,9 @@ def test_an_unrelated_fact_is_never_retired():
         fabric.drain()
         session.run(chat_with(mem), "I use Python at Globex")
         fabric.drain()
-        recalled = [(one.subject, one.content) for one in session.run(mem.recall_block) if one.source == "semantic"]
+        recalled = [
+            (memory.subject, memory.content) for memory in session.run(mem.recall_block) if memory.source == "semantic"
+        ]
     assert ("user", "Knows Bob from school") in recalled
     assert ("bob", "Works at Acme") in recalled
 
@@ -114,10 +116,10 @@ def test_a_change_of_number_date_or_negation_is_a_change_never_a_repetition(firs
         for said in (first, second):
             session.run(chat_with(mem), said)
             fabric.drain()
-        facts = [one.content for one in session.run(mem.recall_block) if one.source == "semantic"]
+        facts = [memory.content for memory in session.run(mem.recall_block) if memory.source == "semantic"]
         found = outcomes(session)
     assert second in facts
-    assert not any(one["reason"] == "said again" and one["tier"] == "semantic" for one in found)
+    assert not any(record["reason"] == "said again" and record["tier"] == "semantic" for record in found)
 
 
 def test_saying_it_three_times_is_one_fact_with_three_reinforcements():
@@ -127,8 +129,8 @@ def test_saying_it_three_times_is_one_fact_with_three_reinforcements():
         for _ in range(3):
             session.run(mem.capture, "I work at Stripe")
         fabric.drain()
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
-    assert [(one["content"], one["reinforcement_count"]) for one in facts] == [("Works at Stripe", 3)]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+    assert [(fact["content"], fact["reinforcement_count"]) for fact in facts] == [("Works at Stripe", 3)]
     assert facts[0]["confidence"] == pytest.approx(0.9)
 
 
@@ -140,7 +142,7 @@ def test_a_refined_fact_keeps_the_longer_text_and_its_beginning():
             session.run(mem.capture, said)
         recalled = [one for one in session.run(mem.recall_block) if one.source == "semantic"]
         history = session.run(mem.why_block, recalled[0].id).output.history
-    assert [one.content for one in recalled] == ["Works at Stripe in Dublin"]
+    assert [memory.content for memory in recalled] == ["Works at Stripe in Dublin"]
     assert history[0].valid_from == history[1].valid_from
     assert history[0].reason == "refined"
 
@@ -157,5 +159,5 @@ def test_the_same_sentence_about_two_people_is_two_facts():
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(mem.capture, "Jennifer and I were both born in May")
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
-    assert sorted(one["subject"] for one in facts) == ["jennifer", "user"]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+    assert sorted(fact["subject"] for fact in facts) == ["jennifer", "user"]

@@ -14,10 +14,10 @@ async def test_each_takes_the_place_of_the_one_before():
         first = (await memory.remember("Works at Stripe")).id
         made = await asyncio.gather(*(memory.update(first, place) for place in places))
         history = await memory.history(first)
-        assert sorted(one.content for one in history) == sorted(["Works at Stripe", *places])
-        assert [one.status for one in history] == ["superseded"] * 5 + ["current"]
+        assert sorted(version.content for version in history) == sorted(["Works at Stripe", *places])
+        assert [version.status for version in history] == ["superseded"] * 5 + ["current"]
         assert history[-1].id in [one.id for one in made]
-        assert [one.superseded_by for one in history[:-1]] == [one.id for one in history[1:]]
+        assert [version.superseded_by for version in history[:-1]] == [version.id for version in history[1:]]
         assert (await memory.update(first, "Works at Company F")).content == "Works at Company F"
 
 

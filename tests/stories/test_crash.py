@@ -26,14 +26,14 @@ def test_what_was_said_before_a_kill_is_taken_in_once_with_what_is_said_next(tmp
             session.run(pipeline, said)
             fabric.drain()
         records = session.run(mem.export_block).output
-        facts = {one["content"]: one["reinforcement_count"] for one in records if one["kind"] == "fact"}
+        facts = {record["content"]: record["reinforcement_count"] for record in records if record["kind"] == "fact"}
         assert facts == {"Likes jazz": 2, "Likes tea": 1, "Likes chess": 1}
-        turns = [(one["text"], one["captured"]) for one in records if one["kind"] == "turn"]
+        turns = [(record["text"], record["captured"]) for record in records if record["kind"] == "turn"]
         assert turns == [(said, True) for said in ("I like jazz.", "I like tea.", "I like chess.", "I like jazz.")]
     killed_answering(path, "I like cats.")
     with Fabric(path) as fabric:  # who gets no answer says it again: that is the same message
         session = fabric.session("a", user="a")
         session.run(pipeline, "I like cats.")
         fabric.drain()
-        texts = [one["text"] for one in session.run(mem.export_block).output if one["kind"] == "turn"]
+        texts = [record["text"] for record in session.run(mem.export_block).output if record["kind"] == "turn"]
         assert texts.count("I like cats.") == 1

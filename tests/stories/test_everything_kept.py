@@ -72,17 +72,17 @@ def test_every_row_that_a_user_owns_is_exported(fabric: Fabric):
     session = filled(fabric, "jake", "Quuxley", "tuesday")
     filled(fabric, "eve", "Evesoft")
     found = exported(session)
-    kinds = {one["kind"] for one in found}
+    kinds = {record["kind"] for record in found}
     assert kinds >= {"fact", "episode", "working", "turn", "goal", "belief", "reflection", "trace", "item", "document"}
     assert kinds >= {"notes_of_user", "notes_of_session"}
-    assert {(one["id"], one["session"]) for one in found if one["kind"] == "notes_of_session"} == {
+    assert {(record["id"], record["session"]) for record in found if record["kind"] == "notes_of_session"} == {
         ("session", "monday"),
         ("session", "tuesday"),
     }
     assert "Evesoft" not in json.dumps(found)
 
     def owned(tx: Transaction) -> Counter[str]:
-        return Counter(one.table for one in held_by(tx.rows, tx.ids, "user"))
+        return Counter(row.table for row in held_by(tx.rows, tx.ids, "user"))
 
     @handler(name="owned", uses=MEM.layout.resources)
     async def look(_: object, ctx: Context) -> Counter[str]:
@@ -100,7 +100,7 @@ def test_waiting_work_is_exported_until_it_is_forgotten():
         session = fabric.session("monday", user="jake")
         session.run(sequencer(name="later").work(lambda text: text, mem.capture), "I work at Zorblatt.")
         fabric.drain()
-        (job,) = [one for one in session.run(mem.export_block).output if one["kind"] == "job"]
+        (job,) = [record for record in session.run(mem.export_block).output if record["kind"] == "job"]
         assert "Zorblatt" in json.dumps(job)
         assert session.run(mem.forget_block, {"id": job["id"]}).output.removed["jobs"] == 1
         assert "Zorblatt" not in json.dumps(session.run(mem.export_block).output)
@@ -172,7 +172,7 @@ def test_a_message_that_no_memory_was_made_of_is_forgotten_with_its_turn():
         left = session.run(MEM.forget_block, {"subject": "anna"}).output.left
         assert len(left["item"]) == 2
         assert session.run(MEM.forget_block, {"id": left["item"][0]}).output.found
-        assert not any("Anna" in one.text for one in session.items)
+        assert not any("Anna" in item.text for item in session.items)
         assert session.run(MEM.forget_block, {"subject": "anna"}).output.left == {}
 
 
@@ -184,13 +184,13 @@ def test_what_a_run_did_with_a_forgotten_memory_is_forgotten_too(fabric: Fabric)
         fabric.drain()
     session.run(sequencer(name="settle").work(lambda _: {"force": True}, MEM.consolidate), "go")
     fabric.drain()
-    assert "Madrid" in str([one.data for one in session.items])
+    assert "Madrid" in str([item.data for item in session.items])
     session.run(MEM.forget_block, {"subject": "tom"})
-    assert "Madrid" not in str([one.data for one in session.items])
+    assert "Madrid" not in str([item.data for item in session.items])
     assert "Madrid" not in json.dumps(exported(session))
 
 
 def test_records_name_their_kind_though_a_row_has_one_of_its_own(fabric: Fabric):
     session = filled(fabric, "jake", "Zorblatt")
-    items = [one for one in exported(session) if one["kind"] == "item"]
-    assert {one["item_kind"] for one in items} >= {"message"}
+    items = [record for record in exported(session) if record["kind"] == "item"]
+    assert {item["item_kind"] for item in items} >= {"message"}

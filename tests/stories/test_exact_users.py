@@ -97,12 +97,14 @@ def test_each_of_users_with_like_ids_has_their_own_home_and_profile():
         for session, city in zip(sessions, CITIES, strict=True):
             found = recalled(mem, session, "where do I live?")
             assert found[0].content == f"Lives in {city}"
-            assert [one.content for one in found if one.relevance >= RELEVANT] == [f"Lives in {city}"]
+            assert [memory.content for memory in found if memory.relevance >= RELEVANT] == [f"Lives in {city}"]
             assert not found[0].contested
-            assert [one.content for one in recalled(mem, session, "what do you know about me?")] == [f"Lives in {city}"]
-            assert [one.content for one in recalled(mem, session, None, subject="user")] == [f"Lives in {city}"]
+            assert [memory.content for memory in recalled(mem, session, "what do you know about me?")] == [
+                f"Lives in {city}"
+            ]
+            assert [memory.content for memory in recalled(mem, session, None, subject="user")] == [f"Lives in {city}"]
         told(mem, fabric, sessions[1], "I moved to Vienna.")
-        homes = {one.subject: one.content for one in recalled(mem, sessions[0], None)}
+        homes = {memory.subject: memory.content for memory in recalled(mem, sessions[0], None)}
         assert len(homes) == len(ALIKE)
         assert (homes[user_subject("anna")], homes[user_subject("Anna")]) == ("Lives in Oslo", "Moved to Vienna")
 
@@ -110,7 +112,7 @@ def test_each_of_users_with_like_ids_has_their_own_home_and_profile():
 def test_what_nobody_in_particular_said_is_nobodys():
     with project(["anna"]) as (mem, fabric, (anna,)):
         told(mem, fabric, fabric.session("s", project="p"), "I live in Oslo.")
-        assert [one for one in recalled(mem, anna, "where do I live?") if one.relevance >= RELEVANT] == []
+        assert [memory for memory in recalled(mem, anna, "where do I live?") if memory.relevance >= RELEVANT] == []
         told(mem, fabric, anna, "I live in Rome.")
         assert recalled(mem, anna, "where do I live?")[0].content == "Lives in Rome"
 
@@ -119,7 +121,9 @@ def test_a_user_is_found_by_name_by_exact_id_and_by_printed_subject():
     with project(["Anna", "anna", "bob", "Zoë M"]) as (mem, fabric, (capital, small, bob, zoe)):
         for session, city in ((capital, "Rome"), (small, "Oslo"), (zoe, "Lima")):
             told(mem, fabric, session, f"I live in {city}.")
-        found = [one.content for one in recalled(mem, bob, "where does Anna live?") if one.relevance >= RELEVANT]
+        found = [
+            memory.content for memory in recalled(mem, bob, "where does Anna live?") if memory.relevance >= RELEVANT
+        ]
         assert sorted(found) == ["Lives in Oslo", "Lives in Rome"]
         context = bob.run(mem.context_block, {"cue": "who lives in Rome?", "tokens": 500}).output
         assert "Anna: Lives in Rome" in context
@@ -131,9 +135,9 @@ def test_a_user_is_found_by_name_by_exact_id_and_by_printed_subject():
             ("Zoë M", ["Lives in Lima"]),
             ("zoë-m", ["Lives in Lima"]),
         ):
-            assert sorted(one.content for one in recalled(mem, bob, None, subject=asked)) == contents, asked
+            assert sorted(memory.content for memory in recalled(mem, bob, None, subject=asked)) == contents, asked
         exported = list(mem.export(bob, {"subject": "Anna"}))
-        assert {one["content"] for one in exported if one["kind"] == "fact"} == {"Lives in Rome"}
+        assert {record["content"] for record in exported if record["kind"] == "fact"} == {"Lives in Rome"}
 
 
 @pytest.mark.parametrize(("asked", "left"), [("Anna", ["anna"]), ("anna", ["%41nna"]), ("ANNA", [])])
@@ -143,7 +147,7 @@ def test_forgetting_a_user_leaves_another_whose_id_is_alike(asked: str, left: li
         told(mem, fabric, small, "I live in Oslo.")
         told(mem, fabric, bob, "I live in Bern.")
         assert bob.run(mem.forget_block, {"subject": asked}).output.found
-        assert sorted(one.subject for one in recalled(mem, bob, None)) == sorted([*left, "bob"])
+        assert sorted(memory.subject for memory in recalled(mem, bob, None)) == sorted([*left, "bob"])
 
 
 def test_a_third_person_of_a_users_name_is_apart_from_an_id_that_is_no_name():
@@ -151,16 +155,16 @@ def test_a_third_person_of_a_users_name_is_apart_from_an_id_that_is_no_name():
         told(mem, fabric, anna, "I live in Rome.")
         told(mem, fabric, bob, "My sister Anna lives in Paris.")
         assert recalled(mem, anna, "where do I live?")[0].content == "Lives in Rome"
-        assert {one.content for one in recalled(mem, bob, "where does Anna live?")} >= {"Lives in Rome"}
+        assert {memory.content for memory in recalled(mem, bob, "where does Anna live?")} >= {"Lives in Rome"}
         bob.run(mem.forget_block, {"subject": "anna"})  # the third person, who is nobody's exact id
-        assert [one.content for one in recalled(mem, anna, "where do I live?")] == ["Lives in Rome"]
+        assert [memory.content for memory in recalled(mem, anna, "where do I live?")] == ["Lives in Rome"]
 
 
 def test_a_third_person_of_a_plain_ids_name_never_takes_the_place_of_what_the_user_said():
     with project(["anna", "bob"]) as (mem, fabric, (anna, bob)):
         told(mem, fabric, anna, "I live in Rome.")
         bob.run(mem.remember_block, {"content": "Lives in Paris", "subject": "Anna"})
-        homes = {one.content: one.contested for one in recalled(mem, anna, None)}
+        homes = {memory.content: memory.contested for memory in recalled(mem, anna, None)}
         assert homes == {"Lives in Rome": ["Lives in Paris"], "Lives in Paris": ["Lives in Rome"]}
 
 
@@ -175,7 +179,7 @@ def test_where_only_the_episodes_are_shared_they_are_each_users_own(shared: dict
         told(mem, fabric, bob, "I live in Oslo.")
         for session, city in ((anna, "Rome"), (bob, "Oslo")):
             found = session.run(mem.recall_block, {"cue": "where do I live?", "tiers": ["episodic"]}).output
-            assert [one.content for one in found if one.relevance >= RELEVANT] == [f"Lives in {city}"]
+            assert [memory.content for memory in found if memory.relevance >= RELEVANT] == [f"Lives in {city}"]
 
 
 def test_what_an_older_file_has_of_a_user_is_filed_under_their_exact_id_when_it_is_used(tmp_path: Path):
@@ -201,14 +205,17 @@ def test_what_an_older_file_has_of_a_user_is_filed_under_their_exact_id_when_it_
         small.run(before, None)
         first = recalled(mem, capital, "where do I live?")[0]
         assert (first.content, first.subject) == ("Lives in Rome", "%41nna")
-        assert {one.id: one.subject for one in recalled(mem, small, None)} == {
+        assert {memory.id: memory.subject for memory in recalled(mem, small, None)} == {
             "f1": "%41nna",
             "f2": "anna",
             "f3": "anna",
         }
         told(mem, fabric, capital, "I moved to Vienna.")
         assert recalled(mem, capital, "where do I live?")[0].content == "Moved to Vienna"
-        assert [one.status for one in capital.run(mem.why_block, "f1").output.history] == ["superseded", "current"]
+        assert [version.status for version in capital.run(mem.why_block, "f1").output.history] == [
+            "superseded",
+            "current",
+        ]
 
 
 def test_what_is_written_by_hand_or_imported_into_a_shared_memory_is_whose_session_it_was():
@@ -226,4 +233,4 @@ def test_what_is_written_by_hand_or_imported_into_a_shared_memory_is_whose_sessi
         for session, city in ((anna, "Rome"), (bob, "Oslo")):
             for tier in ("episodic", "semantic"):
                 found = session.run(mem.recall_block, {"cue": "where do I live?", "tiers": [tier]}).output
-                assert [one.content for one in found if one.relevance >= RELEVANT] == [f"Lives in {city}"]
+                assert [memory.content for memory in found if memory.relevance >= RELEVANT] == [f"Lives in {city}"]

@@ -22,7 +22,7 @@ def fill(memory: Memory, count: int = MANY) -> None:
 
 
 def texts(records: list[dict[str, Any]]) -> list[str]:
-    return [one["text"] for one in records if one["kind"] == "turn"]
+    return [record["text"] for record in records if record["kind"] == "turn"]
 
 
 def test_it_is_of_the_moment_of_its_first_record() -> None:
@@ -62,9 +62,9 @@ def test_it_is_whole_while_turns_are_captured() -> None:
             talking.join()
     sizes: list[int] = []
     for records in exports:
-        turns = Counter(one["id"] for one in records if one["kind"] == "turn")
-        items = {one["id"] for one in records if one["kind"] == "item"}
-        sources = {source["turn_id"] for one in records if one["kind"] == "fact" for source in one["sources"]}
+        turns = Counter(record["id"] for record in records if record["kind"] == "turn")
+        items = {record["id"] for record in records if record["kind"] == "item"}
+        sources = {source["turn_id"] for record in records if record["kind"] == "fact" for source in record["sources"]}
         assert sources <= turns.keys() <= items
         assert set(turns.values()) <= {1}
         sizes.append(len(items))
@@ -115,9 +115,9 @@ async def test_the_same_in_async_code() -> None:
         records = memory.export()
         found = [await anext(records)]
         await memory.forget(everything=True)
-        found += [one async for one in records]
+        found += [record async for record in records]
         assert texts(found) == [f"word {number}" for number in range(MANY)]
-        assert [one async for one in memory.export()] == []
+        assert [record async for record in memory.export()] == []
 
 
 async def test_one_that_is_cancelled_ends_its_snapshot() -> None:
@@ -125,7 +125,7 @@ async def test_one_that_is_cancelled_ends_its_snapshot() -> None:
         await memory.import_turns([{**SAID, "session": "s", "text": f"word {number}"} for number in range(MANY)])
 
         async def read() -> int:
-            return len([one async for one in memory.export()])
+            return len([record async for record in memory.export()])
 
         for pause in (0, 0.001, 0.01):
             reading = asyncio.create_task(read())

@@ -31,10 +31,10 @@ def test_a_forgotten_fact_leaves_every_table_of_the_file(tmp_path: Any):
             session.run(chat_with(mem), said)
         fabric.drain()
         session.run(mem.consolidate, {"force": True})
-        (fact,) = [one for one in session.run(mem.recall_block) if "Stripe" in one.content]
+        (fact,) = [memory for memory in session.run(mem.recall_block) if "Stripe" in memory.content]
         receipt = session.run(mem.forget_block, {"id": fact.id}).output
         assert receipt.removed["facts"] == 2
-        assert not any("Stripe" in one.content for one in session.run(mem.recall_block, "Stripe"))
+        assert not any("Stripe" in memory.content for memory in session.run(mem.recall_block, "Stripe"))
         assert not any("Stripe" in item.text or "Google" in item.text for item in session.items)
         assert session.run(mem.why_block, fact.id).output is None
     text = dump(path)
@@ -52,7 +52,7 @@ def test_a_forgotten_subject_takes_what_was_said_about_them_and_leaves_the_rest(
             session.run(chat_with(mem), said)
         fabric.drain()
         assert session.run(mem.forget_block, {"subject": "Anna"}).output.found
-        assert [one.content for one in session.run(mem.recall_block)] == ["Lives in Lisbon"]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Lives in Lisbon"]
     text = dump(path)
     assert "Oslo" not in text
     assert "Acme" not in text
@@ -65,21 +65,21 @@ def test_forgetting_somebody_leaves_what_is_about_others_and_does_not_name_them(
         memory.capture("My boss Tom is from Ireland. I am allergic to peanuts.")
         memory.capture("I live in Porto.")
         memory.wait()
-        kept = {one.id for one in memory.recall() if one.content == "Is allergic to peanuts"}
+        kept = {recalled.id for recalled in memory.recall() if recalled.content == "Is allergic to peanuts"}
         receipt = memory.forget(subject="tom")
         assert receipt.left == {}
         assert receipt.removed["kept turns"] == 1
         left = memory.recall()
-        assert sorted(one.content for one in left) == ["Is allergic to peanuts", "Lives in Porto"]
-        assert kept == {one.id for one in left if one.content == "Is allergic to peanuts"}
+        assert sorted(memory.content for memory in left) == ["Is allergic to peanuts", "Lives in Porto"]
+        assert kept == {memory.id for memory in left if memory.content == "Is allergic to peanuts"}
         why = memory.why(*kept)
         assert why is not None
-        assert [one.text for one in why.evidence] == [None]
+        assert [evidence.text for evidence in why.evidence] == [None]
         assert not memory.forget(subject="tom").found
     text = dump(path).casefold()
     assert "ireland" not in text
     assert "tom" not in words(text)
-    (sources,) = [one for one in check_up(path) if one.check == "sources"]
+    (sources,) = [finding for finding in check_up(path) if finding.check == "sources"]
     assert (sources.state, "forgotten" in sources.found) == ("ok", True)
 
 
@@ -154,10 +154,10 @@ def test_an_export_is_json_with_versions_sources_and_turns():
             session.run(mem.capture, said)
         records = session.run(mem.export_block).output
         about_anna = session.run(mem.export_block, {"subject": "Anna"}).output
-    lines = [json.loads(json.dumps(one)) for one in records]
-    assert {one["kind"] for one in lines} == {"fact", "episode", "working", "turn", "item", "document"}
-    assert {one["status"] for one in lines if one["kind"] == "fact"} == {"current", "superseded"}
-    assert all(one["sources"] for one in lines if one["kind"] in ("fact", "episode"))
-    assert {one["subject"] for one in about_anna if "subject" in one} == {"anna", "user"}
-    assert all("Anna" in json.dumps(one) or one["subject"] == "anna" for one in about_anna)
-    assert [one["text"] for one in about_anna if one["kind"] == "turn"] == ["My sister Anna lives in Oslo."]
+    lines = [json.loads(json.dumps(record)) for record in records]
+    assert {line["kind"] for line in lines} == {"fact", "episode", "working", "turn", "item", "document"}
+    assert {line["status"] for line in lines if line["kind"] == "fact"} == {"current", "superseded"}
+    assert all(line["sources"] for line in lines if line["kind"] in ("fact", "episode"))
+    assert {record["subject"] for record in about_anna if "subject" in record} == {"anna", "user"}
+    assert all("Anna" in json.dumps(record) or record["subject"] == "anna" for record in about_anna)
+    assert [record["text"] for record in about_anna if record["kind"] == "turn"] == ["My sister Anna lives in Oslo."]

@@ -51,7 +51,7 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
 
 async def texts(memory: AsyncMemory) -> list[str]:
     assert await memory.wait() == []
-    return sorted([one["text"] async for one in memory.export() if one["kind"] == "turn"])
+    return sorted([record["text"] async for record in memory.export() if record["kind"] == "turn"])
 
 
 @pytest.mark.parametrize("way", ["facade", "session"])
@@ -105,7 +105,7 @@ def test_an_interrupted_forget_is_over_when_its_caller_goes_on():
         assert is_over.is_set()
         memory.capture(NEW)
         memory.wait()
-        assert [one["text"] for one in memory.export() if one["kind"] == "turn"] == [NEW]
+        assert [record["text"] for record in memory.export() if record["kind"] == "turn"] == [NEW]
 
 
 async def test_nothing_of_a_cancelled_capture_comes_after_a_forget_or_twice():
@@ -129,7 +129,7 @@ async def test_nothing_of_a_cancelled_capture_comes_after_a_forget_or_twice():
             await cancelled(task)
         again = await memory.capture(LONG)
         assert (again.turns, again.known) == (0, len(LONG))
-        assert await texts(memory) == sorted(one["content"] for one in LONG)
+        assert await texts(memory) == sorted(record["content"] for record in LONG)
 
 
 async def test_a_named_turn_that_is_forgotten_while_it_ends_leaves_nothing():

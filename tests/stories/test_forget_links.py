@@ -74,7 +74,7 @@ def test_the_tool_call_that_wrote_it_and_its_result_go_too(tmp_path: Any, kind: 
         session = fabric.session("monday", user="jake")
         session.run(chat, "Keep in mind what I told you.")
         session.run(chat, "What do you know?")
-        held = [one for one in session.run(MEM.export_block).output if one["kind"] == kind]
+        held = [record for record in session.run(MEM.export_block).output if record["kind"] == kind]
         assert session.run(MEM.forget_block, {"id": held[0]["id"]}).output.found
         assert "HIV" not in str(session.run(MEM.export_block).output)
         session.run(chat, "Hello?")
@@ -158,7 +158,9 @@ def test_a_mind_deletes_its_own_entries_for_good():
         belief = session.run(believes, "Takes HIV medication").output
         assert session.run(erases, belief).output
         assert not session.run(erases, belief).output
-        assert "HIV" not in str([one for one in session.run(MEM.export_block).output if one["kind"] == "belief"])
+        assert "HIV" not in str(
+            [record for record in session.run(MEM.export_block).output if record["kind"] == "belief"]
+        )
 
 
 @pytest.mark.parametrize("forgotten", ["source", "merged"])
@@ -188,7 +190,7 @@ def test_forgetting_a_session_takes_its_turns_and_what_rests_on_them_alone(tmp_p
         assert len(memory.recall("HIV medication", tiers=["turn"])) >= 1
         receipt = memory.forget(session="b")
         assert receipt.removed == preview.removed
-        (fact,) = [one for one in memory.recall(tiers=["semantic"]) if "Porto" in one.content]
+        (fact,) = [recalled for recalled in memory.recall(tiers=["semantic"]) if "Porto" in recalled.content]
         assert receipt.stays["fact"] == [fact.id]
         assert "HIV" not in str(list(memory.export()))
         assert not memory.forget(session="b").found
@@ -219,7 +221,7 @@ def test_why_answers_for_every_kind_of_memory():
     with Fabric(models=ScriptedModel([calls, "Done."])) as fabric:
         session = fabric.session("monday", user="jake")
         session.run(chat, "Remember all of this.")
-        held = {one["kind"]: one["id"] for one in session.run(MEM.export_block).output}
+        held = {record["kind"]: record["id"] for record in session.run(MEM.export_block).output}
         for kind in ("belief", "goal", "reflection", "trace"):
             found = session.run(MEM.why_block, held[kind]).output
             assert (found.tier, [one.text for one in found.evidence]) == (kind, ["Remember all of this."])
@@ -236,14 +238,14 @@ def test_a_refused_merge_leaves_nothing_of_a_forgotten_fact(tmp_path: Any):
         session.run(chat_with(mem), "I take HIV medication")
         session.run(chat_with(mem), "I like jazz")
         fabric.drain()
-        facts = [one for one in session.run(mem.recall_block, {"tiers": ["semantic"]}) if "HIV" in one.content]
+        facts = [memory for memory in session.run(mem.recall_block, {"tiers": ["semantic"]}) if "HIV" in memory.content]
         ids = [facts[0].id, "sf_unknown"]
         merge = {"sourceFactIds": ids, "mergedContent": "Takes HIV medication daily", "reason": "same"}
         model.prunes.append({"removals": [], "merges": [merge]})
         tidying: Any = sequencer(name="tidying").work(lambda _: {"force": True}, mem.prune)
         session.run(tidying, "tidy up")
         fabric.drain()
-        assert any("HIV" in one["content"] for one in outcomes(session))
+        assert any("HIV" in outcome["content"] for outcome in outcomes(session))
         session.run(mem.forget_block, {"id": facts[0].id})
         assert "HIV" not in str(session.run(mem.export_block).output)
     assert "HIV" not in dump(path)
@@ -297,13 +299,13 @@ def test_work_that_waits_on_another_turn_with_the_same_answer_stays():
         fabric.drain()
         session.run(chat, "I play chess", turn_id="second")
         (waiting,) = fabric.drain()
-        (fact,) = [one for one in session.run(mem.recall_block) if one.content == "Works at Stripe"]
+        (fact,) = [memory for memory in session.run(mem.recall_block) if memory.content == "Works at Stripe"]
         assert session.run(mem.forget_block, {"id": fact.id}).output.found
         assert [job.id for job in fabric.jobs()] == [waiting.id]
         assert session.run(chat, "I play chess", turn_id="second").output == "I will keep that in mind."
         fabric.retry(waiting)
         assert fabric.drain() == []
-        assert [one.content for one in session.run(mem.recall_block)] == ["Plays chess"]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Plays chess"]
 
 
 def test_work_that_waits_on_what_was_said_of_somebody_else_stays():
@@ -323,7 +325,7 @@ def test_work_that_waits_on_what_was_said_of_somebody_else_stays():
         assert len(fabric.jobs()) == 2
         fabric.retry_all()
         assert fabric.drain() == []
-        found = {(one.subject, one.content) for one in session.run(mem.recall_block)}
+        found = {(fact.subject, fact.content) for fact in session.run(mem.recall_block)}
         assert found == {("ann", "Likes chess"), ("user", "Works at Stripe")}
 
 
@@ -342,5 +344,5 @@ def test_what_was_forgotten_while_a_later_turn_was_read_does_not_come_back(tmp_p
         (outside,) = session.add_messages([{"role": "user", "content": "I live in Oslo."}])
         session.run(chat_with(mem), "I work at Stripe.")
         assert fabric.drain() == []
-        assert [one.content for one in session.run(mem.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
     assert "Oslo" not in dump(path)

@@ -135,7 +135,7 @@ class Forgetting(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def merges(self, data: st.DataObject) -> None:
-        live = [one["id"] for one in self.held() if one["kind"] == "trace" and not one["deleted"]]
+        live = [record["id"] for record in self.held() if record["kind"] == "trace" and not record["deleted"]]
         if len(live) > 1:
             chosen = data.draw(st.lists(st.sampled_from(sorted(live)), min_size=2, max_size=2, unique=True))
             self.session("b").run(merges, chosen)
@@ -149,21 +149,22 @@ class Forgetting(RuleBasedStateMachine):
     @rule(data=st.data())
     def forgets_one(self, data: st.DataObject) -> None:
         self.fabric.drain()
-        ids = sorted(one["id"] for one in self.held() if one["kind"] in KINDS and _TOKEN.search(str(one)))
+        ids = sorted(record["id"] for record in self.held() if record["kind"] in KINDS and _TOKEN.search(str(record)))
         if ids:
             chosen = data.draw(st.sampled_from(ids))
-            self.forgets({"id": chosen}, [one for one in self.held() if one["id"] == chosen])
+            self.forgets({"id": chosen}, [record for record in self.held() if record["id"] == chosen])
 
     @rule(name=st.sampled_from(SESSIONS))
     def forgets_a_session(self, name: str) -> None:
         self.fabric.drain()
         self.forgets(
-            {"session": name}, [one for one in self.held() if one["kind"] == "turn" and one["session"] == name]
+            {"session": name},
+            [record for record in self.held() if record["kind"] == "turn" and record["session"] == name],
         )
 
     @rule(name=st.sampled_from(SESSIONS))
     def forgets_a_tag(self, name: str) -> None:
-        self.forgets({"tag": name}, [one for one in self.held() if name in (one.get("tags") or ())])
+        self.forgets({"tag": name}, [record for record in self.held() if name in (record.get("tags") or ())])
 
     @rule()
     def forgets_all(self) -> None:
@@ -172,12 +173,14 @@ class Forgetting(RuleBasedStateMachine):
 
     def forgets(self, asked: dict[str, str], records: list[dict[str, Any]]) -> None:
         tokens = {
-            token for one in records for token in _TOKEN.findall(str(one.get("content") or one.get("text") or ""))
+            token
+            for record in records
+            for token in _TOKEN.findall(str(record.get("content") or record.get("text") or ""))
         }
         receipt = self.session("a").run(MEM.forget_block, asked).output
-        told = {one for ids in (*receipt.left.values(), *receipt.stays.values()) for one in ids}
-        holding = [one for one in self.held() if not tokens.isdisjoint(_TOKEN.findall(str(one)))]
-        untold = [(one["kind"], one["id"]) for one in holding if one["id"] not in told]
+        told = {record_id for ids in (*receipt.left.values(), *receipt.stays.values()) for record_id in ids}
+        holding = [record for record in self.held() if not tokens.isdisjoint(_TOKEN.findall(str(record)))]
+        untold = [(record["kind"], record["id"]) for record in holding if record["id"] not in told]
         assert not untold, (asked, untold)
         asked_before = len(self.model.requests)
         for name in SESSIONS:

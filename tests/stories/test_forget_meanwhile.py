@@ -46,7 +46,7 @@ class Interrupted:
 
 async def contents_only(question: str, ctx: Context) -> list[str]:
     """Recall, and show the words alone."""
-    return [f"> {one.content[:12]}" for one in await MEM.recall(ctx, question, tiers=("semantic",))]
+    return [f"> {memory.content[:12]}" for memory in await MEM.recall(ctx, question, tiers=("semantic",))]
 
 
 @handler(name="fills", uses=[MIND, TOOLS.capability, MEM.capability])
@@ -89,7 +89,7 @@ CASES: tuple[tuple[str, str, dict[str, Any], str, str], ...] = (
 
 def test_what_a_tool_returned_is_blanked_when_its_row_is_forgotten_meanwhile(tmp_path: Any):
     path, model = tmp_path / "memory.duckdb", Interrupted()
-    tools = [one for one in verbs(MEM) if one.name in ("recall", "context")]
+    tools = [verb for verb in verbs(MEM) if verb.name in ("recall", "context")]
     chat: Any = generator(
         name="chat",
         model="test/m",
@@ -106,7 +106,7 @@ def test_what_a_tool_returned_is_blanked_when_its_row_is_forgotten_meanwhile(tmp
             found = (
                 await filling.arun(MEM.recall_block, {"tiers": [kind], "cue": word if kind == "turn" else None})
             ).output
-            held = next(one.id for one in found if word in one.content)
+            held = next(memory.id for memory in found if word in memory.content)
         assert (await other.arun(MEM.forget_block, {"id": held})).output.found
 
     async def tells() -> None:
@@ -204,6 +204,6 @@ def test_what_is_forgotten_while_it_is_imported_does_not_come_in_behind():
             other = fabric.session("tuesday", user="jake")
             forgotten = (await other.arun(memory.forget_block, {"session": "old"})).output
             assert (await importing).output.imported == forgotten.removed["kept turns"] == len(turns)
-            assert not [one for one in memory.export(session) if one["kind"] == "turn"]
+            assert not [record for record in memory.export(session) if record["kind"] == "turn"]
 
     asyncio.run(asyncio.wait_for(tells(), 60))

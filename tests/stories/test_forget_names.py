@@ -68,7 +68,7 @@ def test_a_name_that_is_a_word_takes_what_names_the_person_only():
             session.run(MEM.capture, said)
         receipt = session.run(MEM.forget_block, {"subject": "may"}).output
         assert receipt.found
-        kept = [one["text"] for one in session.run(MEM.export_block).output if one["kind"] == "turn"]
+        kept = [record["text"] for record in session.run(MEM.export_block).output if record["kind"] == "turn"]
         assert kept == ["I may move to Rome.", "Art is long and I love art."]
         for subject in ("me", "i", "the", "art"):
             assert not session.run(MEM.forget_block, {"subject": subject, "preview": True}).output.removed

@@ -16,12 +16,12 @@ MOVES = ("I live in Porto.", "I live in Oslo now.", "I live in Rome now.")
 
 
 def turns(memory: Memory) -> dict[str, str]:
-    return {one["text"]: one["id"] for one in memory.export() if one["kind"] == "turn"}
+    return {record["text"]: record["id"] for record in memory.export() if record["kind"] == "turn"}
 
 
 def facts(memory: Memory) -> dict[str, tuple[list[int], str]]:
-    held = [one for one in memory.export() if one["kind"] == "fact"]
-    return {one["content"]: ([source["turn"] for source in one["sources"]], one["status"]) for one in held}
+    held = [record for record in memory.export() if record["kind"] == "fact"]
+    return {record["content"]: ([source["turn"] for source in record["sources"]], record["status"]) for record in held}
 
 
 def test_a_turn_takes_only_what_no_other_turn_says_and_what_it_had_ended_holds_again():
@@ -39,12 +39,12 @@ def test_a_turn_takes_only_what_no_other_turn_says_and_what_it_had_ended_holds_a
         assert facts(memory)["Works at Stripe"] == ([4, 6], "current")
 
         memory.forget(ids[MOVES[1]])
-        held = {one["content"]: one for one in memory.export() if one["kind"] == "fact"}
+        held = {record["content"]: record for record in memory.export() if record["kind"] == "fact"}
         assert held["Lives in Porto"]["superseded_by"] == held["Lives in Rome"]["id"]
         memory.forget(ids[MOVES[2]])
         assert facts(memory)["Lives in Porto"] == ([7], "current")
 
-        (tea,) = [one["id"] for one in held.values() if "tea" in one["content"]]
+        (tea,) = [record["id"] for record in held.values() if "tea" in record["content"]]
         assert memory.forget(ids[TEA[0]]).stays["fact"] == [tea]
         assert facts(memory)["Likes green tea"] == ([2, 3], "current")
         assert turns(memory).keys() == {*TEA[1:], WORK[0], WORK[2], MOVES[0]}
@@ -54,7 +54,9 @@ def test_a_turn_takes_only_what_no_other_turn_says_and_what_it_had_ended_holds_a
 
         memory.capture(WORK[0])  # a fact that is forgotten itself takes all the turns that say it
         memory.wait()
-        (work,) = [one["id"] for one in memory.export() if one["kind"] == "fact" and "Stripe" in one["content"]]
+        (work,) = [
+            record["id"] for record in memory.export() if record["kind"] == "fact" and "Stripe" in record["content"]
+        ]
         memory.forget(work)
         assert turns(memory).keys() == {MOVES[0]}
 
@@ -77,16 +79,16 @@ def test_what_a_model_distilled_from_several_turns_goes_and_the_turns_stay():
         fabric.drain()
         session.run(mem.consolidate, {"force": True})
         held = session.run(mem.export_block).output
-        assert [len(one["sources"]) for one in held if one.get("content") == "Enjoys sports outdoors"] == [5]
-        first = next(one["id"] for one in held if one["kind"] == "turn" and one["text"] == said[0])
+        assert [len(record["sources"]) for record in held if record.get("content") == "Enjoys sports outdoors"] == [5]
+        first = next(record["id"] for record in held if record["kind"] == "turn" and record["text"] == said[0])
         receipt = session.run(mem.forget_block, {"id": first}).output
         left = session.run(mem.export_block).output
         assert receipt.removed["facts"] == 1
-        assert [one["content"] for one in left if one["kind"] == "fact"] == ["Works at Stripe"]
-        assert [one["text"] for one in left if one["kind"] == "turn" and one["role"] == "user"] == [
+        assert [record["content"] for record in left if record["kind"] == "fact"] == ["Works at Stripe"]
+        assert [message["text"] for message in left if message["kind"] == "turn" and message["role"] == "user"] == [
             *said[1:], "I work at Stripe"
         ]  # fmt: skip
-        assert [one["content"] for one in left if one["kind"] == "episode"] == [*said[1:], "Works at Stripe"]
+        assert [record["content"] for record in left if record["kind"] == "episode"] == [*said[1:], "Works at Stripe"]
 
 
 def test_what_an_agent_noted_in_a_turn_takes_it_with_all_that_was_drawn_from_it():
@@ -100,14 +102,14 @@ def test_what_an_agent_noted_in_a_turn_takes_it_with_all_that_was_drawn_from_it(
         session.run(pipeline, "I live in Oslo.")
         fabric.drain()
         held = session.run(mem.export_block).output
-        (trace,) = [one["id"] for one in held if one["kind"] == "trace"]
-        assert "diabetes" in str([one for one in held if one["kind"] == "fact"])
+        (trace,) = [record["id"] for record in held if record["kind"] == "trace"]
+        assert "diabetes" in str([record for record in held if record["kind"] == "fact"])
         receipt = session.run(mem.forget_block, {"id": trace}).output
         assert (receipt.removed["traces"], receipt.removed["facts"]) == (1, 1)
         left = session.run(mem.export_block).output
         assert "diabetes" not in str(left)
         assert "ailment" not in str(left)
-        assert [one["content"] for one in left if one["kind"] == "fact"] == ["Lives in Oslo"]
+        assert [record["content"] for record in left if record["kind"] == "fact"] == ["Lives in Oslo"]
 
 
 def test_a_statement_and_an_imported_turn_go_like_one_that_was_said():

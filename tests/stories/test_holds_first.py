@@ -25,7 +25,7 @@ def state(memory: Memory, *texts: str) -> None:
 def test_what_no_longer_is_so_stands_behind_what_is(kept: Callable[..., None], texts: tuple[str, ...]):
     with Memory(user="jake") as memory:
         kept(memory, *texts)
-        found = [one.content for one in memory.recall("what am I allergic to?")]
+        found = [recalled.content for recalled in memory.recall("what am I allergic to?")]
         assert {"Is allergic to peanuts and shellfish", "Is allergic to nuts, but not to peanuts"} == set(found[:2])
         assert "cats" in memory.recall("am I allergic to cats?")[0].content
 
@@ -33,5 +33,5 @@ def test_what_no_longer_is_so_stands_behind_what_is(kept: Callable[..., None], t
 def test_what_is_not_liked_stands_behind_what_is():
     with Memory(user="jake") as memory:
         told(memory, "I don't like jazz.", "I like chess.", "I like tea.", "I no longer like beer.")
-        found = [one.content for one in memory.recall("what do I like?", tiers=["semantic"])]
+        found = [recalled.content for recalled in memory.recall("what do I like?", tiers=["semantic"])]
         assert set(found[:2]) == {"Likes chess", "Likes tea"}

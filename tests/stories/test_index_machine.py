@@ -52,7 +52,7 @@ def recomputed(rows: Rows, table: Table, scope: Scope, embedded: set[str]) -> di
     """Return what an index must hold, by the rows alone and the function that gives a row its terms."""
     assert table.terms is not None
     found = {row["id"]: row for row in rows.find(table, scope)}
-    terms = {row_id: [split_term(one)[0] for one in table.terms(row)] for row_id, row in found.items()}
+    terms = {row_id: [split_term(term)[0] for term in table.terms(row)] for row_id, row in found.items()}
     return {
         "terms": {row_id: Counter(own) for row_id, own in terms.items()},
         "frequencies": Counter(term for own in terms.values() for term in set(own)),
@@ -226,10 +226,10 @@ class ProductMachine(RuleBasedStateMachine):
         """Every result is a row of the one who asks, and one that the filter lets through."""
         session = self.session(user)
         exported = session.run(self.memory.export_block).output
-        own = {one["id"]: one for one in exported if one["kind"] in ("turn", "fact", "episode", "working")}
-        for one in session.run(self.memory.recall_block, {"cue": cue, "tags": tags}):
-            assert one.content == own[one.id].get("content", own[one.id].get("text"))
-            turns = [own[source.turn_id]["tags"] for source in one.sources if source.turn_id in own]
+        own = {record["id"]: record for record in exported if record["kind"] in ("turn", "fact", "episode", "working")}
+        for memory in session.run(self.memory.recall_block, {"cue": cue, "tags": tags}):
+            assert memory.content == own[memory.id].get("content", own[memory.id].get("text"))
+            turns = [own[source.turn_id]["tags"] for source in memory.sources if source.turn_id in own]
             assert not tags or any(set(tags) <= set(held) for held in turns)
 
     @invariant()
@@ -296,7 +296,7 @@ def test_every_question_of_one_scope_finds_rows_of_that_scope_only(names: list[s
         for name, session in opened.items():
             number = names.index(name)
             found = list(session.run(memory.recall_block, "secret company")) + list(session.run(memory.recall_block))
-            told = {one.content for one in found}
+            told = {memory.content for memory in found}
             assert {f"secret of number {number}", f"Works at Company{number}"} <= told
             others = {str(other) for other in range(len(names)) if other != number}
             assert not any(content.rstrip(".").endswith(other) for content in told for other in others)

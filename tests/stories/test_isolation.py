@@ -14,14 +14,14 @@ from tests.stories.scripts import chat_with
 def everything(session: Any, mem: Any) -> str:
     """Return all that a session can get out of the product, as one text."""
     exported = session.run(mem.export_block).output
-    ids = [one["id"] for one in exported]
+    ids = [record["id"] for record in exported]
     parts = [
         exported,
         session.items,
         list(session.run(mem.recall_block, "secret")),
         list(session.run(mem.recall_block)),
     ]
-    parts += [session.run(mem.why_block, one).output for one in ids]
+    parts += [session.run(mem.why_block, record_id).output for record_id in ids]
     return repr(parts)
 
 
@@ -55,7 +55,7 @@ def test_nobody_can_explain_or_forget_what_belongs_to_somebody_else():
         mine = fabric.session("monday", user="alpha")
         theirs = fabric.session("monday", user="omega")
         mine.run(mem.capture, "I work at Stripe.")
-        (fact,) = [one["id"] for one in mine.run(mem.export_block).output if one["kind"] == "fact"]
+        (fact,) = [record["id"] for record in mine.run(mem.export_block).output if record["kind"] == "fact"]
         assert theirs.run(mem.why_block, fact).output is None
         assert not theirs.run(mem.forget_block, {"id": fact}).output.found
         assert not theirs.run(mem.forget_block, {"scope": "user"}).output.found
@@ -73,9 +73,9 @@ def test_a_hostile_user_id_is_only_another_user(user: str):
         stranger = fabric.session("monday", user=user)
         assert list(stranger.run(mem.recall_block, "Stripe")) == []
         stranger.run(mem.capture, "I work at Globex.")
-        assert [one.content for one in stranger.run(mem.recall_block)] == ["Works at Globex"]
+        assert [memory.content for memory in stranger.run(mem.recall_block)] == ["Works at Globex"]
         jake = fabric.session("monday", user="jake")
-        assert [one.content for one in jake.run(mem.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in jake.run(mem.recall_block)] == ["Works at Stripe"]
 
 
 @pytest.mark.parametrize("user", ["", "   ", 7, b"jake", "u" * 10_000])
@@ -96,7 +96,7 @@ def test_a_project_shares_what_a_user_does_not():
         fabric.session("monday", user="alpha", project="apollo").run(mem.capture, "I work at Stripe.")
         colleague = fabric.session("tuesday", user="omega", project="apollo")
         outsider = fabric.session("tuesday", user="omega", project="gemini")
-        assert [one.content for one in colleague.run(mem.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in colleague.run(mem.recall_block)] == ["Works at Stripe"]
         assert list(outsider.run(mem.recall_block)) == []
 
 
@@ -124,5 +124,5 @@ def test_what_was_said_to_ones_own_memory_never_comes_into_that_of_the_project()
         session.run(chat_with(team), "I work at Stripe.")
         fabric.drain()
         colleague = fabric.session("monday", user="omega", project="apollo")
-        assert [one.content for one in colleague.run(team.recall_block)] == ["Works at Stripe"]
+        assert [memory.content for memory in colleague.run(team.recall_block)] == ["Works at Stripe"]
         assert "peanuts" not in everything(colleague, team)

@@ -54,7 +54,7 @@ def silent() -> Iterator[Silent]:
 
 
 def turns(memory: Memory) -> list[tuple[str, bool]]:
-    return [(one["text"], one["captured"]) for one in memory.export() if one["kind"] == "turn"]
+    return [(record["text"], record["captured"]) for record in memory.export() if record["kind"] == "turn"]
 
 
 def finds(memory: Memory, text: str) -> bool:
@@ -139,7 +139,7 @@ def test_a_pipeline_keeps_the_turn_with_its_job_also_where_it_fails(silent: Sile
         with pytest.raises(ValueError, match="invalid literal"):
             session.run(sequencer(name="broken").work(mem.capture).then(fails), SAID[1])
         kept: list[Any] = session.run(mem.export_block).output
-        assert [one["text"] for one in kept if one["kind"] == "turn"] == list(SAID[:2])
+        assert [record["text"] for record in kept if record["kind"] == "turn"] == list(SAID[:2])
         assert len(fabric.jobs()) == 2
         silent.let.set()
 
@@ -153,5 +153,5 @@ async def test_async_capture_and_late_answers_are_found_at_once(silent: Silent):
         assert (await memory.recall("nightingale"))[0].content == answer["content"]
         silent.let.set()
         assert await memory.wait() == []
-        kept = [one["text"] async for one in memory.export() if one["kind"] == "turn"]
+        kept = [record["text"] async for record in memory.export() if record["kind"] == "turn"]
         assert kept == ["Which bird sings at night?", answer["content"]]

@@ -140,8 +140,8 @@ class LastWordMachine(RuleBasedStateMachine):
         self.open()
 
     def check(self) -> None:
-        facts = [one for one in self.memory.export() if one["kind"] == "fact"]
-        current = [one["content"] for one in facts if one["status"] == "current"]
+        facts = [record for record in self.memory.export() if record["kind"] == "fact"]
+        current = [fact["content"] for fact in facts if fact["status"] == "current"]
         assert current == ([f"Lives in {self.last}"] if self.last else [])
 
 
@@ -161,8 +161,8 @@ def test_a_value_that_returns_day_after_day_stays_what_was_said_last(tmp_path: P
             memory.capture(f"I live in {city}.")
             assert memory.wait() == []
     with Memory(tmp_path / "memory.duckdb", user="jake") as memory:
-        facts = [one for one in memory.export() if one["kind"] == "fact"]
-        assert [one["content"] for one in facts if one["status"] == "current"] == ["Lives in Rome"]
+        facts = [record for record in memory.export() if record["kind"] == "fact"]
+        assert [fact["content"] for fact in facts if fact["status"] == "current"] == ["Lives in Rome"]
         assert len(memory.history(facts[-1]["id"])) == 5
 
 
@@ -172,8 +172,8 @@ def test_what_is_said_without_waiting_ends_with_what_was_said_last(count: int):
         for number in range(count):
             memory.capture(f"I live in {CITIES[number % 4]}.", session=f"day {number % 5}")
         assert memory.wait() == []
-        facts = [one for one in memory.export() if one["kind"] == "fact" and one["status"] == "current"]
-    assert [one["content"] for one in facts] == [f"Lives in {CITIES[(count - 1) % 4]}"]
+        facts = [record for record in memory.export() if record["kind"] == "fact" and record["status"] == "current"]
+    assert [fact["content"] for fact in facts] == [f"Lives in {CITIES[(count - 1) % 4]}"]
 
 
 def test_an_older_statement_that_is_read_late_becomes_history():
@@ -190,10 +190,12 @@ def test_an_older_statement_that_is_read_late_becomes_history():
         fabric.retry(late)
         assert memory.wait() == []
         kept = list(memory.export())
-    rome, oslo = sorted((one for one in kept if one["kind"] == "fact"), key=lambda one: str(one["valid_from"]))
+    rome, oslo = sorted(
+        (record for record in kept if record["kind"] == "fact"), key=lambda record: str(record["valid_from"])
+    )
     assert (rome["content"], rome["status"], rome["valid_to"]) == ("Lives in Rome", "superseded", oslo["valid_from"])
     assert (oslo["content"], oslo["status"], rome["superseded_by"]) == ("Lives in Oslo", "current", oslo["id"])
-    assert {one["content"]: one["superseded"] for one in kept if one["kind"] == "episode"} == {
+    assert {record["content"]: record["superseded"] for record in kept if record["kind"] == "episode"} == {
         "Lives in Rome": True,
         "Lives in Oslo": False,
     }

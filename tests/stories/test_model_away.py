@@ -47,11 +47,11 @@ def opened(path: Path, server: StubServer | None = None, **options: Any) -> Memo
 
 
 def facts(memory: Memory) -> list[str]:
-    return [one["content"] for one in memory.export() if one["kind"] == "fact"]
+    return [record["content"] for record in memory.export() if record["kind"] == "fact"]
 
 
 def run(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [str(one) for one in arguments])
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_nobody_is_told_of_the_trouble_of_others():

@@ -39,7 +39,9 @@ def test_what_a_namesake_does_is_not_the_users(
         told(memory, *([introduction] if introduction else []), mine, theirs)
         assert [whose for whose, content in facts(memory) if value in content] == [subject]
         assert mine.rsplit(maxsplit=1)[-1].strip(".") in memory.recall(question)[0].content
-        assert value not in " ".join(one.content for one in memory.recall(question) if one.relevance >= RELEVANT)
+        assert value not in " ".join(
+            recalled.content for recalled in memory.recall(question) if recalled.relevance >= RELEVANT
+        )
 
 
 def test_a_surname_tells_a_namesake_apart_there_and_later():

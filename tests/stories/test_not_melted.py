@@ -95,7 +95,11 @@ def test_a_record_that_begins_with_a_sign_stops_no_import(sign: str, tmp_path: P
     file.write_text("".join(f'{{"id": "{number}", "memory": "{text}"}}\n' for number, text in enumerate(texts)))
     with Memory(user="jake") as memory:
         memory.import_file(file, format="mem0")
-        facts = [one["content"] for one in memory.export() if one["kind"] == "fact" and one["status"] == "current"]
+        facts = [
+            record["content"]
+            for record in memory.export()
+            if record["kind"] == "fact" and record["status"] == "current"
+        ]
     assert sorted(facts) == sorted(texts)
 
 
@@ -109,7 +113,7 @@ def test_an_observation_that_begins_with_a_sign_costs_no_other_fact(sign: str):
             session.run(chat_with(mem), text)
             fabric.drain()
         exported = session.run(mem.export_block).output
-    facts = [one["content"] for one in exported if one["kind"] == "fact" and one["status"] == "current"]
+    facts = [record["content"] for record in exported if record["kind"] == "fact" and record["status"] == "current"]
     assert {"Works at Stripe", "Owns a boat", sign} <= set(facts)
 
 
@@ -118,7 +122,7 @@ def test_a_subject_is_one_however_it_is_spelled(spelling: str):
     with Memory(user="jake") as memory:
         memory.remember("Is based in Oslo", subject="fixpoint-labs")
         memory.remember("Is based in Bergen", subject=spelling)
-        facts = [one for one in memory.export() if one["kind"] == "fact"]
+        facts = [record for record in memory.export() if record["kind"] == "fact"]
     assert {fact["subject"] for fact in facts} == {"fixpoint-labs"}
     assert [fact["content"] for fact in facts if fact["status"] == "current"] == ["Is based in Bergen"]
 
@@ -131,7 +135,7 @@ def test_an_observation_about_nobody_is_about_the_user():
         session.run(chat_with(mem), "I work at Stripe and own a boat.")
         fabric.drain()
         exported = session.run(mem.export_block).output
-    facts = [(one["subject"], one["content"]) for one in exported if one["kind"] == "fact"]
+    facts = [(record["subject"], record["content"]) for record in exported if record["kind"] == "fact"]
     assert facts == [("user", "Works at Stripe"), ("user", "Owns a boat")]
 
 

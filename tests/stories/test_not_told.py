@@ -11,7 +11,7 @@ from tests.stories.test_whose import facts, shared_system, told
 
 
 def likely(found: list[RankedMemory]) -> list[str]:
-    return [one.content for one in found if one.relevance >= RELEVANT]
+    return [memory.content for memory in found if memory.relevance >= RELEVANT]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def say(fabric: Fabric, mem: MemorySystem, session: str, text: str) -> None:
 def told(fabric: Fabric, mem: MemorySystem, session: str, cue: str) -> list[str]:
     """Return what recall gives in a session beside turns."""
     found = fabric.session(session, user="jake").run(mem.recall_block, cue)
-    return [one.content for one in found if one.source != "turn"]
+    return [memory.content for memory in found if memory.source != "turn"]
 
 
 def prompt(fabric: Fabric, mem: MemorySystem, session: str) -> str:
@@ -105,9 +105,11 @@ def test_what_is_closed_by_hand_is_over_everywhere(way: str):
         fabric.session("b", user="jake").run(close)
         assert_over(fabric, mem, "Google", "a", "b")
         episodes = [
-            one for one in fabric.session("a", user="jake").run(mem.export_block).output if one["kind"] == "episode"
+            record
+            for record in fabric.session("a", user="jake").run(mem.export_block).output
+            if record["kind"] == "episode"
         ]
-        assert all(one["superseded"] for one in episodes if "Google" in one["content"])
+        assert all(episode["superseded"] for episode in episodes if "Google" in episode["content"])
 
 
 def test_a_fact_that_was_said_six_times_is_pruned_once_it_is_denied():
@@ -120,7 +122,11 @@ def test_a_fact_that_was_said_six_times_is_pruned_once_it_is_denied():
         memory.capture("I'm no longer a vegetarian.")
         assert memory.wait() == []
         fabric.session("default", user="jake").run(memory.system.prune, {"force": True})
-        facts = [one["content"] for one in memory.export() if one["kind"] == "fact" and one["status"] == "current"]
+        facts = [
+            record["content"]
+            for record in memory.export()
+            if record["kind"] == "fact" and record["status"] == "current"
+        ]
         assert "Is a vegetarian" not in facts
 
 
@@ -133,11 +139,13 @@ def test_a_firm_fact_is_protected_from_pruning_unless_it_is_clearly_contradicted
         for number in range(7):
             say(fabric, mem, f"day {number}", f"Message {number}: no vegetarian boat")
         session = fabric.session("day 0", user="jake")
-        facts = [one for one in session.run(mem.export_block).output if one["kind"] == "fact"]
-        model.prunes = [{"removals": [{"fact_id": one["id"], "reason": "contradicted"} for one in facts], "merges": []}]
+        facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+        model.prunes = [
+            {"removals": [{"fact_id": fact["id"], "reason": "contradicted"} for fact in facts], "merges": []}
+        ]
         session.run(mem.prune, {"force": True})
         exported = session.run(mem.export_block).output
-    held = [one["content"] for one in exported if one["kind"] == "fact" and one["status"] == "current"]
+    held = [record["content"] for record in exported if record["kind"] == "fact" and record["status"] == "current"]
     assert "Is a vegetarian" not in held
     assert "Owns a boat" in held, "nothing contradicts it"
 
@@ -163,7 +171,7 @@ async def test_sessions_that_consolidate_at_once_take_each_episode_once():
             await fabric.adrain()
         await block(fabric, mem)
         exported = (await session.arun(mem.export_block)).output
-    (fact,) = [one for one in exported if one["kind"] == "fact" and one["content"] == "Enjoys the outdoors"]
+    (fact,) = [record for record in exported if record["kind"] == "fact" and record["content"] == "Enjoys the outdoors"]
     assert len(model.consolidated) == 1
     assert (fact["reinforcement_count"], fact["confidence"]) == (1, 0.6)
 

@@ -22,7 +22,7 @@ def test_a_plan_of_an_earlier_session_is_called_off_by_the_observer():
         fabric.session("monday", user="jake").run(mem.capture, "We plan a trip to Berlin on April 10")
         session = fabric.session("friday", user="jake")
         session.run(mem.capture, "We cancelled the Berlin trip")
-        recalled = [one.content for one in session.run(mem.recall_block)]
+        recalled = [memory.content for memory in session.run(mem.recall_block)]
     assert recalled == ["Berlin trip is cancelled"]
 
 
@@ -31,8 +31,8 @@ def test_the_rules_call_off_a_plan_of_an_earlier_session():
     with Fabric(clock=FrozenClock()) as fabric:
         fabric.session("monday", user="jake").run(mem.capture, "We are planning a trip to Berlin on April 10.")
         session = fabric.session("friday", user="jake")
-        before = [one.content for one in session.run(mem.recall_block)]
+        before = [memory.content for memory in session.run(mem.recall_block)]
         session.run(mem.capture, "Unfortunately we cancelled the Berlin trip.")
-        recalled = [one.content for one in session.run(mem.recall_block)]
+        recalled = [memory.content for memory in session.run(mem.recall_block)]
     assert any("April 10" in one for one in before)
-    assert not any("April 10" in one for one in recalled)
+    assert not any("April 10" in memory for memory in recalled)

@@ -63,7 +63,7 @@ def told() -> Iterator[tuple[Fabric, MemorySystem]]:
 def test_recall_begins_with_who_the_user_is_and_holds_what_is_so_now(told: Any, cue: str):
     fabric, mem = told
     found = fabric.session("later", user="jake").run(mem.recall_block, cue).output
-    contents = [one.content for one in found]
+    contents = [memory.content for memory in found]
     assert found[0].subject == "user"
     assert any(word in contents[0] for word in IDENTITY), contents
     assert all(any(word in content for content in contents) for word in (*IDENTITY, "jazz")), contents
@@ -120,7 +120,7 @@ def test_what_is_known_of_others_is_no_profile_of_the_user():
     with Memory(user="jake") as memory:
         memory.remember("Works at Philips", subject="anna")
         found = memory.recall("what do you know about me?")
-        assert [one.content for one in found if one.relevance >= RELEVANT] == []
+        assert [memory.content for memory in found if memory.relevance >= RELEVANT] == []
 
 
 def test_asked_about_somebody_else_recall_tells_of_them():
@@ -158,7 +158,7 @@ def test_no_greeting_agreement_or_question_comes_before_a_fact(filler: list[str]
         assert answer in found[0].content
         assert found[0].role != "assistant"
         facts = [place for place, one in enumerate(found) if one.source == "semantic"]
-        empty = [place for place, one in enumerate(found) if one.content in {*filler, "Nice to talk, Jake!"}]
+        empty = [place for place, memory in enumerate(found) if memory.content in {*filler, "Nice to talk, Jake!"}]
         assert not empty or min(empty) > facts[0]
 
 
@@ -169,7 +169,7 @@ def test_the_users_own_question_is_no_answer_to_it(question: str):
         memory.capture("I was at the cinema yesterday.")
         memory.wait()
         found = memory.recall(question)
-        assert [one.content for one in found if one.relevance >= RELEVANT] == []
+        assert [memory.content for memory in found if memory.relevance >= RELEVANT] == []
 
 
 def test_an_earlier_question_stands_behind_what_answers_it():
@@ -177,5 +177,5 @@ def test_an_earlier_question_stands_behind_what_answers_it():
         for text in ("Where do I live?", "We rent a small flat near the harbour of Oslo.", "Where do I live?"):
             memory.capture(text)
             memory.wait()
-        contents = [one.content for one in memory.recall("Where do I live?")]
+        contents = [recalled.content for recalled in memory.recall("Where do I live?")]
         assert "Oslo" in contents[0]

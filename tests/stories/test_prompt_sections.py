@@ -149,7 +149,7 @@ def test_a_stream_tells_which_memories_are_in_the_prompt_and_only_those():
         events = list(session.stream(show))
     (recalled,) = [event for event in events if isinstance(event, Recalled)]
     (finished,) = [event for event in events if isinstance(event, RunFinished)]
-    shown = [one.content for one in recalled.records]
+    shown = [record.content for record in recalled.records]
     assert recalled.path == "show"
     assert 0 < len(shown) < len(observed)
     assert [word["content"] for word in observed if word["content"] in finished.result.output] == sorted(shown)

@@ -78,7 +78,9 @@ def test_a_turn_that_is_forgotten_while_rows_are_ranked_does_not_come_back(embed
 
 def test_a_fact_that_is_corrected_while_rows_are_ranked_is_not_shown_as_it_was():
     def correct(session: Any, mem: Any) -> None:
-        (fact,) = [one for one in session.run(mem.recall_block, "Walks the dog") if one.content.startswith("Walks")]
+        (fact,) = [
+            memory for memory in session.run(mem.recall_block, "Walks the dog") if memory.content.startswith("Walks")
+        ]
         session.run(mem.correct_block, {"id": fact.id, "content": "Walks the dog at the beach"})
 
     first, second = recalled_beside(correct, "Walks the dog in the park", ("semantic",))
@@ -131,6 +133,6 @@ def test_recalls_and_writes_of_several_threads_get_on_with_each_other():
 
         def recall(session: Session, number: int) -> None:
             found = session.run(mem.recall_block, {"cue": f"the dog Rex{number % 200} in the park", "limit": 20})
-            assert all("dog" in one.content for one in found)
+            assert all("dog" in memory.content for memory in found)
 
         assert together([write, forget, *(partial(recall, reader) for reader in readers)], 3) == []

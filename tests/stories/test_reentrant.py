@@ -31,7 +31,7 @@ async def test_a_client_that_captures_is_not_captured_while_the_memory_asks_it()
         client.memory = memory
         await memory.capture("I joined Stripe.")
         assert await memory.wait() == []
-        turns = [one["text"] async for one in memory.export() if one["kind"] == "turn"]
+        turns = [record["text"] async for record in memory.export() if record["kind"] == "turn"]
     assert turns == ["I joined Stripe."]
     (told,) = client.told
     assert told.turns == 0

@@ -191,13 +191,13 @@ def test_what_answers_a_question_for_a_secret_is_one_by_whatever_door_both_came(
         {"role": "assistant", "content": asked},
         {"role": "user", "content": bare},
     ]
-    turns = [{"session": "t", "role": one["role"], "text": one["content"]} for one in talk]
+    turns = [{"session": "t", "role": message["role"], "text": message["content"]} for message in talk]
     with Memory(user="jake", embedder=None) as memory:
         memory.capture("what is my password?", session="a")
         memory.capture(bare, session="a")
         assert memory.capture(talk, session="b").turns == 2
         assert memory.capture([*talk, {"role": "assistant", "content": "Thanks"}], session="b").turns == 0
-        memory.import_turns([{**one, "said_at": f"2026-01-01T00:00:0{at}Z"} for at, one in enumerate(turns)])
+        memory.import_turns([{**turn, "said_at": f"2026-01-01T00:00:0{at}Z"} for at, turn in enumerate(turns)])
         memory.fabric.session("c", user="jake").add_messages(talk)
         memory.capture("Nobody asked for hunter2-green", session="d")
         memory.wait()

@@ -94,7 +94,7 @@ def test_consolidation_and_what_was_taken_in_are_each_systems_own(fabric: Fabric
     anna = session_of(fabric, "anna")
     say(fabric, anna, "I live in Oslo.")
     anna.run(ME.consolidate, {"force": True})
-    episodes = {one["memory"]: one["consolidated"] for one in ME.export(anna) if one["kind"] == "episode"}
+    episodes = {record["memory"]: record["consolidated"] for record in ME.export(anna) if record["kind"] == "episode"}
     assert episodes == {"me": True, "team": False}
     alone = sequencer(name="alone").then(CHAT).work(ME.capture_from_items)
     anna.run(alone, "I work at Stripe.")
@@ -108,8 +108,8 @@ def test_what_is_forgotten_in_one_system_goes_with_its_words_from_the_other(fabr
     say(fabric, anna, "I live in Oslo.", "I work at Stripe.")
     say(fabric, bob, "I work at Google.")
     anna.run(ME.remember_block, "Likes tea")
-    known = [one for one in ME.export(anna) if one["kind"] == "fact"]
-    (home,) = [one for one in known if "Oslo" in one["content"] and one["memory"] == "me"]
+    known = [record for record in ME.export(anna) if record["kind"] == "fact"]
+    (home,) = [record for record in known if "Oslo" in record["content"] and record["memory"] == "me"]
     preview = anna.run(ME.forget_block, {"id": home["id"], "preview": True}).output
     receipt = anna.run(ME.forget_block, {"id": home["id"]}).output
     assert receipt.removed == preview.removed
@@ -117,7 +117,7 @@ def test_what_is_forgotten_in_one_system_goes_with_its_words_from_the_other(fabr
     assert "Oslo" not in told(fabric)
     assert facts(anna, TEAM) == {"Works at Stripe", "Works at Google"}
     # Through the team's memory Bob takes what Anna said there, with its words her own copy, and nothing else of hers.
-    (work,) = [one for one in TEAM.export(bob) if one["kind"] == "fact" and "Stripe" in one["content"]]
+    (work,) = [record for record in TEAM.export(bob) if record["kind"] == "fact" and "Stripe" in record["content"]]
     bob.run(TEAM.forget_block, {"id": work["id"]})
     assert "Stripe" not in told(fabric)
     assert (facts(anna, ME), facts(bob, ME)) == ({"Likes tea"}, {"Works at Google"})
@@ -141,8 +141,8 @@ def test_a_file_tells_the_systems_that_it_holds(tmp_path: Path):
         anna = session_of(fabric, "anna")
         say(fabric, anna, "I live in Oslo.")
         assert "Oslo" in anna.run(TEAM.recall_block, "where does Anna live?").output[0].content
-    found = {one.check: one for one in check_up(file, embedder="none")}
-    assert not [one for one in found.values() if one.state == "problem"]
+    found = {finding.check: finding for finding in check_up(file, embedder="none")}
+    assert not [finding for finding in found.values() if finding.state == "problem"]
     assert found["sources"].found.startswith("4 memories with their turns and versions")
     assert not found["index"].mend
     with Fabric(file) as fabric:  # where nobody declared them yet

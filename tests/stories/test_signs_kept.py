@@ -13,8 +13,8 @@ from tests.stories.test_whose import facts, told
 def test_a_minus_is_part_of_a_blood_type(said: str, is_stated: bool):
     with Memory(user="jake") as memory:
         memory.remember(said) if is_stated else told(memory, said)
-        kept = [one for one in memory.export() if one["kind"] == "fact"]
-        assert [one["value"] for one in kept] == ["A-"]
+        kept = [record for record in memory.export() if record["kind"] == "fact"]
+        assert [record["value"] for record in kept] == ["A-"]
 
 
 @pytest.mark.parametrize(("said", "value"), [("My grade is A-.", "A-"), ("My grade is B-.", "B-")])
@@ -56,4 +56,4 @@ def test_a_text_with_control_characters_is_kept_as_it_is_and_found_by_its_words(
         assert (boat.subject, boat.content) == ("anna", "Owns a bo\x07at\x00")
         assert memory.why(boat.id).evidence[0].text == "Owns a bo\x07at\x00"
         assert memory.forget(boat.id).found
-        assert "boat" not in [one.content for one in memory.recall("boat")]
+        assert "boat" not in [recalled.content for recalled in memory.recall("boat")]

@@ -18,7 +18,7 @@ def capture(*observed: dict[str, Any], **options: Any) -> tuple[list[dict[str, A
 
 
 def tiers(found: list[dict[str, Any]]) -> list[str]:
-    return [f"{one['status']} {one['tier']}" for one in found]
+    return [f"{record['status']} {record['tier']}" for record in found]
 
 
 def test_everything_observed_enters_working_memory():
@@ -51,18 +51,18 @@ def test_events_and_tasks_are_episodes_but_never_facts(category: str):
 def test_every_other_category_is_stable_enough_for_a_fact(category: str):
     found, recalled = capture(observation("Something stable", category=category))
     assert "stored semantic" in tiers(found)
-    assert [(one.source, one.category) for one in recalled] == [("semantic", category)]
+    assert [(memory.source, memory.category) for memory in recalled] == [("semantic", category)]
 
 
 def test_session_knowledge_stays_in_working_memory():
     found, recalled = capture(observation("Is debugging a query", durability="session", category="task"))
     assert tiers(found) == ["stored working"]
-    assert [one.source for one in recalled] == ["working"]
+    assert [memory.source for memory in recalled] == ["working"]
 
 
 def test_facts_carry_their_subject_and_the_turn_they_came_from():
     _, recalled = capture(observation("Works at Acme", subject="Jennifer"))
-    assert [(one.subject, one.content) for one in recalled] == [("jennifer", "Works at Acme")]
+    assert [(memory.subject, memory.content) for memory in recalled] == [("jennifer", "Works at Acme")]
     assert recalled[0].sources[0].session == "monday"
 
 
@@ -74,7 +74,7 @@ def test_without_a_semantic_tier_nothing_becomes_a_fact():
 def test_working_memory_alone_is_a_memory_system():
     found, recalled = capture(observation("Works at Stripe"), episodic=None, semantic=None)
     assert tiers(found) == ["stored working"]
-    assert [one.source for one in recalled] == ["working"]
+    assert [memory.source for memory in recalled] == ["working"]
 
 
 def test_the_next_session_knows_the_facts_and_not_the_working_memory():
@@ -86,7 +86,7 @@ def test_the_next_session_knows_the_facts_and_not_the_working_memory():
         fabric.session("monday", user="jake").run(chat_with(mem), "I work at Stripe")
         fabric.drain()
         recalled = list(fabric.session("friday", user="jake").run(mem.recall_block))
-    assert [(one.source, one.content) for one in recalled] == [("semantic", "Works at Stripe")]
+    assert [(memory.source, memory.content) for memory in recalled] == [("semantic", "Works at Stripe")]
 
 
 def test_an_important_observation_is_pinned_while_a_slot_is_free():
@@ -97,10 +97,10 @@ def test_an_important_observation_is_pinned_while_a_slot_is_free():
         session.run(chat_with(mem), told(observed))
         fabric.drain()
         state = session.run(mem.export_block).output
-    assert [one["pinned"] for one in state if one["kind"] == "working"] == [True, True, False]
+    assert [record["pinned"] for record in state if record["kind"] == "working"] == [True, True, False]
 
 
 def test_working_memory_keeps_its_capacity():
     observed = [observation(f"Thing number {number} zz{number}", durability="session") for number in range(12)]
     _, recalled = capture(*observed, working={"capacity": 5})
-    assert len([one for one in recalled if one.source == "working"]) == 5
+    assert len([memory for memory in recalled if memory.source == "working"]) == 5

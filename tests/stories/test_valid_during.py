@@ -47,24 +47,26 @@ def day(number: int) -> datetime:
 )
 def test_what_was_so_at_any_time_between(moved: Memory, since: int, until: int, cities: set[str]):
     found = moved.recall("where do I live?", valid_during=(day(since), day(until)))
-    assert {city for city, _ in HOMES for one in found if one.content == f"Lives in {city}"} == cities
+    assert {city for city, _ in HOMES for memory in found if memory.content == f"Lives in {city}"} == cities
     assert all(one.source == "semantic" for one in found)
 
 
 def test_what_was_so_all_the_time_is_found_in_each_while(moved: Memory):
     for since, until in ((10, 20), (110, 120), (250, 260)):
-        assert "Likes jazz" in [one.content for one in moved.recall("jazz", valid_during=(day(since), day(until)))]
+        assert "Likes jazz" in [
+            memory.content for memory in moved.recall("jazz", valid_during=(day(since), day(until)))
+        ]
 
 
 def test_it_agrees_with_as_of_on_a_single_moment(moved: Memory):
     for number in (5, 99, 101, 199, 201, 299):
-        then = {one.content for one in moved.recall(valid_during=(day(number), day(number)))}
-        assert then == {one.content for one in moved.recall(as_of=day(number))}
+        then = {memory.content for memory in moved.recall(valid_during=(day(number), day(number)))}
+        assert then == {memory.content for memory in moved.recall(as_of=day(number))}
 
 
 def test_with_known_at_it_asks_what_was_known_then_of_that_while(moved: Memory):
     found = moved.recall("where do I live?", valid_during=(day(50), day(250)), known_at=day(150))
-    assert {one.content for one in found if "Lives" in one.content} == {"Lives in Rome", "Lives in Oslo"}
+    assert {memory.content for memory in found if "Lives" in memory.content} == {"Lives in Rome", "Lives in Oslo"}
 
 
 @pytest.mark.parametrize("wrong", [(20, 10), (10,), 10, ("soon", "later")])

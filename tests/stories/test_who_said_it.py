@@ -21,15 +21,15 @@ def system(**options: Any) -> MemorySystem:
 
 
 def exported(session: Any, mem: MemorySystem, kind: str) -> list[dict[str, Any]]:
-    return [one for one in session.run(mem.export_block).output if one["kind"] == kind]
+    return [record for record in session.run(mem.export_block).output if record["kind"] == kind]
 
 
 def turns(session: Any, mem: MemorySystem) -> list[tuple[str, str]]:
-    return [(one["role"], one["text"]) for one in exported(session, mem, "turn")]
+    return [(record["role"], record["text"]) for record in exported(session, mem, "turn")]
 
 
 def facts(session: Any, mem: MemorySystem) -> list[str]:
-    return [one["content"] for one in exported(session, mem, "fact") if one["status"] == "current"]
+    return [record["content"] for record in exported(session, mem, "fact") if record["status"] == "current"]
 
 
 def said_in_session(session: Any) -> list[tuple[str, str]]:
@@ -49,7 +49,7 @@ def test_a_template_around_the_users_words_is_not_what_the_user_said():
         fabric.drain()
         assert facts(session, mem) == ["Works at Philips"]
         assert turns(session, mem)[:2] == [("user", "I work at Philips."), ("assistant", "Sure.")]
-    assert [one["content"] for one in model.requests[1].messages] == [
+    assert [message["content"] for message in model.requests[1].messages] == [
         "I work at Philips.",
         "Sure.",
         f"{template} Who am I?",
@@ -117,7 +117,7 @@ def test_a_handlers_answer_between_both_captures_is_kept():
         both = [("user", "I live in Oslo."), ("assistant", "Noted: I live in Oslo.")]
         assert said_in_session(session) == both
         assert turns(session, mem) == both
-        assert [one["reinforcement_count"] for one in exported(session, mem, "fact")] == [1]
+        assert [record["reinforcement_count"] for record in exported(session, mem, "fact")] == [1]
 
 
 def test_what_was_said_to_a_handler_that_failed_is_kept():
@@ -147,7 +147,7 @@ def test_a_message_of_another_role_is_no_statement_of_the_user(role: str):
     with Fabric(clock=FrozenClock()) as fabric:
         session = fabric.session("s", user="u")
         result = session.run(mem.capture, {"role": role, "content": "I live in Paris."}).output
-        assert [(one.status, one.reason) for one in result.outcomes] == [
+        assert [(outcome.status, outcome.reason) for outcome in result.outcomes] == [
             ("skipped", f"not said by the user: the role is {role}")
         ]
         assert turns(session, mem) == []
@@ -208,9 +208,9 @@ def broken_at_first(mem: MemorySystem, times: int = 1) -> Any:
 
 
 def evidence(session: Any, mem: MemorySystem) -> dict[str, list[str]]:
-    texts = {one["id"]: one["text"] for one in exported(session, mem, "turn")}
-    held = [one for one in exported(session, mem, "fact") if one["status"] == "current"]
-    return {one["content"]: [texts[source["turn_id"]] for source in one["sources"]] for one in held}
+    texts = {record["id"]: record["text"] for record in exported(session, mem, "turn")}
+    held = [record for record in exported(session, mem, "fact") if record["status"] == "current"]
+    return {record["content"]: [texts[source["turn_id"]] for source in record["sources"]] for record in held}
 
 
 def test_a_fact_names_the_message_it_comes_from_and_is_forgotten_with_it():
@@ -227,7 +227,7 @@ def test_a_fact_names_the_message_it_comes_from_and_is_forgotten_with_it():
             "Lives in Oslo": ["I live in Oslo."],
             "Likes tea": ["Thanks, please retry. I like tea."],
         }
-        (fact,) = [one for one in exported(session, mem, "fact") if one["content"] == "Lives in Oslo"]
+        (fact,) = [record for record in exported(session, mem, "fact") if record["content"] == "Lives in Oslo"]
         session.run(mem.forget_block, {"id": fact["id"]})
         assert "I live in Oslo." not in [text for _, text in [*turns(session, mem), *said_in_session(session)]]
         assert evidence(session, mem) == {"Likes tea": ["Thanks, please retry. I like tea."]}
@@ -253,13 +253,13 @@ def test_runs_side_by_side_take_each_others_messages_for_nobodys():
                 await run
                 await fabric.adrain()
             kept = (await session.arun(mem.export_block)).output
-            texts = {one["id"]: one["text"] for one in kept if one["kind"] == "turn"}
+            texts = {record["id"]: record["text"] for record in kept if record["kind"] == "turn"}
             found = {
-                one["content"]: [texts[source["turn_id"]] for source in one["sources"]]
-                for one in kept
-                if one["kind"] == "fact"
+                record["content"]: [texts[source["turn_id"]] for source in record["sources"]]
+                for record in kept
+                if record["kind"] == "fact"
             }
-            return found, sorted((one["turn"], one["text"]) for one in kept if one["kind"] == "turn")
+            return found, sorted((record["turn"], record["text"]) for record in kept if record["kind"] == "turn")
 
     found, kept = asyncio.run(talk())
     assert found == {"Lives in Oslo": ["I live in Oslo."], "Works at Philips": ["I work at Philips."]}
@@ -337,7 +337,7 @@ def test_a_turn_that_is_run_again_keeps_the_answer_beside_the_message_that_was_c
         assert session.run(pipeline, "I live in Oslo.", turn_id="t1").output == "Fine."
         fabric.drain()
         assert turns(session, mem) == [("user", "I live in Oslo."), ("assistant", "Fine.")]
-        assert [one["reinforcement_count"] for one in exported(session, mem, "fact")] == [1]
+        assert [record["reinforcement_count"] for record in exported(session, mem, "fact")] == [1]
 
 
 class Scratch(BaseModel):
@@ -419,5 +419,5 @@ def test_with_the_clock_set_back_between_sessions_the_later_correction_holds(tmp
     clock.advance(hours=-1)
     with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
         assert said("I live in Narva now.", "d") == ["Lives in Narva"]
-        told = [one for one in exported(fabric.session("d", user="u"), mem, "turn") if "Narva" in one["text"]]
+        told = [record for record in exported(fabric.session("d", user="u"), mem, "turn") if "Narva" in record["text"]]
         assert told[0]["said_at"] == clock.now().isoformat().replace("+00:00", "Z")  # it bears the time of the clock

@@ -66,13 +66,21 @@ def told(memory: Memory, *texts: str) -> None:
 def facts(memory: Memory) -> list[tuple[str, str]]:
     """Return whom the current facts are about, and what they say."""
     kept = memory.export()
-    return [(one["subject"], one["content"]) for one in kept if one["kind"] == "fact" and one["status"] == "current"]
+    return [
+        (record["subject"], record["content"])
+        for record in kept
+        if record["kind"] == "fact" and record["status"] == "current"
+    ]
 
 
 def of_the_user(found: list[RankedMemory]) -> list[str]:
     """Return what is about the user, or was said by the user, and is likely to answer."""
-    likely = [one for one in found if one.relevance >= RELEVANT]
-    return [one.content for one in likely if one.subject == "user" or (one.source == "turn" and one.role == "user")]
+    likely = [memory for memory in found if memory.relevance >= RELEVANT]
+    return [
+        memory.content
+        for memory in likely
+        if memory.subject == "user" or (memory.source == "turn" and memory.role == "user")
+    ]
 
 
 @pytest.mark.parametrize("came", WAYS)
@@ -187,7 +195,7 @@ def test_an_observer_that_calls_the_user_by_name_files_no_second_person():
     with Memory(user="u1", model="test/model", models=ScriptedModel(answer)) as memory:
         memory.remember("Name is Jake", category="identity")
         told(memory, "I work at Stripe.", "I work at Shopify.")
-        assert [one for one in facts(memory) if "orks at" in one[1]] == [("user", "Works at Shopify")]
+        assert [fact for fact in facts(memory) if "orks at" in fact[1]] == [("user", "Works at Shopify")]
 
 
 def test_somebody_else_of_another_name_is_not_the_user():
@@ -245,7 +253,7 @@ class TestASharedProject:
             anna.run(chat_with(mem), "I work at Stripe.")
             fabric.drain()
             found = bob.run(mem.recall_block, "where do I work?").output
-            assert [one.content for one in found if one.relevance >= RELEVANT] == []
+            assert [memory.content for memory in found if memory.relevance >= RELEVANT] == []
 
     def test_a_move_of_one_is_no_move_of_the_other(self, shared: str):
         mem = shared_system(shared)

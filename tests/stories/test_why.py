@@ -13,11 +13,11 @@ def test_every_exported_memory_can_be_explained_with_its_turn_its_writer_and_its
             session.run(chat_with(mem), said)
         fabric.drain()
         exported = session.run(mem.export_block).output
-        for record in [one for one in exported if one["kind"] in ("fact", "episode", "working", "turn")]:
+        for record in [record for record in exported if record["kind"] in ("fact", "episode", "working", "turn")]:
             why = session.run(mem.why_block, record["id"]).output
             assert why.content == record.get("content", record.get("text"))
             assert why.evidence[0].text
             if record["kind"] != "turn":
                 assert why.made_by == "chat-with-memory > memory/capture-from-items > memory/reflect"
-                assert [one.status for one in why.history] == ["superseded", "current"]
+                assert [version.status for version in why.history] == ["superseded", "current"]
         assert session.run(mem.why_block, "sf_unknown").output is None

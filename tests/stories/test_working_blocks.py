@@ -37,7 +37,7 @@ def test_capture_observes_remembers_and_ticks_with_one_call_a_turn():
 
 def test_the_observer_sees_the_entries_and_a_note_can_replace_one():
     def second(request: Request) -> str:
-        line = next(one for one in str(request.messages[-1]["content"]).splitlines() if "Works at Google" in one)
+        line = next(line for line in str(request.messages[-1]["content"]).splitlines() if "Works at Google" in line)
         known = next(word.strip("[](),") for word in line.split() if "wm_" in word)
         return json.dumps({"notes": [note("Works at Stripe", replaces=known)]})
 
@@ -47,7 +47,7 @@ def test_the_observer_sees_the_entries_and_a_note_can_replace_one():
         for said in ("I work at Google", "I joined Stripe"):
             session.run(working_memory_capture("test/model"), said)
         entries = session.run(working_memory_snapshot()).output
-    assert [one.content for one in entries] == ["Works at Stripe"]
+    assert [entry.content for entry in entries] == ["Works at Stripe"]
 
 
 def test_a_note_that_names_an_unknown_entry_is_kept_and_the_id_reported():
@@ -80,7 +80,7 @@ def test_the_blocks_can_be_wired_by_hand_inside_a_chat_pipeline():
         session = fabric.session("monday", user="jake")
         assert session.run(pipeline, {"message": "I work at Stripe"}).output == "I heard I work at Stripe"
         fabric.drain()
-        assert [one.content for one in session.run(working_memory_snapshot()).output] == ["Works at Stripe"]
+        assert [memory.content for memory in session.run(working_memory_snapshot()).output] == ["Works at Stripe"]
 
 
 def test_an_entry_is_added_without_any_model_and_bad_input_names_the_field():
@@ -94,7 +94,7 @@ def test_an_entry_is_added_without_any_model_and_bad_input_names_the_field():
         for number in range(5):
             session.run(add, {"content": f"Thing {number}", "importance": 0.1 * number})
         kept = session.run(working_memory_snapshot()).output
-    assert [one.content for one in kept] == ["Prefers tea", "Thing 4", "Thing 3"]
+    assert [memory.content for memory in kept] == ["Prefers tea", "Thing 4", "Thing 3"]
 
 
 def test_without_a_model_the_rules_observe():

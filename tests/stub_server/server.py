@@ -88,9 +88,9 @@ class StubServer:
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
-        for one in tuple(self._server.connections):
+        for connection in tuple(self._server.connections):
             with suppress(OSError):  # the client has closed it
-                one.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
         self._thread.join(timeout=60)
 
     def __enter__(self) -> Self:

@@ -58,8 +58,8 @@ def answers(
     cue: Cue, pools: Pools, somebody: Sequence["Somebody"], *, asks_who: bool, others: bool = False
 ) -> Floats | None:
     """Return by number how far a row tells what is asked of somebody, or of all ``others``; None where none does."""
-    mine = {name for one in somebody for name in one.names}
-    asked = wanted(cue, is_about_others=any(one.unsure is not None for one in somebody), asks_who=asks_who)
+    mine = {name for person in somebody for name in person.names}
+    asked = wanted(cue, is_about_others=any(person.unsure is not None for person in somebody), asks_who=asks_who)
     if not asked and not asks_who:
         return None
     found = np.zeros(pools.size, np.float32)
@@ -72,11 +72,11 @@ def answers(
         for name, counts in asked.items():
             fits = _fits(name, told)
             rows = slots.filled(name, fits=fits) & (~own if others else own)
-            owned = slots.of_owners(lambda owner: others or any(one.owns(owner) for one in somebody), [name])
+            owned = slots.of_owners(lambda owner: others or any(person.owns(owner) for person in somebody), [name])
             part[rows | owned] = np.maximum(part[rows | owned], np.float32(counts))
     if asks_who or "name" in asked:
-        for one in somebody:
-            found[one.told] = 1.0
+        for person in somebody:
+            found[person.told] = 1.0
     return found if found.any() else None
 
 

@@ -82,7 +82,7 @@ class _Reader:
             return self._people({name: {name} for name in self._named_subjects(subjects)})
         own = names & self.find.own_names() if names else set[str]()
         asked = [one for one in kin if one.of != SOMEBODY and not one.has_preposition and one.kin[-1] not in IMPLIED]
-        found = [({*one.word.split(), one.name.lower(), one.of}, self.find.kin(one)) for one in asked]
+        found = [({*kin.word.split(), kin.name.lower(), kin.of}, self.find.kin(kin)) for kin in asked]
         found += [({name}, self.find.named(name)) for name in names - own]
         says_i = not GRAMMAR[self.language].i.isdisjoint(words(cue.text))
         spoken = None
@@ -92,7 +92,7 @@ class _Reader:
             own = self._pronouns() if spoken is None else set()
         if found and not says_i:
             return self._about(found)
-        people = self._people({name: said for said, one in found for name in one.names & subjects})
+        people = self._people({name: said for said, person in found for name in person.names & subjects})
         if own or (not kin and not names and set(people.asked) <= self.mine and people.is_told):
             return self._about_me(own)
         return self._with(people, found)
@@ -107,8 +107,8 @@ class _Reader:
         """Return that somebody else is asked about: what does not speak of them counts less."""
         subjects = self._subjects()
         called: dict[str, frozenset[str]] = {}
-        for said, one in found:
-            known = {name for name in one.names if name in subjects}
+        for said, person in found:
+            known = {name for name in person.names if name in subjects}
             called |= dict.fromkeys(known, frozenset(said)) if len(known) == 1 else {}
         if self._asks_who():
             called |= dict.fromkeys(self.mine, frozenset())
@@ -117,21 +117,21 @@ class _Reader:
     def _with(self, people: People, found: Sequence[tuple[set[str], Somebody]], *, narrow: bool = False) -> People:
         if not found:
             return people
-        somebody = [one for _, one in found]
-        rows = np.logical_or.reduce([one.rows for one in somebody])
+        somebody = [person for _, person in found]
+        rows = np.logical_or.reduce([person.rows for person in somebody])
         unsure = np.zeros(self.pools.size, np.bool_)
         told = answers(self.question.cue, self.pools, somebody, asks_who=self._asks_who())
         if told is not None and not self._asks_who():  # who they are is known, and no answer
-            rows &= ~np.logical_or.reduce([one.told for one in somebody])
-        for one in somebody:
-            unsure |= one.unsure if one.unsure is not None else False
-        others = [one.is_other for one in somebody if one.unsure is not None]
+            rows &= ~np.logical_or.reduce([person.told for person in somebody])
+        for person in somebody:
+            unsure |= person.unsure if person.unsure is not None else False
+        others = [person.is_other for person in somebody if person.unsure is not None]
         return People(
             people.asked,
             people.is_told,
             self.mine,
             rows=rows if narrow else None,
-            spoken=[(frozenset(said), one.rows) for said, one in found],
+            spoken=[(frozenset(said), person.rows) for said, person in found],
             answers=told,
             is_other=(lambda memory: all(is_other(memory) for is_other in others)) if narrow and others else None,
             unsure=unsure,
@@ -219,7 +219,9 @@ class _Reader:
     def _gender(self, name: str) -> str:
         slots = self.find.slots()
         places = slots.places.places if slots is not None else []
-        known = [gender(kin_of(one.detail)[0]) for one in places if one.attribute == "relation" and one.value == name]
+        known = [
+            gender(kin_of(place.detail)[0]) for place in places if place.attribute == "relation" and place.value == name
+        ]
         is_woman = name_of(name).endswith("a") or name_of(name).partition("-")[0] in listed("women")
         return next(iter(known), "female" if is_woman else "")
 

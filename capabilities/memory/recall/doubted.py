@@ -33,12 +33,12 @@ class Scored(Protocol):
 
 def raise_later(found: Sequence[Scored], cue: str = "") -> None:
     """Put what says that something has changed above what was said of the same before it."""
-    best = sorted(found, key=lambda one: -one.score)[:LOOKED_AT]
-    for earlier, later in overtaken([one.memory for one in best], cue):
-        one, raised = best[later], best[earlier].score * (1 + EDGE)
-        if one.score < raised:
-            one.parts["recency"] = one.parts.get("recency", 0.0) + raised - one.score
-            one.score = raised
+    best = sorted(found, key=lambda scored: -scored.score)[:LOOKED_AT]
+    for earlier, later in overtaken([scored.memory for scored in best], cue):
+        scored, raised = best[later], best[earlier].score * (1 + EDGE)
+        if scored.score < raised:
+            scored.parts["recency"] = scored.parts.get("recency", 0.0) + raised - scored.score
+            scored.score = raised
 
 
 def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[int, int]]:
@@ -57,8 +57,8 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
     """
     asked = frozenset[str]()
     if _asks_what_holds(cue):
-        asked = _stems(cue).difference(*(words(name_of(one.subject)) for one in found))
-    said = [(_said_at(one), _voice(one)) for one in found]
+        asked = _stems(cue).difference(*(words(name_of(memory.subject)) for memory in found))
+    said = [(_said_at(memory), _voice(memory)) for memory in found]
     for later, changed in enumerate(found):
         when, voice = said[later]
         is_change = when is not None and says_change(changed.content)

@@ -133,7 +133,7 @@ class _Judging:
     def add(self, number: int, memory: RankedMemory) -> None:
         """Take in a memory with its score, to which the surroundings of its best turn add."""
         turns = [self.ranking.number_of("turn", source.turn_id) for source in memory.sources]
-        score, parts = self.ranking.parts(number, [one for one in turns if one >= 0])
+        score, parts = self.ranking.parts(number, [turn for turn in turns if turn >= 0])
         self._take(number, score, parts, memory)
 
     def judge(self, number: int, row: Memory) -> None:
@@ -166,7 +166,7 @@ class _Judging:
     def raise_current(self, old: Fact, current: Fact) -> None:
         """Put the current version of a changed fact above the turns in which its older version was said."""
         said = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
-        above = max((one.score for one in self.found if one.memory.id in said), default=0.0)
+        above = max((candidate.score for candidate in self.found if candidate.memory.id in said), default=0.0)
         found = self._of(current.id)
         number = self.ranking.number_of("semantic", current.id)
         if found is None and above > 0 and number >= 0:
@@ -180,15 +180,18 @@ class _Judging:
     def note_over(self, old: Fact, current: Fact) -> None:
         """Take note of the turns in which something was said that is over now."""
         if current.id in self.behind:
-            self.behind |= {one.turn_id for one in old.sources} - {one.turn_id for one in current.sources}
+            self.behind |= {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
 
     def put_behind(self) -> None:
         """Put what is over or not so behind all that tells what is asked for and holds."""
-        least = min((one.score for one in self.found if one.memory.id in self.holding), default=0.0)
-        for one in self.found if least > 0 else ():
-            if one.memory.id in self.behind and one.score >= least:
-                share = least * (1 - EDGE) / one.score
-                one.score, one.parts = one.score * share, {name: share * part for name, part in one.parts.items()}
+        least = min((candidate.score for candidate in self.found if candidate.memory.id in self.holding), default=0.0)
+        for candidate in self.found if least > 0 else ():
+            if candidate.memory.id in self.behind and candidate.score >= least:
+                share = least * (1 - EDGE) / candidate.score
+                candidate.score, candidate.parts = (
+                    candidate.score * share,
+                    {name: share * part for name, part in candidate.parts.items()},
+                )
 
     def put_first(self, ids: Sequence[str]) -> None:
         """Put what was so at the time that is asked about above all else, in this order."""
@@ -201,30 +204,32 @@ class _Judging:
 
     def results(self, most: int, degraded: str) -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
-        ordered = sorted(self.found, key=lambda one: (-one.score, TIERS.index(one.memory.source)))
-        facts = by_turn(one.memory for one in ordered if one.memory.source == "semantic")
+        ordered = sorted(self.found, key=lambda candidate: (-candidate.score, TIERS.index(candidate.memory.source)))
+        facts = by_turn(candidate.memory for candidate in ordered if candidate.memory.source == "semantic")
         led: dict[tuple[str, str], _Found] = {}
-        for one in ordered:
-            first = leader(one.memory, facts)
-            led.setdefault((first.source, first.id), one if first is one.memory else replace(one, memory=first))
+        for candidate in ordered:
+            first = leader(candidate.memory, facts)
+            led.setdefault(
+                (first.source, first.id), candidate if first is candidate.memory else replace(candidate, memory=first)
+            )
         once = Once()
-        chosen = list(islice((one for one in led.values() if once.takes(one.memory)), most))
+        chosen = list(islice((candidate for candidate in led.values() if once.takes(candidate.memory)), most))
         best = max(chosen[0].score, 1e-9) if chosen else 1.0
         asked = set(words(self.cue))
         return [
-            one.memory.model_copy(
+            candidate.memory.model_copy(
                 update={
-                    "relevance": self.ranking.sureness * one.score / best,
-                    "overlap": overlap(asked, words(one.memory.content)),
-                    "parts": Parts(**one.parts),
+                    "relevance": self.ranking.sureness * candidate.score / best,
+                    "overlap": overlap(asked, words(candidate.memory.content)),
+                    "parts": Parts(**candidate.parts),
                     "degraded": degraded,
                 }
             )
-            for one in chosen
+            for candidate in chosen
         ]
 
     def _of(self, memory_id: str) -> _Found | None:
-        return next((one for one in self.found if one.memory.id == memory_id), None)
+        return next((candidate for candidate in self.found if candidate.memory.id == memory_id), None)
 
     def _take(self, number: int, score: float, parts: dict[str, float], memory: RankedMemory) -> None:
         prior, share = PRIOR_WEIGHT * memory.prior, self._share(number, memory)

@@ -51,7 +51,7 @@ def distinct(found: Iterable[RankedMemory]) -> list[RankedMemory]:
     order: dict[Tier, int] = {"semantic": 0, "working": 1, "episodic": 2, "turn": 3}
     kept: list[RankedMemory] = []
     alike: dict[tuple[str, str], list[RankedMemory]] = {}
-    for memory in sorted(found, key=lambda one: (order[one.source], -one.relevance)):
+    for memory in sorted(found, key=lambda memory: (order[memory.source], -memory.relevance)):
         keys = [(memory.subject, key) for key in (memory.slot, *words(memory.content)) if key]
         near = {other.id: other for key in keys for other in alike.get(key, ())} if memory.source != "semantic" else {}
         if not any(says_same(memory, other) for other in near.values()):
@@ -112,18 +112,18 @@ def of_episode(episode: Episode, place: int, last: int) -> RankedMemory:
 
 
 def _shown(
-    one: Fact | WorkingEntry | Episode, tier: Tier, prior: float, durability: str = "persistent"
+    fact: Fact | WorkingEntry | Episode, tier: Tier, prior: float, durability: str = "persistent"
 ) -> RankedMemory:
     return RankedMemory(
-        id=one.id,
-        content=one.content,
+        id=fact.id,
+        content=fact.content,
         relevance=prior,
         prior=prior,
         parts=Parts(prior=prior),
         source=tier,
-        subject=one.subject,
-        category=one.category,
+        subject=fact.subject,
+        category=fact.category,
         durability=durability,
-        sources=one.sources,
-        slot=slot(claim_of(one), subject_key(one.subject)),
+        sources=fact.sources,
+        slot=slot(claim_of(fact), subject_key(fact.subject)),
     )

@@ -33,12 +33,14 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
         wanted = (
             memory for memory in found if claim_of(memory).polarity != "ended"
         )  # what was is no part of who one is
-        return [one for one in wanted if request.wants(one) and request.rests_on_such(one.sources, has_tags)]
+        return [
+            memory for memory in wanted if request.wants(memory) and request.rests_on_such(memory.sources, has_tags)
+        ]
 
     found = await ctx.transact(work)
     ordered = sorted(distinct(found), key=_rank)[: request.most]
     step = (1 - RELEVANT) / max(1, len(ordered))
-    return [one.model_copy(update={"relevance": 1 - step * at}) for at, one in enumerate(ordered)]
+    return [memory.model_copy(update={"relevance": 1 - step * at}) for at, memory in enumerate(ordered)]
 
 
 def _facts(
@@ -49,7 +51,7 @@ def _facts(
     subject = Where("subject", "in", sorted(mine))
     current = Where("status", "=", "current")
     if facts is None or request.is_past or tx.count(facts, current) <= FEW:
-        return [one for one in prior_memories(tx, ctx, layout, request) if one.subject in mine]
+        return [memory for memory in prior_memories(tx, ctx, layout, request) if memory.subject in mine]
     index = tx.index(facts)
     slots = [] if index is None else [slot for slot in index.columns["slot"].names if _is_identity(slot or "")]
     telling = tx.find(facts, current, subject, Where("slot", "in", slots), limit=FEW) if slots else []

@@ -144,16 +144,16 @@ def explain(found: Sequence[RankedMemory]) -> str:
     if not found:
         return "Nothing was found."
     lines: list[str] = []
-    for place, one in enumerate(found, 1):
-        parts = one.parts.model_dump()
-        lines.append(f"{place}. {one.relevance:.2f} {one.source} {one.id}: {_shown(one.content)}")
+    for place, memory in enumerate(found, 1):
+        parts = memory.parts.model_dump()
+        lines.append(f"{place}. {memory.relevance:.2f} {memory.source} {memory.id}: {_shown(memory.content)}")
         made_of = " + ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= VISIBLE)
         lines.append(f"   {sum(parts.values()):.2f} = {made_of or 'nothing'}")
         if place < len(found):
             lines.append(f"   {_above(parts, found[place].parts.model_dump())}")
     if found[0].relevance < RELEVANT and not _has_only_prior(found[0]):
         lines.append(f"The best is below {RELEVANT:.2f}: probably nothing that is stored answers the cue.")
-    return "\n".join([*lines, *{one.degraded for one in found if one.degraded}])
+    return "\n".join([*lines, *{memory.degraded for memory in found if memory.degraded}])
 
 
 def _above(parts: Mapping[str, float], next_parts: Mapping[str, float]) -> str:
@@ -167,9 +167,9 @@ def _above(parts: Mapping[str, float], next_parts: Mapping[str, float]) -> str:
     return f"above the next by {by:.2f}: {', '.join(told)}"
 
 
-def _has_only_prior(one: RankedMemory) -> bool:
+def _has_only_prior(memory: RankedMemory) -> bool:
     """Return whether it was recalled without a cue."""
-    return one.relevance == one.prior == one.parts.prior
+    return memory.relevance == memory.prior == memory.parts.prior
 
 
 def _shown(content: str) -> str:

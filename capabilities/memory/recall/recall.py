@@ -78,7 +78,7 @@ async def recall_request(ctx: Context, layout: MemoryLayout, request: RecallRequ
         found = await profile(ctx, layout, request) if asks_for_profile(request.cue) else []
         found = found or await search(ctx, layout, request)
     if request.tokens is not None:
-        found = found[: len(pack((f"{one.content}{one.note}" for one in found), request.tokens))]
+        found = found[: len(pack((f"{memory.content}{memory.note}" for memory in found), request.tokens))]
     if request.explain:
         print(explained(found))  # noqa: T201  this is what was asked for
     return drawn(found)
@@ -89,10 +89,10 @@ async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallReques
         refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = prior_memories(tx, ctx, layout, request)
-        return [one for one in found if request.wants(one) and request.rests_on_such(one.sources, has_tags)]
+        return [memory for memory in found if request.wants(memory) and request.rests_on_such(memory.sources, has_tags)]
 
     ranked = distinct(await ctx.transact(work))
-    ranked.sort(key=lambda one: -one.relevance)
+    ranked.sort(key=lambda memory: -memory.relevance)
     return ranked[: request.limit]
 
 

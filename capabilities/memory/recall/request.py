@@ -103,12 +103,12 @@ class RecallRequest(BaseModel):
         """Whether it leaves out what rests on other turns than those it asks for."""
         return bool(self.tags) or (self.session, self.since, self.until) != (None, None, None)
 
-    def wants(self, one: RankedMemory) -> bool:
+    def wants(self, memory: RankedMemory) -> bool:
         """Return whether a memory is of the tiers, the subject and the category that are asked for."""
         return (
-            one.source in self.tiers
-            and (self.subjects is None or one.subject in self.subjects)
-            and self.category in (None, one.category)
+            memory.source in self.tiers
+            and (self.subjects is None or memory.subject in self.subjects)
+            and self.category in (None, memory.category)
         )
 
     def rests_on_such(self, sources: Iterable[Source], has_tags: Callable[[str], bool]) -> bool:

@@ -154,5 +154,7 @@ def unpinned(reflection: MindReflection, now: datetime) -> MindReflection:
 def drafted(operations: Sequence[DraftOperation], kind: type[MindEntry]) -> list[MindEntry]:
     """Return the new entries of a type among operations that did not fail."""
     return [
-        one.entry for one in operations if one.action == "create" and not one.failed and isinstance(one.entry, kind)
+        operation.entry
+        for operation in operations
+        if operation.action == "create" and not operation.failed and isinstance(operation.entry, kind)
     ]

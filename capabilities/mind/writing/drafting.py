@@ -34,11 +34,11 @@ class RunDraft:
 
     def operations(self) -> list[DraftOperation]:
         """Return what this run wrote ahead."""
-        return [one for one in self.table.drafts() if one.run == self.run and not one.failed]
+        return [draft for draft in self.table.drafts() if draft.run == self.run and not draft.failed]
 
     def of(self, target: str) -> DraftOperation | None:
         """Return what this run wrote ahead about one entry."""
-        return next((one for one in self.operations() if one.target == target), None)
+        return next((operation for operation in self.operations() if operation.target == target), None)
 
     def create(self, entry: MindEntry, **more: Any) -> None:
         """Write a new entry ahead."""
@@ -61,14 +61,14 @@ def believe(draft: RunDraft, new: MindBelief, embedded: Embedded, *, allow_downg
     """Write a belief ahead: into a similar one of this run, of another run, or of the store, or as a new one."""
     more = _vector(embedded)
     held = [one for one in draft.table.drafts() if isinstance(one.entry, MindBelief) and not one.failed]
-    own = [one for one in held if one.run == draft.run]
+    own = [operation for operation in held if operation.run == draft.run]
     same = _same(own, new, more, draft.config)
     if same is not None and isinstance(same.entry, MindBelief):
         entry = merged(same.entry, new, allow_downgrade=allow_downgrade)
         fell = allow_downgrade or same.allow_downgrade or claims_another(same.entry.content, new.content)
         draft.replace(same, entry=entry, allow_downgrade=fell, **more)
         return Believed(action="updated_draft", id=same.target)
-    other = _same([one for one in held if one.run != draft.run], new, more, draft.config)
+    other = _same([operation for operation in held if operation.run != draft.run], new, more, draft.config)
     target = other.target if other is not None else _known(draft, new)
     if not target:
         draft.create(new, allow_downgrade=allow_downgrade, **more)
@@ -89,14 +89,18 @@ def _same(
 ) -> DraftOperation | None:
     """Return the operation whose belief says what the new one says."""
 
-    def alike(one: DraftOperation, text: str) -> float:
-        if one.vector is None or one.space != asked["space"]:
+    def alike(operation: DraftOperation, text: str) -> float:
+        if operation.vector is None or operation.space != asked["space"]:
             return alike_in_words(text, new.content)
-        return cosine(one.vector, asked["vector"])
+        return cosine(operation.vector, asked["vector"])
 
-    offered = [(one.id, one.entry.text, alike(one, one.entry.text)) for one in operations if one.entry is not None]
+    offered = [
+        (operation.id, operation.entry.text, alike(operation, operation.entry.text))
+        for operation in operations
+        if operation.entry is not None
+    ]
     found = best(offered, new.content, config.deduplication_threshold)
-    return next((one for one in operations if one.id == found), None)
+    return next((operation for operation in operations if operation.id == found), None)
 
 
 def _known(draft: RunDraft, new: MindBelief) -> str | None:
@@ -107,7 +111,7 @@ def _known(draft: RunDraft, new: MindBelief) -> str | None:
         one: value for one, value in zip(found.ids, map(float, found.similarity), strict=True) if value >= threshold
     }
     first = sorted(alike, key=lambda one: -alike[one])[:_CANDIDATES]
-    offered = [(one.id, one.content, alike[one.id]) for one in draft.table.get(MindBelief, first)]
+    offered = [(belief.id, belief.content, alike[belief.id]) for belief in draft.table.get(MindBelief, first)]
     return best(offered, new.content, threshold)
 
 
@@ -119,10 +123,14 @@ def reflect(draft: RunDraft, new: MindReflection, embedded: Embedded) -> Reflect
     warning = None
     if new.pinned:
         cap = draft.config.max_pinned_reflections
-        freed = {one.target for one in draft.operations() if one.action == "unpin"}
-        pinned = [one.id for one in draft.table.find(MindReflection, Wanted(pinned=True)) if one.id not in freed]
+        freed = {operation.target for operation in draft.operations() if operation.action == "unpin"}
+        pinned = [
+            reflection.id
+            for reflection in draft.table.find(MindReflection, Wanted(pinned=True))
+            if reflection.id not in freed
+        ]
         drafts = drafted(draft.table.drafts(), MindReflection)
-        pinned += [one.id for one in drafts if isinstance(one, MindReflection) and one.pinned]
+        pinned += [draft.id for draft in drafts if isinstance(draft, MindReflection) and draft.pinned]
         check_room(MindReflection, pinned, cap)
         if len(pinned) + 1 >= cap - NEAR_CAP:
             warning = (
@@ -149,8 +157,8 @@ def unpin(draft: RunDraft, target: str) -> Done:
 
 def set_goal(draft: RunDraft, new: MindGoal) -> GoalSet:
     """Write a goal ahead; RefusedError when all places are taken."""
-    active = [one.id for one in draft.table.find(MindGoal, Wanted(status="active"))]
-    active += [one.id for one in drafted(draft.table.drafts(), MindGoal)]
+    active = [goal.id for goal in draft.table.find(MindGoal, Wanted(status="active"))]
+    active += [entry.id for entry in drafted(draft.table.drafts(), MindGoal)]
     check_room(MindGoal, active, draft.config.max_goals)
     draft.create(new)
     return GoalSet(id=new.id)

@@ -43,31 +43,39 @@ def flush(
     applied: list[str] = []
     refused: list[MindFailure] = []
     dropped: list[str] = []
-    for one in sorted(operations, key=lambda one: one.action != "unpin"):
-        if failed and not survives(one):
-            dropped.append(one.target)
+    for operation in sorted(operations, key=lambda operation: operation.action != "unpin"):
+        if failed and not survives(operation):
+            dropped.append(operation.target)
             continue
         try:
-            entry = apply(one, _existing(table, one), now, failed=failed)
-            if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, one.run, config):
+            entry = apply(operation, _existing(table, operation), now, failed=failed)
+            if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, operation.run, config):
                 entry = unpinned(entry, now)
             _check_cap(table, entry, config)
         except RefusedError as error:
-            refused.append(MindFailure(id=one.id, target=one.target, action=one.action, reason=error.reason))
+            refused.append(
+                MindFailure(id=operation.id, target=operation.target, action=operation.action, reason=error.reason)
+            )
             continue
         table.put([entry])
-        applied.append(one.target)
+        applied.append(operation.target)
     reasons = {one.id: one.reason for one in refused}
-    table.put_drafts([one.model_copy(update={"failed": reasons[one.id]}) for one in operations if one.id in reasons])
-    table.drop_drafts([one.id for one in operations if one.id not in reasons])
+    table.put_drafts(
+        [
+            operation.model_copy(update={"failed": reasons[operation.id]})
+            for operation in operations
+            if operation.id in reasons
+        ]
+    )
+    table.drop_drafts([operation.id for operation in operations if operation.id not in reasons])
     return Flushed(applied=tuple(applied), failed=tuple(refused), dropped=tuple(dropped))
 
 
 def recover(table: MindTable, alive: Collection[str], config: MindConfig, now: datetime) -> Flushed:
     """Flush what runs left that are not alive any more: those that ended well as such, the others as failed."""
     left: dict[tuple[str, bool], list[DraftOperation]] = {}
-    for one in left_behind(table, alive):
-        left.setdefault((one.run, one.ended), []).append(one)
+    for operation in left_behind(table, alive):
+        left.setdefault((operation.run, operation.ended), []).append(operation)
     done = [flush(table, operations, config, now, failed=not ended) for (_, ended), operations in left.items()]
     return Flushed(
         applied=tuple(target for one in done for target in one.applied),
@@ -87,29 +95,33 @@ def _existing(table: MindTable, operation: DraftOperation) -> MindEntry | None:
 
 def left_behind(table: MindTable, alive: Collection[str]) -> list[DraftOperation]:
     """Return what runs that are not alive any more did not flush."""
-    return [one for one in table.drafts() if one.run not in alive and not one.failed]
+    return [draft for draft in table.drafts() if draft.run not in alive and not draft.failed]
 
 
 def _has_room(table: MindTable, entry: MindReflection, run: str, config: MindConfig) -> bool:
     """Return whether a failed run's rule may be pinned without taking a place that another run was promised."""
-    promised = drafted([one for one in table.drafts() if one.run != run], MindReflection)
+    promised = drafted([draft for draft in table.drafts() if draft.run != run], MindReflection)
     taken = table.count(MindReflection, Wanted(pinned=True))
-    taken += sum(isinstance(one, MindReflection) and one.pinned for one in promised)
+    taken += sum(isinstance(entry, MindReflection) and entry.pinned for entry in promised)
     return not entry.pinned or taken < config.max_pinned_reflections
 
 
 def _check_cap(table: MindTable, entry: MindEntry, config: MindConfig) -> None:
     if isinstance(entry, MindGoal) and entry.status == "active":
-        held = [one.id for one in table.find(MindGoal, Wanted(status="active"))]
-        check_room(MindGoal, [one for one in held if one != entry.id], config.max_goals)
+        held = [goal.id for goal in table.find(MindGoal, Wanted(status="active"))]
+        check_room(MindGoal, [record for record in held if record != entry.id], config.max_goals)
     elif isinstance(entry, MindReflection) and entry.pinned:
-        held = [one.id for one in table.find(MindReflection, Wanted(pinned=True))]
-        check_room(MindReflection, [one for one in held if one != entry.id], config.max_pinned_reflections)
+        held = [reflection.id for reflection in table.find(MindReflection, Wanted(pinned=True))]
+        check_room(MindReflection, [record for record in held if record != entry.id], config.max_pinned_reflections)
 
 
 def vectors_of(operations: Sequence[DraftOperation]) -> tuple[Embedded, list[str]]:
     """Return the vectors that the operations carry with the texts they are of, as a transaction takes them."""
-    known = {one.entry.text: (one.space, one.vector) for one in operations if one.entry and one.vector is not None}
+    known = {
+        operation.entry.text: (operation.space, operation.vector)
+        for operation in operations
+        if operation.entry and operation.vector is not None
+    }
     if not known:
         return Embedded(), []
     (*_, (space, _)) = known.values()

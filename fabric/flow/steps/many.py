@@ -104,7 +104,7 @@ class Branch(Step):
     def flow(self, given: Flow) -> Flow:
         """Return that the output of any option may go on."""
         made = [option.flow(given) for option in self.options.values() if option.test is not False]
-        return Flow(either(*(one.type for one in made)), " or ".join(one.by for one in made))
+        return Flow(either(*(flow.type for flow in made)), " or ".join(flow.by for flow in made))
 
     def bodies(self) -> Sequence[tuple[str, Body]]:
         """Return the blocks by the options' names."""

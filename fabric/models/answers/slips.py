@@ -71,13 +71,13 @@ def one_text(given: Any) -> str | None:
 
 def is_share(info: FieldInfo) -> bool:
     """Return whether a field takes numbers from 0 to 1."""
-    low = any(isinstance(one, Ge) and one.ge == 0 for one in info.metadata)
-    return low and any(isinstance(one, Le) and one.le == 1 for one in info.metadata)
+    low = any(isinstance(entry, Ge) and entry.ge == 0 for entry in info.metadata)
+    return low and any(isinstance(entry, Le) and entry.le == 1 for entry in info.metadata)
 
 
 def slips_of(info: FieldInfo) -> Slips | None:
     """Return what the field's annotation says of slips."""
-    return next((one for one in info.metadata if isinstance(one, Slips)), None)
+    return next((entry for entry in info.metadata if isinstance(entry, Slips)), None)
 
 
 def meant(info: FieldInfo, given: Any) -> Any:

@@ -79,7 +79,7 @@ def _strict(node: Mapping[str, Any]) -> dict[str, Any]:
         return _described({"$ref": node["$ref"]}, node.get("description", ""))
     choices = node.get("anyOf") or node.get("oneOf")
     if choices:
-        return _described({"anyOf": [_strict(one) for one in choices]}, _description(node))
+        return _described({"anyOf": [_strict(choice) for choice in choices]}, _description(node))
     if node.get("type") == "object":
         return _object(node) if "properties" in node else _open(node)
     if node.get("type") == "array":

@@ -179,7 +179,7 @@ class Chat:
         if event.status == "pending":
             first, self._put_off = event.job_id not in self._put_off, self._put_off | {event.job_id}
             return [f"  not learned yet, tried again later: {reason(event.error)}"] if first else []
-        item = next((one for one in reversed(self._session.items) if one.data.get("job") == event.job_id), None)
+        item = next((item for item in reversed(self._session.items) if item.data.get("job") == event.job_id), None)
         if item is None:  # forgotten meanwhile
             return []
         result: Any = item.data["result"]

@@ -53,9 +53,9 @@ def doctor(
     if as_json:
         write_json(found)
     else:
-        for one in found:  # not while the bar is drawn, which would take what is written to stdout for its own
-            _tell(one)
-    if any(one.state == "problem" for one in found):
+        for finding in found:  # not while the bar is drawn, which would take what is written to stdout for its own
+            _tell(finding)
+    if any(finding.state == "problem" for finding in found):
         raise typer.Exit(1)
 
 

@@ -165,7 +165,7 @@ def _named(given: dict[str, str], at: Opened) -> str:
     found = at.run(at.mem.why_block, given["id"])
     if found is None:
         return plain(given["id"])
-    others = [f'"{plain(one.content)}"' for one in found.history if one.id != given["id"]]
+    others = [f'"{plain(version.content)}"' for version in found.history if version.id != given["id"]]
     versions = f" and its other versions {', '.join(others)}" if others else ""
     return f'"{plain(found.content)}"{versions}, with all it was made from,'
 

@@ -193,8 +193,10 @@ def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "")
     held = at.holdings()
     shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
-        write_json({"session": held.session, "counts": held.counts(), **{one.value: _part(held, one) for one in shown}})
-    if not any(_part(held, one) for one in shown):
+        write_json(
+            {"session": held.session, "counts": held.counts(), **{part.value: _part(held, part) for part in shown}}
+        )
+    if not any(_part(held, part) for part in shown):
         raise nothing_found(empty or _nothing_of(at))
     if not as_json:
         for one in shown:

@@ -66,9 +66,9 @@ def _tell(done: Any, counts: tuple[str, ...], *, as_json: bool) -> None:
         say(f"Nothing done: {plain(done.skipped)}.")
         return
     say("Facts: " + ", ".join(f"{getattr(done, name)} {name}" for name in counts) + ".")
-    for one in done.outcomes:
-        reason = f" ({plain(one.reason)})" if one.reason else ""
-        say(f"  {one.status}: {plain(one.content or one.id)}{reason}")
+    for outcome in done.outcomes:
+        reason = f" ({plain(outcome.reason)})" if outcome.reason else ""
+        say(f"  {outcome.status}: {plain(outcome.content or outcome.id)}{reason}")
 
 
 def jobs(

@@ -75,7 +75,7 @@ class Graphiti(PlainReader):
     def _origins(self, record: Mapping[str, Any], owner: str) -> tuple[Origin, ...]:
         named = [*_ids(record.get("episodes")), *self.drawn.get(str(record.get("uuid")), ())]
         found = (self.episodes.get(one) for one in dict.fromkeys(named))
-        return tuple(one for one in found if one is not None and one.owner == owner)
+        return tuple(origin for origin in found if origin is not None and origin.owner == owner)
 
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield what an edge, a node or an episode says."""

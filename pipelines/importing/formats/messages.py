@@ -218,7 +218,9 @@ class Conversations:
 
     def _name(self, messages: list[Any]) -> str:
         """Return a name for one of several nameless conversations: of how it begins, so that it may grow."""
-        first = digest(next((one for one in messages if mapping(one).get("role", "") != "system"), None))[:8]
+        first = digest(next((message for message in messages if mapping(message).get("role", "") != "system"), None))[
+            :8
+        ]
         self._nameless[first] += 1
         number = self._nameless[first]
         return f"{self._told.name}-{first}" if number == 1 else f"{self._told.name}-{first}-{number}"

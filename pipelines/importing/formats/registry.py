@@ -98,8 +98,8 @@ def _fitting(seen: Sequence[Piece]) -> list[str]:
 
 
 def _claiming(among: Mapping[str, Format], pieces: Sequence[Piece]) -> list[str]:
-    sure = [name for name, one in among.items() if not one.fields.isdisjoint(piece.key for piece in pieces)]
-    return sure or [name for name, one in among.items() if any(one.claims(piece) for piece in pieces)]
+    sure = [name for name, format_ in among.items() if not format_.fields.isdisjoint(piece.key for piece in pieces)]
+    return sure or [name for name, format_ in among.items() if any(format_.claims(piece) for piece in pieces)]
 
 
 def record_of(fields: Iterable[Piece]) -> Piece:

@@ -37,5 +37,5 @@ def main(flips: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    numbers = [int(one) for one in sys.argv[1:]]
+    numbers = [int(argument) for argument in sys.argv[1:]]
     sys.exit(bool(main(numbers[0] if numbers else FLIPS, numbers[1] if len(numbers) > 1 else 0)))

@@ -180,7 +180,7 @@ def read(say: Say, path: Path) -> bool:
     done = tried(say, lambda: memory.capture("I like to be asked.")) and done
     done = tried(say, lambda: memory.close(PATIENCE)) and done
     if done:
-        say("read", {f"{one['kind']} {one['id']}": _text(one) for one in records if one.get("id")})
+        say("read", {f"{record['kind']} {record['id']}": _text(record) for record in records if record.get("id")})
     return done
 
 
@@ -192,9 +192,9 @@ def doctor(say: Say, path: Path) -> None:
     """Tell what a check-up finds that is not well."""
 
     def look() -> None:
-        for one in check_up(path, embedder="none"):
-            if one.state == "problem":
-                say("doctor", f"{one.check}: {one.found} -> {one.mend}")
+        for finding in check_up(path, embedder="none"):
+            if finding.state == "problem":
+                say("doctor", f"{finding.check}: {finding.found} -> {finding.mend}")
 
     tried(say, look)
 

@@ -37,12 +37,12 @@ def _flip(place: Path, file: Path, expected: Told, chance: random.Random, counte
     at, by = chance.randrange(len(held)), chance.randrange(1, 256)
     held[at] ^= by
     file.write_bytes(held)
-    path, before = place / "m.duckdb", {one.name: one.read_bytes() for one in sorted(place.iterdir())}
+    path, before = place / "m.duckdb", {path.name: path.read_bytes() for path in sorted(place.iterdir())}
     what = f"{file.name}, byte {at} of {len(held)} ^ {by}"
     looked = in_child(lambda say: doctor(say, path))
     counted.check(
         WHOLE,
-        {one.name: one.read_bytes() for one in sorted(place.iterdir())} == before,
+        {path.name: path.read_bytes() for path in sorted(place.iterdir())} == before,
         f"{what}: doctor changed a file",
     )
     told = in_child(lambda say: read(say, path) and None)
@@ -50,7 +50,7 @@ def _flip(place: Path, file: Path, expected: Told, chance: random.Random, counte
         counted.check(CLEAR, error in told.errors and is_clear(error), f"{what}: {error}")
     if told.read is None:
         counted.check(TOLD, bool(looked.doctor), f"{what}: {told.errors}")
-        size = {one.name: one.stat().st_size for one in place.iterdir()}
+        size = {path.name: path.stat().st_size for path in place.iterdir()}
         counted.check(WHOLE, all(size.get(name) for name in before), f"{what}: {size} is left of {list(before)}")
         return "found"
     same = expected.read == told.read

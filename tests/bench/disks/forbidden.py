@@ -31,8 +31,8 @@ def forbidden(folder: Path, counted: Counted) -> None:
 
 def _allow(place: Path, file: int, own: int) -> None:
     place.chmod(0o755)
-    for one in place.iterdir():
-        one.chmod(file)
+    for path in place.iterdir():
+        path.chmod(file)
     place.chmod(own)
 
 
@@ -43,7 +43,7 @@ def _give(place: Path) -> None:
 
 
 def _bytes(place: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in sorted(place.iterdir())}
+    return {path.name: path.read_bytes() for path in sorted(place.iterdir())}
 
 
 def _tried(case: str, place: Path, modes: tuple[int, int], kept: list[str], counted: Counted) -> None:

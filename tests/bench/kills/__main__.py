@@ -112,7 +112,7 @@ class Campaign:
         if found:
             kept = Path(tempfile.mkdtemp(prefix="killed-"))
             shutil.copytree(copy, kept, dirs_exist_ok=True)
-            (kept / "said.jsonl").write_text("\n".join(json.dumps(one) for one in self.killer.heard))
+            (kept / "said.jsonl").write_text("\n".join(json.dumps(message) for message in self.killer.heard))
             self.failed.update(one.check for one in found)
             for one in found:
                 print(f"kill {number}, {one.check}: {one.told} (as it was left: {kept})", flush=True)
@@ -136,5 +136,5 @@ def main(kills: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    numbers = [int(one) for one in sys.argv[1:]]
+    numbers = [int(argument) for argument in sys.argv[1:]]
     sys.exit(bool(main(numbers[0] if numbers else KILLS, numbers[1] if len(numbers) > 1 else 0)))

@@ -52,10 +52,10 @@ class _Comparing:
                 continue
             self.checked[WHOLE] += 1
             said = said_by(operation)
-            there = [one for one in said if one.word in self.found.everywhere]
-            missing = [one.word for one in said if one not in there]
-            for one in there:
-                yield from self._in_place(one, WHOLE)
+            there = [message for message in said if message.word in self.found.everywhere]
+            missing = [message.word for message in said if message not in there]
+            for message in there:
+                yield from self._in_place(message, WHOLE)
             told = [one for one in missing if one in self.model.told]
             if told:
                 yield Violation(KEPT, f"{told} of {operation}")
@@ -84,7 +84,9 @@ class _Comparing:
 
     def own(self) -> Iterator[Violation]:
         owners = {said.word: said.user for said in self.model.kept.values()}
-        owners |= {one.word: one.user for operation in self.model.begun.values() for one in said_by(operation)}
+        owners |= {
+            message.word: message.user for operation in self.model.begun.values() for message in said_by(operation)
+        }
         for user in USERS:
             held = self.found.words.get(user, {})
             self.checked[OWN] += len(held)

@@ -75,15 +75,15 @@ def _held(doing: Doing, found: Found) -> dict[str, Counter[str]]:
             for word in words_of(text):
                 places[word][place] += 1
     for kind in ("fact", "episode", "turn", "trace", "belief", "reflection"):
-        ids = [str(one["id"]) for one in records if one["kind"] == kind]
+        ids = [str(record["id"]) for record in records if record["kind"] == kind]
         found.twice += [f"{doing.user}: {kind} {one}" for one, times in Counter(ids).items() if times > 1]
-    for name in {str(one["session"]) for one in records if one["kind"] in ("item", "turn")}:
+    for name in {str(record["session"]) for record in records if record["kind"] in ("item", "turn")}:
         found.twice += [f"{doing.user}, session {name}: {one}" for one in _doubled(doing, name)]
     found.uncaptured |= {
         word
-        for one in records
-        if one["kind"] == "turn" and one["role"] == "user" and not one["captured"]
-        for word in words_of(one["text"])
+        for record in records
+        if record["kind"] == "turn" and record["role"] == "user" and not record["captured"]
+        for word in words_of(record["text"])
     }
     return places
 
@@ -91,23 +91,23 @@ def _held(doing: Doing, found: Found) -> dict[str, Counter[str]]:
 def _doubled(doing: Doing, name: str) -> Iterator[str]:
     """Yield which numbers of a session are there twice."""
     items = doing.fabric.session(name, user=doing.user).items
-    asked = [one.turn for one in items if one.role == "user" and one.kind == "message"]
-    for what, numbers in (("seq", [one.seq for one in items]), ("id", [one.id for one in items]), ("turn", asked)):
+    asked = [item.turn for item in items if item.role == "user" and item.kind == "message"]
+    for what, numbers in (("seq", [item.seq for item in items]), ("id", [item.id for item in items]), ("turn", asked)):
         yield from (f"{what} {one}" for one, times in Counter(numbers).items() if times > 1)
 
 
 def _texts(doing: Doing, records: list[dict[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
     """Yield the places where a word can stand, and the texts there."""
     chosen: dict[str, Callable[[dict[str, Any]], bool]] = {
-        "messages": lambda one: one["kind"] == "item" and one["role"] == "user",
-        "turns": lambda one: one["kind"] == "turn" and one["role"] == "user",
-        "facts": lambda one: one["kind"] == "fact",
-        "episodes": lambda one: one["kind"] == "episode",
-        "traces": lambda one: one["kind"] == "trace" and not one["deleted"],
-        "mind": lambda one: one["kind"] in ("belief", "reflection"),
+        "messages": lambda message: message["kind"] == "item" and message["role"] == "user",
+        "turns": lambda message: message["kind"] == "turn" and message["role"] == "user",
+        "facts": lambda record: record["kind"] == "fact",
+        "episodes": lambda record: record["kind"] == "episode",
+        "traces": lambda record: record["kind"] == "trace" and not record["deleted"],
+        "mind": lambda record: record["kind"] in ("belief", "reflection"),
     }
     for place, is_there in chosen.items():
-        here = [one for one in records if is_there(one)]
+        here = [record for record in records if is_there(record)]
         yield place, [(one.get("subject"), one.get("content") or one.get("text")) for one in here]
     yield "jobs' notes", doing.run(notes)
     yield "anywhere", [records]
@@ -124,5 +124,7 @@ def wrong(path: Path) -> list[str]:
     """Return what a check-up of the file finds that is not well."""
     findings: Iterator[Finding] = check_up(path, embedder="none")
     return [
-        f"{one.state}: {one.check}: {one.found}" for one in findings if one.state != "ok" and one.check not in MACHINE
+        f"{finding.state}: {finding.check}: {finding.found}"
+        for finding in findings
+        if finding.state != "ok" and finding.check not in MACHINE
     ]

@@ -125,9 +125,9 @@ class Model:
         So does whoever looks before he asks again. A mind is not asked again.
         """
         for operation in list(self.begun.values()):
-            said = [one for one in said_by(operation) if one.word in found]
+            said = [message for message in said_by(operation) if message.word in found]
             if operation.kind == "mind" or (operation.kind in UNNAMED and said):
-                self.kept.update((one.word, one) for one in said)
+                self.kept.update((message.word, message) for message in said)
                 self.begun.pop(operation.user)
         self.told.clear()
 
@@ -146,7 +146,11 @@ class Model:
         words = set(operation.words)
         if operation.kind.partition(" ")[2] in CHAINS:
             chain = operation.kind.partition(" ")[2]
-            words |= {one.word for one in self.kept.values() if one.user == operation.user and one.name == chain}
+            words |= {
+                message.word
+                for message in self.kept.values()
+                if message.user == operation.user and message.name == chain
+            }
         elif operation.kind not in ("update", "merge"):
             return
         words |= self._together(words)

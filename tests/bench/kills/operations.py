@@ -178,7 +178,7 @@ def _import(doing: Doing, asked: Operation) -> None:
         doing.memory.import_turns(list(_turns(asked)))
         return
     path = doing.folder / f"{asked.words[0]}.jsonl"
-    messages = [{"role": "user", "content": one["text"], "created_at": one["said_at"]} for one in _turns(asked)]
+    messages = [{"role": "user", "content": turn["text"], "created_at": turn["said_at"]} for turn in _turns(asked)]
     path.write_text(json.dumps(messages))
     report = doing.memory.import_file(path, format="messages", session=asked.session)
     assert report.total == len(messages), report

@@ -60,7 +60,9 @@ class Choosing:
             return _with(asked, session=self.earlier(), tag=f"t{self.earlier()}")
         if what == "all":
             return asked
-        kept = [one for one in self.doing.memory.export() if one["kind"] in FORGOTTEN_KINDS and words_of(one)]
+        kept = [
+            record for record in self.doing.memory.export() if record["kind"] in FORGOTTEN_KINDS and words_of(record)
+        ]
         if what == "subject":
             kept = [one for one in kept if one.get("subject", "user") != "user"]
         if not kept:
@@ -75,16 +77,16 @@ class Choosing:
         """Return a fact and what it should say, or two traces."""
         kind, start = ("fact", "Owns the boat") if verb == "update" else ("trace", "The ")
         kept = [
-            one
-            for one in self.doing.memory.export()
-            if one["kind"] == kind and one["content"].startswith(start) and not one.get("deleted")
+            record
+            for record in self.doing.memory.export()
+            if record["kind"] == kind and record["content"].startswith(start) and not record.get("deleted")
         ]
         many = 1 if verb == "update" else 2
         if len(kept) < many:
             return None
         chosen = self.chance.sample(kept, many)
-        said = tuple(found for one in chosen for found in words_of(one["content"]))
-        ids = tuple(str(one["id"]) for one in chosen)
+        said = tuple(found for record in chosen for found in words_of(record["content"]))
+        ids = tuple(str(record["id"]) for record in chosen)
         return _with(asked, ids=ids, words=(self.new(), *said) if verb == "update" else said)
 
 

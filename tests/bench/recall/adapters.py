@@ -85,7 +85,7 @@ class Mem0:
     def search(self, user: str, cue: str, k: int) -> list[str]:
         """Return the ids of the best turns."""
         found = self._memory.search(cue, filters={"user_id": user}, top_k=k, threshold=0.0)["results"]
-        return [one["metadata"]["turn"] for one in found]
+        return [record["metadata"]["turn"] for record in found]
 
     def close(self) -> None:
         """Close its store."""
@@ -114,7 +114,7 @@ class LangGraph:
 
     def search(self, user: str, cue: str, k: int) -> list[str]:
         """Return the ids of the best turns."""
-        return [one.key for one in self._store.search((user,), query=cue, limit=k)]
+        return [result.key for result in self._store.search((user,), query=cue, limit=k)]
 
     def close(self) -> None:
         """Nothing is on disk."""

@@ -78,7 +78,7 @@ class Haystack:
 
 def need(*files: Path) -> None:
     """End the program with a reason when a file is missing."""
-    missing = [one.name for one in files if not one.exists()]
+    missing = [file.name for file in files if not file.exists()]
     if missing:
         print(f"skipped: {', '.join(missing)} not found in {FOLDER}")
         sys.exit(0)
@@ -86,7 +86,7 @@ def need(*files: Path) -> None:
 
 def locomo(limit: int | None = None) -> list[Haystack]:
     """Return the LoCoMo conversations; a question whose evidence names no turn is left out."""
-    return [_conversation(one) for one in json.loads(LOCOMO.read_text(encoding="utf-8"))[:limit]]
+    return [_conversation(record) for record in json.loads(LOCOMO.read_text(encoding="utf-8"))[:limit]]
 
 
 def _conversation(record: dict[str, Any]) -> Haystack:

@@ -50,9 +50,9 @@ class Asked:
     def is_hit(self) -> bool:
         """Whether the first result answers."""
         if self.kind == "nobody":
-            return not any(one.relevance >= RELEVANT and is_users(one) for one in self.found)
+            return not any(memory.relevance >= RELEVANT and is_users(memory) for memory in self.found)
         if self.kind == "about":
-            held = [any(self._says(one, [value]) for one in self.found) for value in self.question["holds"]]
+            held = [any(self._says(memory, [value]) for memory in self.found) for value in self.question["holds"]]
             return self._answers(self.found[:1]) and all(held) and not self.is_stale
         return self._answers(self.found[:1])
 
@@ -64,12 +64,12 @@ class Asked:
     @property
     def is_stale(self) -> bool:
         """Whether the first result says what is no longer so, and not what is; of a profile, whether any one does."""
-        shown = [one for one in self.found if not one.outdated] if self.kind == "about" else self.found[:1]
+        shown = [memory for memory in self.found if not memory.outdated] if self.kind == "about" else self.found[:1]
         good = [*self.question["answer"], *self.question.get("holds", [])]
-        return any(self._says(one, self.question["stale"]) and not self._says(one, good) for one in shown)
+        return any(self._says(memory, self.question["stale"]) and not self._says(memory, good) for memory in shown)
 
     def _answers(self, found: Sequence[RankedMemory]) -> bool:
-        return any(one.role != "assistant" and self._says(one, self.question["answer"]) for one in found)
+        return any(memory.role != "assistant" and self._says(memory, self.question["answer"]) for memory in found)
 
     @staticmethod
     def _says(memory: RankedMemory, values: Sequence[str]) -> bool:
@@ -151,8 +151,9 @@ def list_misses(answers: Sequence[Asked]) -> None:
         if not answer.is_hit or answer.is_stale:
             wanted = answer.question["answer"] or "nothing of the user's"
             print(f"{answer.life} {answer.kind}: {answer.question['ask']} -> {wanted}{' STALE' * answer.is_stale}")
-            for one in answer.found[:3] if answer.kind != "about" else answer.found:
-                print(f"     {one.relevance:.2f} {one.source} {one.subject or one.role}: {one.content} {one.note}")
+            for memory in answer.found[:3] if answer.kind != "about" else answer.found:
+                whose = memory.subject or memory.role
+                print(f"     {memory.relevance:.2f} {memory.source} {whose}: {memory.content} {memory.note}")
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ def timed(system: System, haystacks: Iterable[Haystack], score: Score, *, contex
 
 def mean(results: Sequence[Result], measure: str) -> str:
     """Return the mean of a measure over the results that have it, with its 95 % interval."""
-    values = [one.measures[measure] for one in results if measure in one.measures]
+    values = [result.measures[measure] for result in results if measure in result.measures]
     middle, low, high = interval(values)
     return f"{middle:.3f} [{low:.3f}, {high:.3f}]" if values else "-"
 
@@ -91,5 +91,5 @@ def keep(folder: Path | None, bench: str, everything: Mapping[str, Sequence[Resu
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{bench}.jsonl").open("w", encoding="utf-8") as lines:
         for system, results in everything.items():
-            for one in results:
-                lines.write(json.dumps({"system": system, **asdict(one)}) + "\n")
+            for result in results:
+                lines.write(json.dumps({"system": system, **asdict(result)}) + "\n")

@@ -19,13 +19,13 @@ def score(_haystack: Haystack, question: Question, answer: Answer) -> dict[str, 
 
 def answered(results: Sequence[Result]) -> list[Result]:
     """Return the results of categories 1 to 4."""
-    return [one for one in results if one.kind != "5"]
+    return [result for result in results if result.kind != "5"]
 
 
 def gain(results: Sequence[Result], base: Sequence[Result], name: str) -> str:
     """Return the paired difference of a measure from another system's, with its interval."""
     pairs = zip(answered(results), answered(base), strict=True)
-    middle, low, high = interval([one.measures[name] - other.measures[name] for one, other in pairs])
+    middle, low, high = interval([result.measures[name] - other.measures[name] for result, other in pairs])
     return f"{middle:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
@@ -39,7 +39,7 @@ def report(everything: Mapping[str, Sequence[Result]]) -> None:
             name,
             *(mean(answered(results), one) for one in MEASURES),
             gain(results, base, "R@10"),
-            *(bare([one for one in results if one.kind == "5"], measure) for measure in ("R@10", "MRR")),
+            *(bare([result for result in results if result.kind == "5"], measure) for measure in ("R@10", "MRR")),
         )
         for name, results in everything.items()
     ]
@@ -51,10 +51,10 @@ def report(everything: Mapping[str, Sequence[Result]]) -> None:
 
 def _categories(everything: Mapping[str, Sequence[Result]]) -> None:
     base = next(iter(everything.values()))
-    counts = {kind: sum(one.kind == kind for one in base) for kind in KINDS}
+    counts = {kind: sum(result.kind == kind for result in base) for kind in KINDS}
     head = ("system", *(f"{KINDS[kind]} (n = {count})" for kind, count in counts.items()))
     rows = [
-        (name, *(_four([one for one in results if one.kind == kind]) for kind in counts))
+        (name, *(_four([result for result in results if result.kind == kind]) for kind in counts))
         for name, results in everything.items()
     ]
     print_table("LoCoMo by category: R@5 / R@10 / MRR / NDCG@10", head, rows)
@@ -66,7 +66,9 @@ def _four(results: Sequence[Result]) -> str:
 
 def _contexts(everything: Mapping[str, Sequence[Result]]) -> None:
     shown = {
-        name: answered(all_) for name, all_ in everything.items() if any("in 1000" in one.measures for one in all_)
+        name: answered(all_)
+        for name, all_ in everything.items()
+        if any("in 1000" in result.measures for result in all_)
     }
     head = ("system", *(f"{tokens:,} tokens" for tokens in BUDGETS))
     rows = [(name, *(mean(results, f"in {tokens}") for tokens in BUDGETS)) for name, results in shown.items()]
@@ -76,8 +78,8 @@ def _contexts(everything: Mapping[str, Sequence[Result]]) -> None:
 def _sureness(everything: Mapping[str, Sequence[Result]]) -> None:
     rows = list[tuple[str, str]]()
     for name, results in everything.items():
-        sure = [one.sureness for one in answered(results)]
-        unsure = [one.sureness for one in results if one.kind == "5"]
+        sure = [result.sureness for result in answered(results)]
+        unsure = [result.sureness for result in results if result.kind == "5"]
         middle, low, high = separation_interval(sure, unsure)
         rows.append((name, f"{middle:.3f} [{low:.3f}, {high:.3f}]"))
     print_table("LoCoMo: AUC of the top score, categories 1-4 above 5", ("system", "AUC"), rows)

@@ -31,16 +31,16 @@ def score(haystack: Haystack, question: Question, answer: Answer) -> dict[str, f
 
 def answered(results: Sequence[Result]) -> list[Result]:
     """Return the results of the questions that can be answered."""
-    return [one for one in results if one.answerable]
+    return [result for result in results if result.answerable]
 
 
 def report(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
     """Print the tables."""
     base = next(iter(everything.values()))
-    updates = sum(UPDATE in one.measures for one in answered(base))
+    updates = sum(UPDATE in result.measures for result in answered(base))
     title = f"LongMemEval-S sessions, {sides} (n = {len(answered(base))}; updates n = {updates})"
     measures = (*MEASURES, UPDATE, *TURNS)
-    rows = [(name, *(mean(answered(results), one) for one in measures)) for name, results in everything.items()]
+    rows = [(name, *(mean(answered(results), measure) for measure in measures)) for name, results in everything.items()]
     print_table(title, ("system", *measures), rows)
     _kinds(sides, everything)
     _sureness(sides, everything)
@@ -49,11 +49,11 @@ def report(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
 
 def _kinds(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
     base = next(iter(everything.values()))
-    kinds = sorted({one.kind for one in base})
-    groups = {kind: sum(one.kind == kind for one in answered(base)) for kind in kinds}
+    kinds = sorted({result.kind for result in base})
+    groups = {kind: sum(result.kind == kind for result in answered(base)) for kind in kinds}
     head = ("system", *(f"{kind} (n = {count})" for kind, count in groups.items()))
     rows = [
-        (name, *(bare([one for one in answered(results) if one.kind == kind], "R@5") for kind in kinds))
+        (name, *(bare([result for result in answered(results) if result.kind == kind], "R@5") for kind in kinds))
         for name, results in everything.items()
     ]
     print_table(f"LongMemEval-S R@5 by type, {sides}", head, rows)
@@ -61,7 +61,9 @@ def _kinds(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
 
 def _contexts(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
     shown = {
-        name: answered(all_) for name, all_ in everything.items() if any("in 1000" in one.measures for one in all_)
+        name: answered(all_)
+        for name, all_ in everything.items()
+        if any("in 1000" in result.measures for result in all_)
     }
     if shown:
         head = ("system", *(f"{tokens:,} tokens" for tokens in BUDGETS))
@@ -72,15 +74,15 @@ def _contexts(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
 def _sureness(sides: str, everything: Mapping[str, Sequence[Result]]) -> None:
     rows = list[tuple[str, ...]]()
     for name, results in everything.items():
-        sure = [one.sureness for one in answered(results)]
-        unsure = [one.sureness for one in results if not one.answerable]
+        sure = [result.sureness for result in answered(results)]
+        unsure = [result.sureness for result in results if not result.answerable]
         middle, low, high = separation_interval(sure, unsure)
         marks = [sum(one >= threshold for one in group) for threshold in (0.3, 0.4, 0.5) for group in (sure, unsure)]
         kept = " ".join(
             f"{a / len(sure):.2f}/{b / len(unsure):.2f}" for a, b in zip(marks[::2], marks[1::2], strict=True)
         )
         rows.append((name, f"{middle:.3f} [{low:.3f}, {high:.3f}]", kept))
-    absent = sum(not one.answerable for one in next(iter(everything.values())))
+    absent = sum(not result.answerable for result in next(iter(everything.values())))
     head = ("system", "AUC", "answerable / unanswerable with a top score of .3, .4, .5 or more")
     print_table(f"LongMemEval-S, {sides}: top score of unanswerable questions (n = {absent})", head, rows)
 

@@ -45,7 +45,8 @@ def merged(haystack: Haystack, words: int) -> Haystack:
         text = "\n".join(f"{turn.speaker}: {turn.text}" for turn in run)
         turns.append(replace(run[0], id=name, role="user", speaker="user", text=text))
     questions = [
-        replace(one, gold=tuple(dict.fromkeys(message_of[turn] for turn in one.gold))) for one in haystack.questions
+        replace(question, gold=tuple(dict.fromkeys(message_of[turn] for turn in question.gold)))
+        for question in haystack.questions
     ]
     return replace(haystack, turns=turns, questions=questions)
 
@@ -108,7 +109,7 @@ def main() -> None:
             PARTS if made is Product else WHOLE: timed(made(name, "default"), haystacks, score)
             for made in (WithoutPassages, Product)
         }
-        messages = sum(len(one.turns) for one in haystacks)
+        messages = sum(len(haystack.turns) for haystack in haystacks)
         report(f"LoCoMo 1-4, {messages} messages of about {name} (n = {len(answered(everything[WHOLE]))})", everything)
         keep(chosen.out, f"passages of {name}", everything)
 

@@ -61,7 +61,7 @@ def main() -> None:
         for name, open_peer in (*PEERS.items(), (Ours.name, Ours))
         if not read.only or any(part in name for part in read.only)
     ]
-    turns = sum(len(one.turns) for one in haystacks)
+    turns = sum(len(haystack.turns) for haystack in haystacks)
     print_table(f"{turns:,} turns of {len(haystacks)} users, vectors of {static.name}", HEAD, filter(None, rows))
 
 
@@ -77,9 +77,9 @@ def row(name: str, open_peer: Callable[[Path], Peer], haystacks: Iterable[Haysta
             taken = run(peer, haystacks)
         finally:
             peer.close()
-        size = sum(one.stat().st_size for one in Path(folder).rglob("*") if one.is_file()) / 1024
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 1024
     shown = [interval(taken.measures.get(one, []))[0] for one in ("R@5", "R@10", "MRR")]
-    turns = sum(len(one.turns) for one in haystacks)
+    turns = sum(len(haystack.turns) for haystack in haystacks)
     quality = [f"{one:.3f}" for one in shown] if taken.measures else ["-"] * 3
     print(f"<!-- {name} done -->", flush=True)
     return (name, _pair(taken.insert), _pair(taken.search), f"{size / turns:.1f}" if size else "-", *quality)
@@ -93,7 +93,7 @@ def run(peer: Peer, haystacks: Iterable[Haystack]) -> Taken:
             _timed(taken.insert, lambda turn=turn, user=haystack.name: peer.add(user, turn))  # type: ignore[misc]
     for haystack in haystacks:
         peer.search(haystack.name, "what was said first?", K)  # the first question may build an index
-        for question in (one for one in haystack.questions if one.kind != "5"):
+        for question in (question for question in haystack.questions if question.kind != "5"):
             found = list[str]()
             _timed(taken.search, lambda: found.extend(peer.search(haystack.name, question.text, K)))  # noqa: B023
             for name, value in measure(found, question.gold, (5, 10)).items() if question.gold else ():
@@ -104,7 +104,7 @@ def run(peer: Peer, haystacks: Iterable[Haystack]) -> Taken:
 def made_up(count: int) -> Haystack:
     """Return one user with made-up turns, and questions that no turn is known to answer."""
     chatter = Chatter()
-    turns = [Said(speaker=one["role"], **one) for one in chatter.turns(0, count)]
+    turns = [Said(speaker=turn["role"], **turn) for turn in chatter.turns(0, count)]
     cues = [chatter.cue(turn.text) for turn in turns[:: max(1, count // 200)]]
     asked_at = turns[-1].said_at
     return Haystack("user", turns, [Question(str(at), cue, "", (), asked_at) for at, cue in enumerate(cues)])

@@ -114,7 +114,7 @@ def main() -> None:
     rows = list[tuple[str, ...]]()
     for size in SIZES:
         mine = [one for one in everything if one.size == size]
-        yes, no = ([one.relevance for one in mine if one.related is kind] for kind in (True, False))
+        yes, no = ([memory.relevance for memory in mine if memory.related is kind] for kind in (True, False))
         middle = [f"{sorted(group)[len(group) // 2]:.2f}" for group in (yes, no)]
         reach = [f"{sum(one >= MARK for one in group)} of {len(group)}" for group in (yes, no)]
         rows.append((str(size), *middle, *reach, f"{separation(yes, no):.3f}"))

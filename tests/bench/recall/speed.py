@@ -81,7 +81,7 @@ def measured(size: int, embedder: str) -> list[str]:
 
 
 def _pair(milliseconds: list[float]) -> str:
-    return " / ".join(f"{one:.1f}" for one in milliseconds[:2])
+    return " / ".join(f"{millisecond:.1f}" for millisecond in milliseconds[:2])
 
 
 def _child(step: str, file: Path, size: int, embedder: str) -> dict[str, Any]:

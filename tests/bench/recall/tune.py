@@ -111,7 +111,11 @@ def cases(haystacks: Iterable[Haystack], folds: int, *, is_turns: bool) -> list[
             clock.set(haystack.turns[-1].said_at)
             session = fabric.session("tune", user=haystack.name)
             session.run(memory.import_block, [turn.record for turn in haystack.turns])
-            wanted = [one for one in haystack.questions if one.answerable and (not is_turns or one.kind != "5")]
+            wanted = [
+                question
+                for question in haystack.questions
+                if question.answerable and (not is_turns or question.kind != "5")
+            ]
             session.run(_collect(memory, haystack, number % folds, is_turns, found), wanted)
     return found
 
@@ -157,7 +161,7 @@ def _measure(haystack: Haystack, question: Question, is_turns: bool) -> Callable
 
 def row(name: str, weights: Weights, values: Iterable[float]) -> list[str]:
     """Return a row of the table."""
-    return [name, *(f"{getattr(weights, one):g}" for one in GRID), *(f"{one:.3f}" for one in values)]
+    return [name, *(f"{getattr(weights, one):g}" for one in GRID), *(f"{value:.3f}" for value in values)]
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ def line(name: str, score: Score) -> str:
 
 def families(texts: Sequence[Labelled]) -> list[str]:
     """Return the families of texts, by their names."""
-    return sorted({one.family for one in texts})
+    return sorted({text.family for text in texts})
 
 
 def report(part: Part, *, mistakes: bool) -> None:
@@ -24,14 +24,14 @@ def report(part: Part, *, mistakes: bool) -> None:
     texts = [*secrets()[part], *innocent()[part]]
     print(line(part, scored(texts)))
     for family in families(texts):
-        print(line(f"  {family}", scored([one for one in texts if one.family == family])))
-    for language in sorted({one.language for one in texts}):
-        print(line(f"  in {language}", scored([one for one in texts if one.language == language])))
+        print(line(f"  {family}", scored([text for text in texts if text.family == family])))
+    for language in sorted({text.language for text in texts}):
+        print(line(f"  in {language}", scored([text for text in texts if text.language == language])))
     if mistakes:
-        for one in texts:
-            judgement = judged(one)
+        for text in texts:
+            judgement = judged(text)
             if judgement.wrong or judgement.missed:
-                print(f"    {one.kind or one.text!r}: missed {judgement.missed}, wrong {judgement.wrong}")
+                print(f"    {text.kind or text.text!r}: missed {judgement.missed}, wrong {judgement.wrong}")
 
 
 def main() -> None:

@@ -85,8 +85,8 @@ def _halved(texts: Sequence[Labelled]) -> dict[Part, list[Labelled]]:
     return {"tuned": ordered[:half], "held-out": ordered[half:]}
 
 
-def _hash(one: Labelled) -> str:
-    return hashlib.sha256((one.kind or one.text).encode()).hexdigest()
+def _hash(item: Labelled) -> str:
+    return hashlib.sha256((item.kind or item.text).encode()).hexdigest()
 
 
 def all_of(parts: Iterable[Part]) -> list[Labelled]:

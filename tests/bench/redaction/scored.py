@@ -57,7 +57,7 @@ def judged(one: Labelled) -> Judgement:
 
 def scored(texts: Iterable[Labelled]) -> Score:
     """Return the score over texts."""
-    each = [(one, judged(one)) for one in texts]
+    each = [(text, judged(text)) for text in texts]
     labelled = [judgement for one, judgement in each if one.places]
     harmless = [judgement for one, judgement in each if not one.places]
     return Score(

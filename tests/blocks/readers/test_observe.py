@@ -283,5 +283,7 @@ def test_what_was_and_what_is_now_are_two_statements() -> None:
 def test_signs_alone_are_no_sentences_whatever_their_number() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
     assert list(own_sentences(f"Look {family * 500}! {f'{family} ' * 500}I live in Rome.")) != []
-    assert all(any(char.isalnum() for char in one) for one in own_sentences(f"Look! {f'{family} ' * 500}I am here."))
+    assert all(
+        any(char.isalnum() for char in sentence) for sentence in own_sentences(f"Look! {f'{family} ' * 500}I am here.")
+    )
     assert said(f"I like tea. {family * 500} I live in Rome.") == [("user", "Likes tea"), ("user", "Lives in Rome")]

@@ -35,7 +35,7 @@ class Tools:
         return trace_id
 
     def found(self, query: str, **arguments: Any) -> list[str]:
-        return [one["content"] for one in self("search", query=query, **arguments)["results"]]
+        return [record["content"] for record in self("search", query=query, **arguments)["results"]]
 
     def refused(self, name: str, **arguments: Any) -> str:
         done = self.host.call(f"memory_{name}", arguments)

@@ -31,7 +31,9 @@ async def results_of(stub_server: StubServer, client: LiteLLMClient, calls: Sequ
     chat = generator(name="chat", model="openai/stub", uses=[memory_tools(embedder=None).capability])
     result = await run_block(chat, "go on", model=client)
     assert result.output == "done"
-    told = [one["content"] for one in stub_server.requests[1].body["messages"] if one["role"] == "tool"]
+    told = [
+        statement["content"] for statement in stub_server.requests[1].body["messages"] if statement["role"] == "tool"
+    ]
     assert [item.text for item in result.items if item.kind == "tool_result"] == told
     assert len([item for item in result.items if item.kind == "tool_call"]) == len(calls)
     return told

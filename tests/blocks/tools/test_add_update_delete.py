@@ -19,7 +19,7 @@ class TestMemoryAdd:
             host.call("memory_add", {"content": "User prefers dark mode and TypeScript."})
         with pack.host(tmp_path / "brain.duckdb", user="jake") as host:
             found = host.call("memory_search", {"query": "dark mode"})["output"]["results"]
-        assert [one["content"] for one in found] == ["User prefers dark mode and TypeScript."]
+        assert [record["content"] for record in found] == ["User prefers dark mode and TypeScript."]
 
     def test_content_is_required_and_not_blank(self):
         with tools() as use:
@@ -61,7 +61,8 @@ class TestMemoryAdd:
             ids = {use.add(f"fact {number}") for number in range(50)}
         assert len(ids) == 50
         assert all(
-            re.fullmatch(r"mt_[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", one) for one in ids
+            re.fullmatch(r"mt_[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", record_id)
+            for record_id in ids
         )
 
     def test_creates_a_trace_of_strength_1(self):

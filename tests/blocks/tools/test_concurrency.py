@@ -20,7 +20,7 @@ async def test_ten_adds_of_one_text_at_once_give_one_trace():
         hosts = [pack.host(fabric, session=f"s{number}", user="jake") for number in range(10)]
         done = await asyncio.gather(*(host.acall("memory_add", {"content": "the same tea"}) for host in hosts))
         found = await hosts[0].acall("memory_search", {"query": "tea"})
-    assert len({one["output"]["trace_id"] for one in done}) == 1
+    assert len({record["output"]["trace_id"] for record in done}) == 1
     assert len(found["output"]["results"]) == 1
 
 
@@ -39,7 +39,7 @@ async def test_sixteen_tasks_of_two_users_lose_nothing_and_see_nothing_of_each_o
         await asyncio.gather(*(work(hosts[user], user, task) for user in hosts for task in range(8)))
         for user, host in hosts.items():
             found = (await host.acall("memory_search", {"query": "tea", "limit": 100}))["output"]["results"]
-            assert sorted(one["content"] for one in found) == sorted(
+            assert sorted(record["content"] for record in found) == sorted(
                 f"tea {number} of task {task} of {user}" for task in range(8) for number in range(4)
             )
 

@@ -35,11 +35,11 @@ def test_three_equal_traces_become_one_in_one_reflection_whatever_their_retrieva
         ids = [use.add(f"tea {number}") for number in range(3)]
         for number in "111112":
             use.within(lambda traces, _, number=number: traces.recall(number, limit=1))
-        for one in ids:
-            use("update", trace_id=one, content="the same tea")
+        for record_id in ids:
+            use("update", trace_id=record_id, content="the same tea")
         done = use("reflect")
         assert done["merged"] == 2
-        assert [one["id"] for one in use("search", query="tea")["results"]] == [ids[1]]
+        assert [record["id"] for record in use("search", query="tea")["results"]] == [ids[1]]
 
 
 def test_a_file_under_another_name_is_the_same_memory_to_every_tool(tmp_path: Path):
@@ -80,8 +80,8 @@ def test_feedback_from_a_response_and_the_log_leave_out_what_is_somebody_elses()
 def test_deleting_drops_the_edges_and_says_when_there_is_nothing_to_delete():
     with tools() as use:
         ids = [use.add(f"tea {number}") for number in range(2)]
-        for one in ids:
-            use.within(lambda traces, _, one=one: traces.feedback(one, "used", "tea?"))
+        for record_id in ids:
+            use.within(lambda traces, _, one=record_id: traces.feedback(one, "used", "tea?"))
         use("reflect")
         assert use.within(edges_of)
         use("delete", trace_id=ids[0])

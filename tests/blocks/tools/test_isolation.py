@@ -78,16 +78,16 @@ def test_an_id_of_somebody_else_is_unknown_to_every_tool():
             use.add("t", scope="thread"),
         ]
         for other in (use.of(session="tuesday", user="ana", agent="nova"), use.of(user="eve", agent="hal")):
-            for one in ids:
-                assert other("update", trace_id=one, content="mine now") == {"updated": False}
-                assert other("delete", trace_id=one) == {"deleted": False}
-                assert other.within(lambda traces, _, one=one: traces.get(one)) is None
-                assert not other.within(lambda traces, _, one=one: traces.erase(one))
-                assert not other.within(lambda traces, _, one=one: traces.feedback(one, "used", "tea?"))
+            for record_id in ids:
+                assert other("update", trace_id=record_id, content="mine now") == {"updated": False}
+                assert other("delete", trace_id=record_id) == {"deleted": False}
+                assert other.within(lambda traces, _, one=record_id: traces.get(one)) is None
+                assert not other.within(lambda traces, _, one=record_id: traces.erase(one))
+                assert not other.within(lambda traces, _, one=record_id: traces.feedback(one, "used", "tea?"))
             assert "there is no trace" in other.refused("merge", trace_ids=ids)
         hal = use.of(session="monday", user="jake", agent="hal")
         assert hal("delete", trace_id=ids[2]) == {"deleted": False}
-        assert {use.trace(one).content for one in ids} == {"tea one", "tea two", "tea three", "t"}
+        assert {use.trace(record_id).content for record_id in ids} == {"tea one", "tea two", "tea three", "t"}
 
 
 def test_the_same_text_of_two_users_and_agents_is_two_traces_and_stays_two_after_reflection():
@@ -120,8 +120,8 @@ def test_an_insight_from_traces_of_a_persona_belongs_to_the_persona():
     model = ScriptedModel(['{"insight": "Nova and Jake share tea."}'])
     with tools(memory_tools("m", embedder=None), models=model, session="monday", user="jake", agent="nova") as use:
         ids = [use.add(f"tea {number}", scope="persona" if number == 3 else "user") for number in range(5)]
-        for one in ids:
-            use.within(lambda traces, _, one=one: traces.feedback(one, "used", "tea?"))
+        for record_id in ids:
+            use.within(lambda traces, _, one=record_id: traces.feedback(one, "used", "tea?"))
         assert use("reflect")["derived"] == 1
         assert use.found("share", scope="persona") == ["Nova and Jake share tea."]
         assert use.of(session="monday", user="jake", agent="hal").found("share") == []

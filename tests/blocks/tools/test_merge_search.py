@@ -39,15 +39,17 @@ class TestMemoryMerge:
         with tools() as use:
             ids = [use.add("a tea"), use.add("b tea")]
             merged = use("merge", trace_ids=ids)["merged_trace_id"]
-            assert [(use.trace(one).deleted, use.trace(one).merged_into) for one in ids] == [(True, merged)] * 2
+            assert [(use.trace(record_id).deleted, use.trace(record_id).merged_into) for record_id in ids] == [
+                (True, merged)
+            ] * 2
             assert use.trace(merged).merged_from == tuple(ids)
 
     def test_it_inherits_the_highest_strength(self):
         async def weaken(traces: TraceMemory, ctx: Context) -> list[str]:
             made = [(await traces.add("a tea")).trace, (await traces.add("b tea")).trace]
-            weaker = [one.model_copy(update={"strength": left}) for one, left in zip(made, (0.4, 0.7), strict=True)]
+            weaker = [trace.model_copy(update={"strength": left}) for trace, left in zip(made, (0.4, 0.7), strict=True)]
             await ctx.transact(lambda tx: tx.put(USER.traces, weaker))
-            return [one.id for one in made]
+            return [trace.id for trace in made]
 
         with tools() as use:
             ids = use.within(weaken)
@@ -89,7 +91,7 @@ class TestMemoryMerge:
         with tools() as use:
             ids = [use.add("a tea"), use.add("b tea")]
             assert use.refused("merge", trace_ids=[*ids, "mt_nope"]) == "there is no trace 'mt_nope'"
-            assert [use.trace(one).deleted for one in ids] == [False, False]
+            assert [use.trace(record_id).deleted for record_id in ids] == [False, False]
 
     def test_traces_of_different_scopes_are_refused(self):
         with tools(user="jake", agent="nova") as use:
@@ -153,9 +155,9 @@ class TestMemorySearch:
         assert "dark room" in use.found("dark")
 
     def test_it_changes_nothing(self, use: Tools):
-        before = [use.trace(one["id"]) for one in use("search", query="dark")["results"]]
+        before = [use.trace(record["id"]) for record in use("search", query="dark")["results"]]
         use("search", query="dark")
-        assert [use.trace(one.id) for one in before] == before
+        assert [use.trace(trace.id) for trace in before] == before
 
     def test_a_word_matches_any_form(self, use: Tools):
         assert set(use.found("deploy")) == {"The deployment uses docker and compose.", "Deployed to staging on Friday."}

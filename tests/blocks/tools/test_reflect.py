@@ -228,7 +228,7 @@ async def test_a_model_may_reflect_and_the_insight_is_drawn_by_a_model_that_sees
         result = await session.arun(chat, "tidy up")
         found = await pack.host(fabric, session="monday", user="jake").acall("memory_search", {"query": "drinks"})
     assert result.output == "done"
-    asked = [one.body for one in stub_server.requests]
+    asked = [request.body for request in stub_server.requests]
     assert [bool(one.get("tools")) for one in asked] == [True, False, True]
     told = json.loads(asked[2]["messages"][-1]["content"])
     assert {name: told[name] for name in ("pruned", "merged", "derived", "compacted")} == {
@@ -238,13 +238,13 @@ async def test_a_model_may_reflect_and_the_insight_is_drawn_by_a_model_that_sees
         "compacted": 0,
     }
     assert set(told) == {"pruned", "merged", "derived", "compacted", "duration_ms"}
-    assert [one["tags"] for one in found["output"]["results"]] == [["derived", "insight"]]
+    assert [record["tags"] for record in found["output"]["results"]] == [["derived", "insight"]]
     assert [item.text for item in result.items if item.kind == "tool_result"] == [asked[2]["messages"][-1]["content"]]
 
 
 def _tie(use: Tools, count: int) -> list[str]:
     """Add traces that were used for one query, so that a reflection ties them into a cluster."""
     ids = [use.add(f"tea number {number}") for number in range(count)]
-    for one in ids:
-        use.within(lambda traces, _, one=one: traces.feedback(one, "used", "which tea?"))
+    for record_id in ids:
+        use.within(lambda traces, _, one=record_id: traces.feedback(one, "used", "which tea?"))
     return ids

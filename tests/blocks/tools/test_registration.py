@@ -62,7 +62,7 @@ def test_equal_options_give_the_same_tools_so_that_declaring_them_twice_just_wor
     again = replace(second, uses=(memory_tools(embedder=None).capability,))
     with Fabric() as fabric:
         found = fabric.session("s", user="jake").run(sequencer(name="both").then(first).then(again), "tea").output
-    assert [one.content for one in found] == ["tea"]
+    assert [memory.content for memory in found] == ["tea"]
     assert memory_tools(["a", "b"]) is memory_tools(["a", "b"])
     assert memory_tools(["a", "b"]) is not memory_tools(["a"])
 

@@ -36,11 +36,11 @@ def test_a_schema_keeps_the_rules_of_strict_mode(name: str):
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_parameter_is_described(name: str):
-    assert all(one["description"] for one in SCHEMAS[name]["parameters"]["properties"].values())
+    assert all(record["description"] for record in SCHEMAS[name]["parameters"]["properties"].values())
 
 
 def test_the_parameters_are_those_of_the_specification():
-    assert {name: list(one["parameters"]["properties"]) for name, one in SCHEMAS.items()} == {
+    assert {name: list(record["parameters"]["properties"]) for name, record in SCHEMAS.items()} == {
         "memory_add": ["content", "type", "scope", "tags"],
         "memory_update": ["trace_id", "content", "tags"],
         "memory_delete": ["trace_id"],
@@ -62,7 +62,7 @@ def test_every_result_is_checked_against_its_schema():
 
 def test_a_host_gives_the_same_schemas_as_a_generator():
     with tools() as use:
-        assert [one["function"] for one in use.host.schemas()] == list(SCHEMAS.values())
+        assert [schema["function"] for schema in use.host.schemas()] == list(SCHEMAS.values())
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -32,7 +32,7 @@ def using(
 
 def contents(capability: Capability[EpisodicMemory] = episodic_memory_capability) -> Block[Any, Any]:
     async def work(memory: EpisodicMemory) -> list[str]:
-        return [one.content for one in await memory.recent()]
+        return [recalled.content for recalled in await memory.recent()]
 
     return using(work, capability)
 
@@ -94,8 +94,8 @@ async def test_consolidation_is_told_once_what_it_has_not_seen():
     async def work(memory: EpisodicMemory) -> None:
         ids = [(await memory.encode(text, significance=0.7)).episode.id for text in "abc"]
         assert await memory.mark_consolidated(one for one in (ids[0], "ep_unknown")) == 1
-        assert [one.content for one in await memory.unconsolidated()] == ["b", "c"]
-        assert [one.content for one in await memory.recent(2)] == ["c", "b"]
+        assert [recalled.content for recalled in await memory.unconsolidated()] == ["b", "c"]
+        assert [recalled.content for recalled in await memory.recent(2)] == ["c", "b"]
 
     await run_block(using(work))
 

@@ -46,13 +46,13 @@ class Log:
 
     def encode(self, *names: str) -> list[str]:
         _, evicted = self.do(lambda log: log.encode([episode(name) for name in names]))
-        return [one.id.removeprefix("ep_") for one in evicted]
+        return [episode.id.removeprefix("ep_") for episode in evicted]
 
     def mark(self, *names: str) -> int:
         return self.do(lambda log: log.mark_consolidated(f"ep_{name}" for name in names))
 
     def newest_first(self) -> str:
-        return "".join(one.id.removeprefix("ep_") for one in self.do(lambda log: log.all()))
+        return "".join(episode.id.removeprefix("ep_") for episode in self.do(lambda log: log.all()))
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_recent_goes_by_the_order_of_encoding_even_within_one_moment(store: Duck
     log = Log(store, JAKE)
     log.encode("a", "b")
     log.encode("c")
-    assert [one.id for one in log.do(lambda log: log.recent(2))] == ["ep_c", "ep_b"]
+    assert [episode.id for episode in log.do(lambda log: log.recent(2))] == ["ep_c", "ep_b"]
     assert log.newest_first() == "cba"
-    assert [one.sequence for one in log.do(lambda log: log.all())] == [3, 2, 1]
+    assert [episode.sequence for episode in log.do(lambda log: log.all())] == [3, 2, 1]
 
 
 def test_recent_means_ten(store: DuckDBStore):
@@ -102,10 +102,10 @@ def test_an_episode_comes_back_as_it_was_written(store: DuckDBStore):
 def test_consolidation_sees_each_episode_once_and_oldest_first(store: DuckDBStore):
     log = Log(store, JAKE)
     log.encode("a", "b", "c")
-    assert [one.id for one in log.do(lambda log: log.unconsolidated())] == ["ep_a", "ep_b", "ep_c"]
+    assert [episode.id for episode in log.do(lambda log: log.unconsolidated())] == ["ep_a", "ep_b", "ep_c"]
     assert log.mark("b", "b", "unknown") == 1
     assert log.mark("b") == 0
-    assert [one.id for one in log.do(lambda log: log.unconsolidated())] == ["ep_a", "ep_c"]
+    assert [episode.id for episode in log.do(lambda log: log.unconsolidated())] == ["ep_a", "ep_c"]
     assert log.newest_first() == "cba"
 
 
@@ -187,5 +187,5 @@ def test_any_history_leaves_the_log_a_plain_list_would_be(
             kept.remove(next((one for one in kept if one[1]), kept[0]))
         kept = [*kept, *([number, False] for number in names)][-most:]
     found = log.do(lambda log: log.all())
-    assert [[one.sequence, one.consolidated] for one in reversed(found)] == kept
-    assert len({one.id for one in found}) == len(found)
+    assert [[episode.sequence, episode.consolidated] for episode in reversed(found)] == kept
+    assert len({episode.id for episode in found}) == len(found)

@@ -73,15 +73,15 @@ def unasked(given: Any) -> dict[str, Any]:
     return {"selected_id": fit[place]["id"], "draws_used": 2}
 
 
-def signal(one: Any, asked: list[str], threshold: float, cutoff: float) -> dict[str, Any] | None:
-    overlap = shared_entities(one["entities"], asked)
+def signal(record: Any, asked: list[str], threshold: float, cutoff: float) -> dict[str, Any] | None:
+    overlap = shared_entities(record["entities"], asked)
     felt = feeling_of_knowing(
-        one["retrieval_score"], one["similarity_score"], overlap, threshold=threshold, cutoff=cutoff
+        record["retrieval_score"], record["similarity_score"], overlap, threshold=threshold, cutoff=cutoff
     )
     if felt is None:
         return None
     kind = "high_confidence" if felt > SURE else "tip_of_tongue"
-    return {"type": kind, "trace_id": one["id"], "feeling_of_knowing": felt}
+    return {"type": kind, "trace_id": record["id"], "feeling_of_knowing": felt}
 
 
 def felt_to_be_known(given: Any) -> list[Any]:
@@ -114,7 +114,7 @@ def after_ranking(given: Any) -> dict[str, Any]:
         signals.append(signal(one, given["query_entities"], 0.3, given["retrieval_cutoff"]))
     return {
         "suppressed_ids": ids,
-        "signals": [one for one in signals if one is not None],
+        "signals": [signal for signal in signals if signal is not None],
         "stabilities": [row["stability"] * (0.88 if row["id"] in ids else 1) for row in given["candidates"]],
     }
 

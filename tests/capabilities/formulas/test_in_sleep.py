@@ -85,11 +85,14 @@ def calmed(told: Any) -> dict[str, Any]:
     )
     active = [place for place, trace in enumerate(traces) if trace["is_active"] and config["enabled"]]
     moods = [
-        (EmotionalContext(one["valence"], one["arousal"], 0.0, one["intensity"]), one["encoding_strength"])
-        for one in (traces[place] for place in active)
+        (EmotionalContext(record["valence"], record["arousal"], 0.0, record["intensity"]), record["encoding_strength"])
+        for record in (traces[place] for place in active)
     ]
     after, count = regulated(moods, how)
-    rows = [[one["id"], one["encoding_strength"], one["valence"], one["arousal"], one["intensity"]] for one in traces]
+    rows = [
+        [trace["id"], trace["encoding_strength"], trace["valence"], trace["arousal"], trace["intensity"]]
+        for trace in traces
+    ]
     for place, (context, strength) in zip(active, after, strict=True):
         rows[place][1:] = [strength, context.valence, context.arousal, context.intensity]
     return {"regulated_count": count, "traces": rows}

@@ -46,21 +46,21 @@ def signals(candidate: Any, context: Any) -> Signals:
 def ranked(given: Any) -> list[Any]:
     context = given["context"]
     weights = Signals(**context["weights"]) if context.get("weights") else WEIGHTS
-    found = [(one["trace"]["id"], signals(one, context)) for one in given["candidates"]]
+    found = [(record["trace"]["id"], signals(record, context)) for record in given["candidates"]]
     rows = [
         {
             "id": name,
-            "retrieval_score": priority(one, weights),
+            "retrieval_score": priority(observation, weights),
             "breakdown": [
-                one.strength,
-                one.similarity,
-                one.recency,
-                one.emotional_congruence,
-                one.graph_activation,
-                one.importance,
+                observation.strength,
+                observation.similarity,
+                observation.recency,
+                observation.emotional_congruence,
+                observation.graph_activation,
+                observation.importance,
             ],
         }
-        for name, one in found
+        for name, observation in found
     ]
     return sorted(rows, key=lambda row: -row["retrieval_score"])
 

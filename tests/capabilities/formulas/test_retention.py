@@ -66,11 +66,13 @@ def in_turn(given: Any) -> list[Any]:
 def lost(given: Any) -> dict[str, Any]:
     likenesses = given["similarities"]
     threshold = (given.get("config") or {}).get("interference_threshold", 0.7)
-    old, new = interference([(one["similarity"], one["current_strength"]) for one in likenesses], threshold)
+    old, new = interference(
+        [(likeness["similarity"], likeness["current_strength"]) for likeness in likenesses], threshold
+    )
     victims = [
-        {"trace_id": one["trace_id"], "strength_reduction": loss}
-        for one, loss in zip(likenesses, old, strict=True)
-        if one["similarity"] > threshold
+        {"trace_id": record["trace_id"], "strength_reduction": loss}
+        for record, loss in zip(likenesses, old, strict=True)
+        if record["similarity"] > threshold
     ]
     return {"retroactive_victims": victims, "proactive_reduction": new}
 

@@ -73,7 +73,7 @@ class Beliefs(RuleBasedStateMachine):
         new = MindBelief(id=wanted.id, content=wanted.content, confidence=level, **shared)
         done = believe(self.draft(run), new, Embedded(), allow_downgrade=may_fall)
         own = self.drafts[run]
-        elsewhere = [one[topic].id for one in self.drafts.values() if topic in one]
+        elsewhere = [draft[topic].id for draft in self.drafts.values() if topic in draft]
         if topic in own:
             expected = ("updated_draft", own[topic].id)
             own[topic] = united(own[topic], wanted, may_fall=may_fall)
@@ -88,7 +88,7 @@ class Beliefs(RuleBasedStateMachine):
     def end(self, run: int, how: str) -> None:
         draft, well = self.draft(run), how in ("ends", "crashes after its end")
         if how == "crashes after its end":
-            self.table.put_drafts([one.model_copy(update={"ended": True}) for one in draft.operations()])
+            self.table.put_drafts([operation.model_copy(update={"ended": True}) for operation in draft.operations()])
         self.number += 1
         self.names[run] = f"run{run}.{self.number}"
         if how.startswith("crashes"):
@@ -102,13 +102,15 @@ class Beliefs(RuleBasedStateMachine):
 
     @invariant()
     def it_holds_what_the_model_holds(self) -> None:
-        found = {one.id: (one.content, one.confidence, one.tags, one.error) for one in self.beliefs()}
-        assert found == {one.id: (one.content, one.confidence, one.tags, one.error) for one in self.held.values()}
+        found = {belief.id: (belief.content, belief.confidence, belief.tags, belief.error) for belief in self.beliefs()}
+        assert found == {
+            record.id: (record.content, record.confidence, record.tags, record.error) for record in self.held.values()
+        }
         assert len(self.table.drafts()) == sum(map(len, self.drafts.values()))
 
     @invariant()
     def no_two_beliefs_say_the_same(self) -> None:
-        said = [one.content.rstrip(".!") for one in self.beliefs()]
+        said = [belief.content.rstrip(".!") for belief in self.beliefs()]
         assert len(said) == len(set(said))
 
     def beliefs(self) -> list[MindBelief]:

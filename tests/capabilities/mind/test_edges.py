@@ -48,7 +48,7 @@ class Runs:
 
     async def pinned(self) -> list[str]:
         entries = await self.run(lambda held: held.entries())
-        return [one.text for one in entries if one.type == "reflection" and one.pinned]
+        return [reflection.text for reflection in entries if reflection.type == "reflection" and reflection.pinned]
 
 
 @pytest.fixture(params=[InMemoryProvider, StoreProvider])
@@ -106,7 +106,7 @@ async def test_a_failed_run_that_swapped_a_rule_keeps_the_old_one_pinned_and_the
     with pytest.raises(ConnectionError):
         await runs.run(swap)
     assert await runs.pinned() == ["rule 0", "rule 1"]
-    entries = {one.text: one.model_dump() for one in await runs.run(lambda held: held.entries())}
+    entries = {entry.text: entry.model_dump() for entry in await runs.run(lambda held: held.entries())}
     assert (entries["rule 2"]["pinned"], entries["rule 2"]["error"]) == (False, True)
 
 
@@ -153,12 +153,12 @@ async def test_a_failed_run_marks_what_it_changed_of_a_belief_and_not_what_it_re
 
         with pytest.raises(ConnectionError):
             await made.run(fails)
-        entries = {one.text: one.model_dump() for one in await made.run(lambda held: held.entries())}
-        assert {text: one["error"] for text, one in entries.items()} == {
+        entries = {entry.text: entry.model_dump() for entry in await made.run(lambda held: held.entries())}
+        assert {text: entry["error"] for text, entry in entries.items()} == {
             "The limit is 900 per minute": True,
             "The staging key differs": False,
         }
-        assert [one["content"] for one in entries["The limit is 900 per minute"]["earlier"]] == [
+        assert [entry["content"] for entry in entries["The limit is 900 per minute"]["earlier"]] == [
             "The limit is 100 per minute"
         ]
 
@@ -172,9 +172,9 @@ async def test_what_a_belief_said_within_a_run_is_kept_when_it_updates_the_store
             await held.believe("The limit is 3")
 
         await made.run(twice)
-        (held,) = [one.model_dump() for one in await made.run(lambda held: held.entries())]
+        (held,) = [entry.model_dump() for entry in await made.run(lambda held: held.entries())]
         assert held["content"] == "The limit is 3"
-        assert [one["content"] for one in held["earlier"]] == ["The limit is 1", "The limit is 2"]
+        assert [record["content"] for record in held["earlier"]] == ["The limit is 1", "The limit is 2"]
 
 
 class Breaking(InMemoryProvider):
@@ -265,7 +265,7 @@ async def test_an_entry_names_the_message_it_was_written_after():
         session = fabric.session("s", user="ann")
         answered = await session.arun(chat, "What is the limit?")
         (entry,) = (await session.arun(seen)).output
-    (asked,) = [one for one in answered.items if one.role == "user"]
+    (asked,) = [item for item in answered.items if item.role == "user"]
     assert (entry.source.turn_id, entry.source.turn, entry.source.user) == (asked.id, 1, "ann")
 
 

@@ -60,7 +60,7 @@ async def test_a_time_that_would_end_after_all_time_when_it_begins_late_never_en
 async def test_the_default_belief_ttl_is_30_days_and_reflections_have_no_expiry_by_default(minds: Minds):
     await minds.run(lambda held: held.believe("Tea is hot"))
     await minds.run(lambda held: held.reflect("Ask first"))
-    found = {text: one.model_dump()["expires_at"] for text, one in (await minds.entries()).items()}
+    found = {text: entry.model_dump()["expires_at"] for text, entry in (await minds.entries()).items()}
     assert found == {"Tea is hot": minds.clock.now() + timedelta(days=30), "Ask first": None}
 
 

@@ -39,20 +39,20 @@ async def test_a_clean_flush_writes_beliefs_appends_reflections_and_creates_goal
 
 async def test_what_a_flush_did_is_an_item_of_the_run(minds: Minds):
     await minds.run(fill)
-    (outcome,) = [one for one in minds.items if one.kind == "outcome"]
+    (outcome,) = [item for item in minds.items if item.kind == "outcome"]
     assert (outcome.name, len(outcome.data["applied"]), outcome.data["failed"]) == ("mind", 3, [])
 
 
 async def test_a_run_that_writes_nothing_reports_nothing(minds: Minds):
     await minds.run(lambda held: held.recall("tea"))
-    assert [one for one in minds.items if one.kind == "outcome"] == []
+    assert [item for item in minds.items if item.kind == "outcome"] == []
 
 
 async def test_an_error_flush_marks_beliefs_and_reflections_and_drops_goals(minds: Minds):
     with pytest.raises(ConnectionError):
         await minds.run(lambda held: fail_after(held, fill))
     found = await minds.entries()
-    assert {text: getattr(one, "error", None) for text, one in found.items()} == {
+    assert {text: getattr(entry, "error", None) for text, entry in found.items()} == {
         "Names beat generic queries": True,
         "Tea is hot": True,
     }
@@ -66,12 +66,12 @@ async def test_an_error_flush_drops_goal_updates_and_unpins_and_keeps_what_was_c
         await minds.run(
             lambda held: fail_after(
                 held,
-                lambda one: one.update_goal(first.id, progress="begun"),
-                lambda one: one.unpin_reflection(rule.id),
-                lambda one: one.complete_goal(second.id, outcome="enough"),
+                lambda mind: mind.update_goal(first.id, progress="begun"),
+                lambda mind: mind.unpin_reflection(rule.id),
+                lambda mind: mind.complete_goal(second.id, outcome="enough"),
             )
         )
-    found = {text: one.model_dump() for text, one in (await minds.entries()).items()}
+    found = {text: entry.model_dump() for text, entry in (await minds.entries()).items()}
     assert found["Drink tea"]["progress"] == ()
     assert found["Ask first"]["pinned"] is True
     assert (found["Drink water"]["status"], found["Drink water"]["outcome"]) == ("completed", "enough")
@@ -108,7 +108,7 @@ async def test_a_run_that_crashed_before_its_end_is_flushed_as_failed_by_the_nex
     operations = [created("dead", belief("Tea is hot")), created("dead", goal("Drink tea"))]
     await minds.table(lambda table: table.put_drafts(operations))
     found = await minds.entries()
-    assert {text: one.model_dump()["error"] for text, one in found.items()} == {"Tea is hot": True}
+    assert {text: entry.model_dump()["error"] for text, entry in found.items()} == {"Tea is hot": True}
     assert await minds.table(lambda table: table.drafts()) == []
 
 
@@ -183,9 +183,9 @@ async def test_a_similar_belief_of_a_concurrent_run_is_updated_and_no_word_is_lo
 async def test_confidence_falls_only_when_that_is_allowed(
     minds: Minds, first: Any, second: Any, options: Any, held: str
 ):
-    await minds.run(lambda one: one.believe("Tea is hot", confidence=first, tags=["drink"]))
+    await minds.run(lambda mind: mind.believe("Tea is hot", confidence=first, tags=["drink"]))
     minds.clock.advance(days=10)
-    done = await minds.run(lambda one: one.believe("Tea is hot!", confidence=second, **options))
+    done = await minds.run(lambda mind: mind.believe("Tea is hot!", confidence=second, **options))
     (kept,) = (await minds.entries()).values()
     assert isinstance(kept, MindBelief)
     assert (done.action, kept.confidence, kept.tags) == ("updated_store", held, ("drink",))
@@ -209,13 +209,13 @@ async def test_another_claim_about_the_same_is_as_sure_as_it_is_said_to_be(
     minds: Minds, held: str, said: str, level: Any
 ):
     minds.options["deduplication_threshold"] = 0.3
-    first = await minds.run(lambda one: one.believe(held, confidence="high"))
-    done = await minds.run(lambda one: one.believe(said, confidence=level))
+    first = await minds.run(lambda mind: mind.believe(held, confidence="high"))
+    done = await minds.run(lambda mind: mind.believe(said, confidence=level))
     (kept,) = (await minds.entries()).values()
     assert isinstance(kept, MindBelief)
     assert (done.action, done.id) == ("updated_store", first.id)
     assert (kept.content, kept.confidence) == (said, level)
-    assert [(one.content, one.confidence) for one in kept.earlier] == [(held, "high")]
+    assert [(revision.content, revision.confidence) for revision in kept.earlier] == [(held, "high")]
 
 
 @pytest.mark.parametrize("level", ["low", "medium", "high"])
@@ -231,7 +231,7 @@ async def test_another_claim_and_its_withdrawal_in_one_run_leave_what_was_said_l
     (kept,) = (await minds.entries()).values()
     assert isinstance(kept, MindBelief)
     assert (kept.content, kept.confidence) == ("The bridge is safe", level)
-    assert [one.content for one in kept.earlier] == ["The bridge is safe", "The bridge is not safe"]
+    assert [revision.content for revision in kept.earlier] == ["The bridge is safe", "The bridge is not safe"]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ async def test_defaults_of_expiry_hold_for_beliefs_and_reflections_and_a_call_ov
     await minds.run(lambda held: held.believe("Tea is hot"), ttl_defaults=ttl)
     await minds.run(lambda held: held.reflect("Ask first"), ttl_defaults=ttl)
     await minds.run(lambda held: held.reflect("Ask twice", expires_in="45m"), ttl_defaults=ttl)
-    found = {text: one.model_dump()["expires_at"] for text, one in (await minds.entries()).items()}
+    found = {text: entry.model_dump()["expires_at"] for text, entry in (await minds.entries()).items()}
     now = minds.clock.now()
     assert found == {
         "Tea is hot": now + timedelta(days=60),

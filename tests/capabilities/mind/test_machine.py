@@ -56,19 +56,19 @@ class Minds(RuleBasedStateMachine):
 
     def pick(self, prefix: str, which: int) -> str:
         """Return the id of a goal or a rule of any run, or one that nothing has."""
-        known = [*self.goals, *self.rules, *(one for own in self.plain.values() for one in (*own.goals, *own.rules))]
+        known = [*self.goals, *self.rules, *(goal for own in self.plain.values() for goal in (*own.goals, *own.rules))]
         some = [*(one for one in known if one.startswith(prefix)), f"{prefix}0"]
         return some[which % len(some)]
 
     def taken(self) -> tuple[int, int]:
         drafts = self.plain.values()
-        goals = sum(active for active, _ in self.goals.values()) + sum(len(one.goals) for one in drafts)
-        pinned = sum(pin for pin, _ in self.rules.values()) + sum(sum(one.rules.values()) for one in drafts)
+        goals = sum(active for active, _ in self.goals.values()) + sum(len(draft.goals) for draft in drafts)
+        pinned = sum(pin for pin, _ in self.rules.values()) + sum(sum(draft.rules.values()) for draft in drafts)
         return goals, pinned
 
     def freed(self, run: int) -> int:
         """Return how many committed rules this run unpins: places that are free for it alone."""
-        return sum(self.rules[one][0] for one in self.plain[run].unpins)
+        return sum(self.rules[entry_id][0] for entry_id in self.plain[run].unpins)
 
     @rule(run=RUNS)
     def set_goal(self, run: int) -> None:
@@ -145,7 +145,7 @@ class Minds(RuleBasedStateMachine):
     def end(self, run: int, how: str) -> None:
         draft, well = self.draft(run), how in ("ends", "crashes after its end")
         if how == "crashes after its end":
-            self.table.put_drafts([one.model_copy(update={"ended": True}) for one in draft.operations()])
+            self.table.put_drafts([operation.model_copy(update={"ended": True}) for operation in draft.operations()])
         self.number += 1
         self.alive[run] = f"run{run}.{self.number}"
         if how.startswith("crashes"):
@@ -153,31 +153,31 @@ class Minds(RuleBasedStateMachine):
         else:
             flush(self.table, draft.operations(), CONFIG, NOW, failed=not well)
         own, self.plain[run] = self.plain[run], Plain()
-        for one in own.unpins if well else ():
-            self.rules[one] = (False, self.rules[one][1])
+        for entry_id in own.unpins if well else ():
+            self.rules[entry_id] = (False, self.rules[entry_id][1])
         for one, pin in own.rules.items():
-            promised = sum(sum(one.rules.values()) for one in self.plain.values())
+            promised = sum(sum(plain.rules.values()) for plain in self.plain.values())
             room = sum(pinned for pinned, _ in self.rules.values()) + promised < 3
             self.rules[one] = (pin and (well or room), not well)
         if not well:
             return
-        self.goals |= {one: (True, notes) for one, notes in own.goals.items()}
-        for one, notes in own.notes.items():
-            active, before = self.goals[one]
+        self.goals |= {goal: (True, notes) for goal, notes in own.goals.items()}
+        for note, notes in own.notes.items():
+            active, before = self.goals[note]
             if active:
-                self.goals[one] = (True, [*before, *notes])
+                self.goals[note] = (True, [*before, *notes])
 
     @invariant()
     def it_holds_what_the_model_holds(self) -> None:
         goals = self.table.find(MindGoal, Wanted())
-        assert {one.id: (one.status == "active", list(one.progress)) for one in goals} == self.goals
+        assert {goal.id: (goal.status == "active", list(goal.progress)) for goal in goals} == self.goals
         rules = self.table.find(MindReflection, Wanted())
-        assert {one.id: (one.pinned, one.error) for one in rules} == self.rules
+        assert {rule.id: (rule.pinned, rule.error) for rule in rules} == self.rules
         assert self.taken()[0] <= 3
         assert sum(pinned for pinned, _ in self.rules.values()) <= 3
-        assert not any(one.failed and one.action == "create" for one in self.table.drafts())
+        assert not any(draft.failed and draft.action == "create" for draft in self.table.drafts())
         alive = set(self.alive.values())
-        assert all(one.run in alive or one.failed for one in self.table.drafts())
+        assert all(draft.run in alive or draft.failed for draft in self.table.drafts())
 
 
 TestMinds = Minds.TestCase

@@ -51,8 +51,8 @@ class JsonTable:
         return [one for one in map(self.kept.entries.get, ids) if isinstance(one, kind)]
 
     def find(self, kind: type[Any], wanted: Wanted) -> list[Any]:
-        found = [one for one in self.kept.entries.values() if isinstance(one, kind) and meets(one, wanted)]
-        found.sort(key=lambda one: one.created_at, reverse=wanted.newest_first)
+        found = [entry for entry in self.kept.entries.values() if isinstance(entry, kind) and meets(entry, wanted)]
+        found.sort(key=lambda entry: entry.created_at, reverse=wanted.newest_first)
         return found[: wanted.limit]
 
     def count(self, kind: type[Any], wanted: Wanted) -> int:
@@ -63,7 +63,7 @@ class JsonTable:
         return Likenesses.of((one, alike_in_words(one.text, text)) for one in found)
 
     def put(self, entries: Sequence[MindEntry]) -> None:
-        self.kept.entries.update({one.id: one for one in entries})
+        self.kept.entries.update({entry.id: entry for entry in entries})
 
     def delete(self, kind: type[Any], ids: Sequence[str]) -> int:
         return sum(self.kept.entries.pop(one.id, None) is not None for one in self.get(kind, ids))
@@ -72,11 +72,11 @@ class JsonTable:
         return list(self.kept.drafts.values())
 
     def put_drafts(self, operations: Sequence[DraftOperation]) -> None:
-        self.kept.drafts.update({one.id: one for one in operations})
+        self.kept.drafts.update({operation.id: operation for operation in operations})
 
     def drop_drafts(self, ids: Sequence[str]) -> None:
-        for one in ids:
-            self.kept.drafts.pop(one, None)
+        for record_id in ids:
+            self.kept.drafts.pop(record_id, None)
 
 
 class JsonProvider:
@@ -119,7 +119,7 @@ async def look(ctx: Context) -> tuple[str, list[str], Any, list[str]]:
     held: Mind = ctx.cap.mind
     again = await held.believe("Tea is hot!")
     found = await held.recall("tea", tags=["drink"], type="belief")
-    return await held.header(), [one.content for one in found], again, await held.namespaces()
+    return await held.header(), [result.content for result in found], again, await held.namespaces()
 
 
 def run(path: Path, work: Callable[[Context], Any], user: str = "ann") -> Any:
@@ -155,7 +155,7 @@ def test_a_failed_run_drops_its_goal_and_marks_the_rest(tmp_path: Path):
     with pytest.raises(ConnectionError):
         run(path, fails)
     kept = JsonProvider(path).read().minds["ann"]["mind/agent"]
-    assert {one.text: getattr(one, "error", None) for one in kept.entries.values()} == {
+    assert {entry.text: getattr(entry, "error", None) for entry in kept.entries.values()} == {
         "Tea is hot": True,
         "Ask first": True,
     }

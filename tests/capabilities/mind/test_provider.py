@@ -63,7 +63,7 @@ async def test_without_vectors_entries_are_compared_by_their_words(minds: Minds)
     await minds.table(lambda table: table.put(held))
     for asked in ("hot tea in the house", "chairs", "the", "\U0001f600", "nothing of it"):
         found = named(await minds.table(lambda table, text=asked: table.compare(MindBelief, text, Wanted())))
-        assert found == pytest.approx({one.id: alike_in_words(one.content, asked) for one in held})
+        assert found == pytest.approx({belief.id: alike_in_words(belief.content, asked) for belief in held})
 
 
 @settings(max_examples=10)
@@ -93,7 +93,7 @@ async def test_both_providers_compare_the_same_entries(made: Any, least: Any, wi
 async def compared(provider: MindProvider, entries: Sequence[MindBelief], wanted: Wanted) -> Any:
     async def both(ctx: Context) -> Any:
         await provider.transact(ctx, "mind/tester", lambda table: table.put(entries), Embedded())
-        other = [one.model_copy(update={"id": f"x{one.id}", "namespace": "mind/other"}) for one in entries]
+        other = [belief.model_copy(update={"id": f"x{belief.id}", "namespace": "mind/other"}) for belief in entries]
         await provider.transact(ctx, "mind/other", lambda table: table.put(other), Embedded())
         return await provider.transact(
             ctx, "mind/tester", lambda table: table.compare(MindBelief, "belief 1", wanted), Embedded()

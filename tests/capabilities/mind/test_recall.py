@@ -22,7 +22,7 @@ async def recalled(
 
 
 async def contents(query: str, *entries: MindEntry, **asked: Any) -> list[str]:
-    return [one.content for one in await recalled(query, *entries, **asked)]
+    return [result.content for result in await recalled(query, *entries, **asked)]
 
 
 def toward(cosine: float) -> list[float]:
@@ -33,7 +33,7 @@ def toward(cosine: float) -> list[float]:
 async def test_the_score_is_the_composite_of_similarity_recency_and_confidence():
     vectors = {"q": [1.0, 0.0], "a": toward(0.5), "b": toward(0.5)}
     old, note = belief("a", 30, confidence="medium"), reflection("b", 60)
-    found = {one.content: one for one in await recalled("q", old, note, vectors=vectors, threshold=0)}
+    found = {result.content: result for result in await recalled("q", old, note, vectors=vectors, threshold=0)}
     assert found["a"].score == pytest.approx(0.6 * 0.5 + 0.2 * math.exp(-1) + 0.2 * 0.6, abs=1e-4)
     assert found["b"].score == pytest.approx(0.6 * 0.5 + 0.2 * math.exp(-2) + 0.2 * 0.6, abs=1e-4)
 
@@ -78,7 +78,7 @@ async def test_the_query_is_used_for_semantic_search_on_beliefs_and_reflections(
     vectors = {"drink": [1.0, 0.0], "tea": toward(0.9), "chairs": toward(0.1), "coffee": toward(0.8)}
     entries = [belief("tea"), belief("chairs"), reflection("coffee")]
     found = await recalled("drink", *entries, vectors=vectors)
-    assert [one.content for one in found] == ["tea", "coffee", "chairs"]
+    assert [result.content for result in found] == ["tea", "coffee", "chairs"]
 
 
 async def test_without_an_embedder_words_are_compared():
@@ -126,7 +126,7 @@ async def test_a_goal_has_no_score():
 )
 async def test_type_says_which_entries_are_searched(kind: str, found: list[str]):
     entries = [belief("tea one", 1), reflection("tea two", 2), goal("tea three")]
-    assert [one.type for one in await recalled("tea", *entries, type=kind)] == found
+    assert [result.type for result in await recalled("tea", *entries, type=kind)] == found
 
 
 async def test_status_is_for_goal_queries_only_and_active_unless_asked():
@@ -163,7 +163,11 @@ async def test_expired_entries_are_left_out_unless_they_are_included():
     ]
     assert await contents("tea", *entries) == ["tea now"]
     found = await recalled("tea", *entries, include_expired=True)
-    assert {one.content: one.expired for one in found} == {"tea now": False, "tea then": True, "tea noted": True}
+    assert {result.content: result.expired for result in found} == {
+        "tea now": False,
+        "tea then": True,
+        "tea noted": True,
+    }
 
 
 async def test_entries_below_the_threshold_are_excluded():
@@ -207,7 +211,7 @@ async def test_the_limit_is_the_most_entries_of_all_types_together(
         *(goal(f"tea goal {number}", number) for number in range(goals)),
         *(belief(f"tea {number}", number) for number in range(beliefs)),
     ]
-    kinds = [one.type for one in await recalled("tea", *entries, limit=limit)]
+    kinds = [result.type for result in await recalled("tea", *entries, limit=limit)]
     assert kinds == ["goal"] * shown[0] + ["belief"] * shown[1]
 
 
@@ -231,7 +235,7 @@ async def test_an_empty_query_with_pinned_lists_the_standing_rules():
 @pytest.mark.parametrize("query", ["?", "😀", "*", '"unbalanced', "C++", "a AND", "NOT", "the", "x" * 100_000, "\x00"])
 async def test_no_query_is_too_odd(query: str):
     found = await recalled(query, goal("Learn C++"), belief("the answer", 0))
-    assert all(one.score is None or 0 <= one.score <= 1 for one in found)
+    assert all(result.score is None or 0 <= result.score <= 1 for result in found)
 
 
 async def test_a_result_has_the_fields_of_its_type():
@@ -241,8 +245,8 @@ async def test_a_result_has_the_fields_of_its_type():
         reflection("tea note", 2, related_to="PR 7", pinned=True, error=True),
     ]
     goal_found, belief_found, note_found = (
-        one.model_dump(exclude_none=True, exclude={"id", "score", "parts", "created_at", "updated_at"})
-        for one in await recalled("tea", *entries)
+        result.model_dump(exclude_none=True, exclude={"id", "score", "parts", "created_at", "updated_at"})
+        for result in await recalled("tea", *entries)
     )
     assert goal_found == {
         "type": "goal",

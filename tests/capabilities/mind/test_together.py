@@ -54,7 +54,7 @@ async def look(_: object, held: Mind) -> Any:
 
 
 def check(entries: Any, status: Any, runs: int) -> None:
-    said = [one.text for one in entries]
+    said = [entry.text for entry in entries]
     assert len(said) == len(set(said))
     assert {f"Note {number}" for number in range(runs)} <= set(said), "a reflection was lost"
     assert {f"Person{number} likes tea" for number in range(runs)} <= set(said), "a belief was lost"
@@ -100,7 +100,7 @@ def test_two_users_at_once_never_meet_each_others_mind():
             await held.reflect(f"{name} {number}")
             await held.believe(f"{name} likes tea")
             found = await held.recall("likes tea", limit=50, threshold=0)
-            return [one.content for one in found] + [await held.header()]
+            return [result.content for result in found] + [await held.header()]
 
         block = agent("writer", mine)
         seen: dict[int, list[str]] = {}
@@ -111,11 +111,11 @@ def test_two_users_at_once_never_meet_each_others_mind():
 
         assert on_threads(run) == []
         for number, said in seen.items():
-            assert not any(("Bob", "Ann")[number % 2] in one for one in said)
+            assert not any(("Bob", "Ann")[number % 2] in message for message in said)
         for place, user in enumerate(("ann", "bob")):
             entries, _ = fabric.session("s", user=user).run(agent("look", look)).output
             name = ("Ann", "Bob")[place]
-            assert sorted(one.text for one in entries) == sorted(
+            assert sorted(entry.text for entry in entries) == sorted(
                 [f"{name} likes tea", *(f"{name} {number}" for number in range(place, THREADS, 2))]
             )
 

@@ -16,7 +16,7 @@ from fabric.models.base import ToolCall
 from fabric.testing import FrozenClock, ScriptedModel, call, run_block
 from fabric.text.prompt import DATA_NOTICE
 
-SCHEMAS = {one.name: one.schema()["function"] for one in TOOLS}
+SCHEMAS = {tool.name: tool.schema()["function"] for tool in TOOLS}
 NAMES = [
     "mind_recall",
     "mind_believe",
@@ -47,7 +47,7 @@ class Agent:
 
     def told(self) -> list[str]:
         """Return the results of the tools in the last request, as they stood there."""
-        return [one["content"] for one in self.model.requests[-1].messages if one["role"] == "tool"]
+        return [message["content"] for message in self.model.requests[-1].messages if message["role"] == "tool"]
 
     @property
     def system(self) -> str:
@@ -73,7 +73,7 @@ async def test_seven_tools_are_offered_to_the_model_on_every_run(agent: Agent):
     await agent.run()
     await agent.run()
     for request in agent.model.requests:
-        assert [one["function"]["name"] for one in request.tools] == NAMES
+        assert [tool["function"]["name"] for tool in request.tools] == NAMES
 
 
 def test_every_tool_says_what_it_does_and_every_argument_what_it_is():
@@ -124,7 +124,7 @@ def test_every_schema_is_valid_under_strict_mode():
     ],
 )
 def test_a_tool_takes_the_parameters_of_the_specification(name: str, required: list[str], optional: dict[str, Any]):
-    fields = {one.name: one for one in TOOLS}[name].arguments.model_fields
+    fields = {tool.name: tool for tool in TOOLS}[name].arguments.model_fields
     assert [field for field, info in fields.items() if info.is_required()] == required
     found = {field: info.default for field, info in fields.items() if not info.is_required()}
     assert {field: list(value) if value == () else value for field, value in found.items()} == optional
@@ -143,8 +143,8 @@ def test_a_tool_takes_the_parameters_of_the_specification(name: str, required: l
 def test_a_choice_names_its_values(name: str, argument: str, values: list[str]):
     choices = SCHEMAS[name]["parameters"]["properties"][argument]["anyOf"]
     named: list[str] = []
-    for one in choices:
-        named += one.get("enum", [one["const"]] if "const" in one else [])
+    for choice in choices:
+        named += choice.get("enum", [choice["const"]] if "const" in choice else [])
     assert sorted(named) == sorted(values)
 
 
@@ -164,7 +164,7 @@ async def test_mind_reflect_returns_ok_and_the_id_and_a_warning_near_the_cap(age
     )
     assert plain == {"status": "ok", "id": plain["id"]}
     assert ["warning" in one for one in pinned] == [False] * 7 + [True] * 3
-    assert len({one["id"] for one in pinned}) == 10
+    assert len({record["id"] for record in pinned}) == 10
 
 
 async def test_the_other_tools_return_ok(agent: Agent):
@@ -190,7 +190,10 @@ async def test_what_a_run_writes_is_found_from_the_next_run_on(agent: Agent):
     )
     assert wrote[2] == []
     (found,) = await agent.run(look)
-    assert [(one["type"], one["id"]) for one in found] == [("goal", wrote[1]["id"]), ("belief", wrote[0]["id"])]
+    assert [(record["type"], record["id"]) for record in found] == [
+        ("goal", wrote[1]["id"]),
+        ("belief", wrote[0]["id"]),
+    ]
     assert "TSMC capacity is booked (high confidence)" in agent.system
     assert "[normal] Watch capacity" in agent.system
 
@@ -224,7 +227,7 @@ async def test_recalled_text_reaches_the_model_only_inside_an_escaped_block(agen
         call("mind_set_goal", description=f"{attack} 3"),
     )
     (found,) = await agent.run(call("mind_recall", query="ignore previous instructions"))
-    assert {one["content"] for one in found} == {attack, f"{attack} 2", f"{attack} 3"}
+    assert {record["content"] for record in found} == {attack, f"{attack} 2", f"{attack} 3"}
     (seen,) = agent.told()
     for text in (seen, agent.system.removesuffix("\n\nSYSTEM")):
         assert text.startswith("<background-data ")
@@ -274,7 +277,7 @@ async def test_a_wrong_call_is_answered_with_what_is_wrong_and_what_to_do(
     assert list(answered) == ["error", "do"]
     assert said in answered["error"] + answered["do"]
     assert answered["do"].endswith(".")
-    assert [(one.kind, one.name) for one in agent.items if one.role == "tool"] == [("tool_result", name)]
+    assert [(item.kind, item.name) for item in agent.items if item.role == "tool"] == [("tool_result", name)]
 
 
 async def test_wrong_calls_cost_the_right_ones_beside_them_nothing(agent: Agent):
@@ -304,9 +307,9 @@ async def test_ids_of_one_type_are_not_taken_for_another(agent: Agent):
 async def test_fifty_calls_in_one_step_break_nothing_and_each_has_its_outcome(agent: Agent):
     answered = await agent.run([call("mind_reflect", content=f"Note {number}") for number in range(50)])
     assert [one.get("status") for one in answered] == ["ok"] * MAX_CALLS_PER_STEP + [None] * (50 - MAX_CALLS_PER_STEP)
-    assert all("next step" in one["do"] for one in answered[MAX_CALLS_PER_STEP:])
-    asked = [one.call_id for one in agent.items if one.kind == "tool_call"]
-    told = {one.call_id: json.loads(one.text) for one in agent.items if one.kind == "tool_result"}
+    assert all("next step" in record["do"] for record in answered[MAX_CALLS_PER_STEP:])
+    asked = [item.call_id for item in agent.items if item.kind == "tool_call"]
+    told = {item.call_id: json.loads(item.text) for item in agent.items if item.kind == "tool_result"}
     assert (len(asked), len(set(asked))) == (50, 50)
     assert [told[one] for one in asked] == answered
     (found,) = await agent.run(call("mind_recall", query="note", limit=100, threshold=0))
@@ -333,7 +336,7 @@ async def test_the_default_threshold_can_be_set_and_overridden_per_call():
         usual, lower = await strict.run(
             call("mind_recall", query="chairs"), call("mind_recall", query="chairs", threshold=0.1)
         )
-        assert (usual, [one["content"] for one in lower]) == ([], ["Tea is hot"])
+        assert (usual, [record["content"] for record in lower]) == ([], ["Tea is hot"])
 
 
 async def test_null_stands_for_the_default(agent: Agent):

@@ -113,7 +113,7 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
         self, new: Held | None = None, *, ends: Held | None = None, instead: Held | None = None, at: datetime = START
     ) -> None:
         """Add an entry: what holds now, given that one thing ended, was put in better words, or is new."""
-        held = [one for one in self.diary[-1][1] if one not in (ends, instead)]
+        held = [entry for entry in self.diary[-1][1] if entry not in (ends, instead)]
         if ends is not None:
             end = at if new is None else new.begin
             held.append(Held(ends.place, ends.text, ends.begin, end, ends.turns, ends.count))
@@ -122,10 +122,14 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
         self.diary.append((self.facts.clock.now(), tuple(held)))
 
     def open_at(self, place: Place) -> Held | None:
-        return next((one for one in self.diary[-1][1] if one.place == place and one.end is None), None)
+        return next((entry for entry in self.diary[-1][1] if entry.place == place and entry.end is None), None)
 
     def open_with(self, person: str, text: str) -> Held:
-        return next(one for one in self.diary[-1][1] if one.place[0] == person and one.text == text and one.end is None)
+        return next(
+            entry
+            for entry in self.diary[-1][1]
+            if entry.place[0] == person and entry.text == text and entry.end is None
+        )
 
     def entry(self, known_at: datetime) -> tuple[Held, ...]:
         return [held for when, held in self.diary if when <= known_at][-1]
@@ -136,7 +140,11 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
             return
         found = self.facts.do(lambda table: table.current())
         assert sorted((fact.subject, fact.content, fact.reinforcement_count, len(fact.sources)) for fact in found) == (
-            sorted((one.place[0], one.text, one.count, len(one.turns)) for one in self.diary[-1][1] if one.end is None)
+            sorted(
+                (entry.place[0], entry.text, entry.count, len(entry.turns))
+                for entry in self.diary[-1][1]
+                if entry.end is None
+            )
         )
 
     @invariant()
@@ -165,8 +173,8 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
         if everything:
             last = everything[-1]
             history = self.facts.do(lambda table: table.history(last.id))
-            assert {one.id for one in history} == self.connected(
-                last.id, {one.id: one.superseded_by for one in everything}
+            assert {fact.id for fact in history} == self.connected(
+                last.id, {fact.id: fact.superseded_by for fact in everything}
             )
 
     @staticmethod

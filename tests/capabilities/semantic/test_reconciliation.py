@@ -14,7 +14,7 @@ def test_a_new_fact_is_stored_with_where_it_came_from(facts: Facts):
     outcome = facts.say("Likes tea", "t1", source_episode_ids=["ep_1"])
     fact = facts.get(outcome.id)
     assert (outcome.status, fact.content, fact.reinforcement_count) == ("stored", "Likes tea", 1)
-    assert [one.turn_id for one in fact.sources] == ["t1"]
+    assert [source.turn_id for source in fact.sources] == ["t1"]
     assert fact.source_episode_ids == ["ep_1"]
 
 
@@ -50,7 +50,7 @@ def test_a_refinement_keeps_the_fuller_text_the_beginning_and_the_count(facts: F
     assert (second.status, second.replaced) == ("merged", first.id)
     assert (fact.content, fact.reinforcement_count, fact.confidence) == ("Works at Stripe in Dublin", 2, 0.7)
     assert fact.valid_from == facts.get(first.id).valid_from
-    assert [one.turn_id for one in fact.sources] == ["t1", "t2"]
+    assert [source.turn_id for source in fact.sources] == ["t1", "t2"]
     third = facts.say("Works at Stripe", "t3", category="profession")
     assert (third.status, third.id, facts.current()) == ("merged", second.id, ["Works at Stripe in Dublin"])
 
@@ -167,7 +167,7 @@ def test_a_fact_that_changed_often_is_still_one(facts: Facts):
         facts.say(f"Has run {number} marathons", f"t{number}")
         for filler in "abcdefgh":
             facts.say(f"Enjoys {filler}{'z' * number}", "")
-    assert [one for one in facts.current() if "marathons" in one] == ["Has run 39 marathons"]
+    assert [fact for fact in facts.current() if "marathons" in fact] == ["Has run 39 marathons"]
 
 
 def test_facts_taken_in_together_see_each_other(facts: Facts):
@@ -176,17 +176,17 @@ def test_facts_taken_in_together_see_each_other(facts: Facts):
     def take(table: Any) -> list[Outcome]:
         said = ["Works at Stripe", "Works at Stripe", "Works at Stripe in Dublin", "Likes tea"]
         offers = [
-            FactInput(content=one, confidence=0.7, category="profession", sources=[source(f"t{number}")])
-            for number, one in enumerate(said, start=2)
+            FactInput(content=message, confidence=0.7, category="profession", sources=[source(f"t{number}")])
+            for number, message in enumerate(said, start=2)
         ]
         reconciliation = table.reconciliation()
         reconciliation.look_up(offers)
-        outcomes = [reconciliation.reconcile(one) for one in offers]
+        outcomes = [reconciliation.reconcile(offer) for offer in offers]
         reconciliation.write()
         return outcomes
 
     outcomes = facts.do(take)
-    assert [one.status for one in outcomes] == ["superseded", "merged", "merged", "stored"]
+    assert [outcome.status for outcome in outcomes] == ["superseded", "merged", "merged", "stored"]
     assert facts.current() == ["Likes tea", "Works at Stripe in Dublin"]
     assert len(facts.do(lambda table: table.history(old.id))) == 3
     assert facts.get(outcomes[2].id).reinforcement_count == 3

@@ -49,12 +49,12 @@ def test_a_merge_carries_every_count_source_and_episode_on(facts: Facts):
     merged = facts.do(lambda table: table.merge(ids, "Likes tea, owns kettles and cups", "one theme"))
     assert merged is not None
     assert (merged.reinforcement_count, merged.confidence) == (4, 0.7)
-    assert [one.turn_id for one in merged.sources] == ["t0", "t1", "t2"]
+    assert [source.turn_id for source in merged.sources] == ["t0", "t1", "t2"]
     assert merged.source_episode_ids == ["ep_0", "ep_1", "ep_2"]
     assert facts.current() == ["Likes tea, owns kettles and cups"]
-    assert {facts.get(one).superseded_by for one in ids} == {merged.id}
-    for one in [*ids, merged.id]:
-        assert len(facts.history(one)) == 4
+    assert {facts.get(record_id).superseded_by for record_id in ids} == {merged.id}
+    for record_id in [*ids, merged.id]:
+        assert len(facts.history(record_id)) == 4
 
 
 @pytest.mark.parametrize("others", [[], ["sf_nope"], ["first"]])

@@ -42,7 +42,7 @@ async def test_what_is_added_is_found_by_name_and_by_type():
     async def remember(text: str, ctx: Context) -> list[str]:
         added: Added = await ctx.cap.working_memory.add(content=text, importance=0.8)
         assert added.entry.id.startswith("wm_")
-        return [one.content for one in await ctx[working_memory_capability].items()]
+        return [entry.content for entry in await ctx[working_memory_capability].items()]
 
     assert (await run_block(remember, "User likes pizza")).output == ["User likes pizza"]
 
@@ -93,15 +93,15 @@ async def test_pins_evictions_and_turns_are_kept():
         assert await memory.unpin(a)
         assert await memory.pin(b)
         assert [await memory.advance() for _ in range(3)] == [1, 2, 3]
-        assert [one.salience for one in await memory.items()] == pytest.approx([0.4, 0.3])
+        assert [entry.salience for entry in await memory.items()] == pytest.approx([0.4, 0.3])
         assert await memory.refresh(b)
-        assert [one.id for one in await memory.items()] == [b, a]
+        assert [entry.id for entry in await memory.items()] == [b, a]
         assert await memory.format() == "Active memories:\n- (pinned) b\n- a"
         assert await memory.evict(b)
         assert not await memory.evict(b)
         assert not await memory.refresh(b)
         assert not await memory.unpin(b)
-        assert [one.id for one in await memory.items()] == [a]
+        assert [entry.id for entry in await memory.items()] == [a]
 
     await result_of(work)
 
@@ -126,7 +126,7 @@ async def test_several_changes_can_be_one_transaction():
 
         await ctx[SMALL].add("old", importance=0.5)
         await ctx.transact(change)
-        return [one.content for one in await ctx[SMALL].items()]
+        return [entry.content for entry in await ctx[SMALL].items()]
 
     assert (await run_block(handler(work, name="use", uses=[SMALL.presets(context=False)]))).output == []
 
@@ -141,7 +141,7 @@ async def test_a_change_that_fails_halfway_leaves_everything_as_it_was():
         await ctx[SMALL].add("kept", importance=0.5)
         with pytest.raises(LookupError):
             await ctx.transact(change)
-        return [(one.content, one.salience) for one in await ctx[SMALL].items()]
+        return [(entry.content, entry.salience) for entry in await ctx[SMALL].items()]
 
     output = (await run_block(handler(work, name="use", uses=[SMALL.presets(context=False)]))).output
     assert output == [("kept", 0.5)]
@@ -150,7 +150,7 @@ async def test_a_change_that_fails_halfway_leaves_everything_as_it_was():
 async def test_concurrent_additions_are_all_kept():
     async def work(memory: WorkingMemory) -> set[str]:
         await asyncio.gather(*(memory.add(f"note {n}", importance=0.5) for n in range(20)))
-        return {one.content for one in await memory.items()}
+        return {entry.content for entry in await memory.items()}
 
     wide = create_working_memory_capability({"capacity": 20})
     assert (await run_block(using(work, wide))).output == {f"note {n}" for n in range(20)}
@@ -159,7 +159,7 @@ async def test_concurrent_additions_are_all_kept():
 def test_each_session_and_user_has_its_own():
     async def add(text: str, ctx: Context) -> list[str]:
         await ctx[SMALL].add(text, importance=0.5)
-        return [one.content for one in await ctx[SMALL].items()]
+        return [entry.content for entry in await ctx[SMALL].items()]
 
     block = handler(add, name="add", uses=[SMALL.presets(context=False)])
     with Fabric(":memory:", clock=FrozenClock()) as fabric:

@@ -129,7 +129,7 @@ class WorkingMemoryMachine(RuleBasedStateMachine):
     def items_are_sorted_and_complete(self) -> None:
         found = state.items(self.real)
         assert sorted(entry.id for entry in found) == sorted(note.id for note in self.notes)
-        assert all(one.salience >= other.salience for one, other in pairwise(found))
+        assert all(entry.salience >= other.salience for entry, other in pairwise(found))
 
     def salience(self, note: Note) -> float:
         elapsed = self.turn - note.used

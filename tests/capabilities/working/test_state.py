@@ -15,13 +15,13 @@ def entry(entry_id: str, importance: float = 0.5, *, pinned: bool = False) -> Wo
 
 def holding(*entries: WorkingEntry, config: WorkingMemoryConfig = THREE) -> WorkingState:
     value = WorkingState()
-    for one in entries:
-        value, _ = state.add(value, one, config)
+    for entry in entries:
+        value, _ = state.add(value, entry, config)
     return value
 
 
 def ids(entries: list[WorkingEntry] | tuple[WorkingEntry, ...]) -> list[str]:
-    return [one.id for one in entries]
+    return [entry.id for entry in entries]
 
 
 def get(value: WorkingState, entry_id: str) -> WorkingEntry:
@@ -65,7 +65,7 @@ class TestAdd:
 
     def test_the_pin_limit_holds_when_adding(self):
         value = holding(entry("a", pinned=True), entry("b", pinned=True))
-        assert [one.pinned for one in value.entries] == [True, False]
+        assert [entry.pinned for entry in value.entries] == [True, False]
 
     def test_without_pinned_slots_nothing_is_pinned(self):
         none = WorkingMemoryConfig(max_pinned_slots=0)
@@ -117,7 +117,7 @@ class TestPins:
         assert freed
         value, done = state.pin(value, "b", THREE)
         assert done
-        assert [one.pinned for one in value.entries] == [False, True]
+        assert [entry.pinned for entry in value.entries] == [False, True]
 
     def test_pinning_the_pinned_succeeds_without_a_slot(self):
         value = holding(entry("a", pinned=True))

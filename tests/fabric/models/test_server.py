@@ -86,7 +86,7 @@ async def test_the_key_is_the_one_that_was_given_or_none_at_all(
     stub_server.script([text("hello")] * 2)
     for model in ("smollm2", "openai/smollm2"):
         await own.complete(ask(model=model, server=ModelServer(f"{stub_server.url}/v1", given)))
-    assert [one.headers["authorization"] for one in stub_server.requests] == [sent, sent]
+    assert [request.headers["authorization"] for request in stub_server.requests] == [sent, sent]
 
 
 def test_an_address_needs_a_scheme_and_a_key_is_never_shown():

@@ -160,7 +160,7 @@ def test_what_is_not_indexed_comes_last_and_has_no_score(store: ThoughtFabricSto
     assert found[-1].score is None
     assert None not in [one.score for one in found[:-1]]
     store.put(FOOD, "hidden", {"text": "tea"})  # it is now
-    assert None not in [one.score for one in store.search(FOOD, query="tea")]
+    assert None not in [result.score for result in store.search(FOOD, query="tea")]
 
 
 def test_the_best_of_several_fields_counts():

@@ -39,11 +39,11 @@ def call(server: StubServer, said: str = SAID, **options: Any) -> dict[str, Any]
 
 
 def items(callback: MemoryCallback, user: str = "jake", session: str = "monday") -> list[Any]:
-    return [one for one in callback.fabric.session(session, user=user).items if one.kind != "outcome"]
+    return [item for item in callback.fabric.session(session, user=user).items if item.kind != "outcome"]
 
 
 def texts(callback: MemoryCallback) -> list[str]:
-    return [one.text for one in items(callback)]
+    return [item.text for item in items(callback)]
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -61,7 +61,7 @@ def test_a_finished_call_is_captured_and_read(server: StubServer, callback: Memo
     callback.wait()
     assert texts(callback) == [SAID, "Congratulations!"]
     found = callback._memories["jake"].recall("where does he work?", tiers=["semantic"])
-    assert [one.content for one in found] == ["Joined Stripe last month"]
+    assert [memory.content for memory in found] == ["Joined Stripe last month"]
 
 
 def test_a_stream_is_captured_once_when_it_ends(server: StubServer, callback: MemoryCallback):
@@ -80,7 +80,7 @@ async def test_async_calls_and_streams_are_captured_once(server: StubServer, cal
     await asyncio.sleep(0.1)  # litellm reports on this loop
     await asyncio.to_thread(until, lambda: len(items(callback)) == 4)
     assert texts(callback) == ["First?", "One.", "Second?", "Two and more."]
-    assert [one.parts for one in items(callback)] == [()] * 4
+    assert [item.parts for item in items(callback)] == [()] * 4
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -233,7 +233,7 @@ def test_a_call_of_a_tool_is_part_of_what_is_captured(server: StubServer, callba
     server.script([tools(("c1", "look_up", '{"who": "Ann"}'))])
     litellm.completion(**call(server))
     until(lambda: len(items(callback)) == 2)
-    assert [(one.kind, one.name) for one in items(callback)] == [("message", ""), ("tool_call", "look_up")]
+    assert [(item.kind, item.name) for item in items(callback)] == [("message", ""), ("tool_call", "look_up")]
 
 
 def test_an_answer_of_litellm_that_is_sent_back_is_known_by_its_call(server: StubServer, callback: MemoryCallback):
@@ -245,7 +245,7 @@ def test_an_answer_of_litellm_that_is_sent_back_is_known_by_its_call(server: Stu
         **call(server, messages=[*asked, answer, {"role": "tool", "tool_call_id": "c1", "content": "x"}])
     )
     until(lambda: len(items(callback)) == 3)
-    assert [one.kind for one in items(callback)] == ["message", "tool_call", "message"]
+    assert [item.kind for item in items(callback)] == ["message", "tool_call", "message"]
 
 
 def test_what_failed_or_names_no_user_is_not_captured(server: StubServer, callback: MemoryCallback):

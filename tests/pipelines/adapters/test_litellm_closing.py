@@ -43,8 +43,8 @@ def call(server: StubServer, number: int = 0, **options: Any) -> dict[str, Any]:
 
 def captured(tmp_path: Path) -> list[tuple[str, str]]:
     with Memory(tmp_path / "calls.duckdb", user="jake", embedder=None) as memory:
-        turns = [one for one in memory.export() if one["kind"] == "turn"]
-        return sorted((one["role"], one["text"]) for one in turns)
+        turns = [record for record in memory.export() if record["kind"] == "turn"]
+        return sorted((turn["role"], turn["text"]) for turn in turns)
 
 
 def expected(count: int) -> list[tuple[str, str]]:
@@ -78,7 +78,7 @@ def test_two_callbacks_of_one_process_both_capture(
         callback.close()
     assert captured(tmp_path) == expected(2)
     with Memory(tmp_path / "others.duckdb", user="jake", embedder=None) as memory:
-        turns = [one for one in memory.export() if one["kind"] == "turn"]
+        turns = [record for record in memory.export() if record["kind"] == "turn"]
     assert len(turns) == (0 if first_is_closed else 4)
 
 
@@ -125,10 +125,10 @@ async def test_closing_on_the_loop_waits_for_streams_as_litellm_gives_them(
 
 def test_calls_of_many_threads_are_captured(server: StubServer, callback: MemoryCallback, tmp_path: Path):
     threads = [threading.Thread(target=lambda n=n: litellm.completion(**call(server, n))) for n in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     callback.close()
     assert captured(tmp_path) == expected(4)
 
@@ -187,7 +187,7 @@ def test_closing_is_bounded_when_litellm_does_not_report(server: StubServer, cal
             callback.close(patience=0.1)
     finally:
         end.set()
-    assert [one["event"] for one in logs if "still to report" in one["event"]]
+    assert [entry["event"] for entry in logs if "still to report" in entry["event"]]
 
 
 def test_calls_after_closing_are_named_once(server: StubServer, callback: MemoryCallback):
@@ -196,7 +196,7 @@ def test_calls_after_closing_are_named_once(server: StubServer, callback: Memory
         for number in range(3):
             litellm.completion(**call(server, number))
         assert wait_for_threads(10.0)
-    assert ["after the callback was closed" in one["event"] for one in logs] == [True]
+    assert ["after the callback was closed" in entry["event"] for entry in logs] == [True]
 
 
 @pytest.mark.parametrize("metadata", [{}, None, {"user": ""}, {"user": None}, {"user": 3}, {"session": "monday"}])
@@ -207,5 +207,5 @@ def test_a_call_that_names_no_user_is_named_once(
         for number in range(2):
             litellm.completion(**call(server, number, metadata=metadata))
         callback.close()
-    assert ['metadata={"user"' in one["event"] for one in logs] == [True]
+    assert ['metadata={"user"' in entry["event"] for entry in logs] == [True]
     assert captured(tmp_path) == []

@@ -60,7 +60,7 @@ def message(text: str) -> Any:
 
 
 async def contents(session: FabricSession, limit: int | None = None) -> list[Any]:
-    return [one.get("content") for one in await session.get_items(limit)]  # type: ignore[union-attr]
+    return [item.get("content") for item in await session.get_items(limit)]  # type: ignore[union-attr]
 
 
 async def test_a_conversation_goes_on_in_another_process(tmp_path: Path):
@@ -71,7 +71,7 @@ async def test_a_conversation_goes_on_in_another_process(tmp_path: Path):
         assert isinstance(session, Session)
         await Runner.run(agent, question, session=session, run_config=QUIET)
         session.close()
-    said = [one["content"] for one in model.asked[1]]
+    said = [record["content"] for record in model.asked[1]]
     assert (said[0], said[2]) == ("Where is the Golden Gate Bridge?", "In which state?")
     assert said[1][0]["text"] == "San Francisco."
 
@@ -103,8 +103,8 @@ async def test_sessions_and_users_are_apart_and_forgotten(fabric: Fabric):
     await anna.clear_session()
     assert await contents(jake) == ["mine"]
     with Memory(fabric, user="jake") as memory:
-        exported = [one for one in memory.export() if one["kind"] == "openai_agents_items"]
-        assert [(one["session"], one["item"]) for one in exported] == [(jake.session_id, message("mine"))]
+        exported = [record for record in memory.export() if record["kind"] == "openai_agents_items"]
+        assert [(record["session"], record["item"]) for record in exported] == [(jake.session_id, message("mine"))]
         memory.forget(everything=True)
     assert await jake.get_items() == []
 
@@ -137,7 +137,7 @@ async def test_an_agent_uses_the_tools_and_a_wrong_call_ends_no_run(fabric: Fabr
     assert "content" in outputs[0]
     assert "The bridge opens in May" in outputs[2]
     assert len(await session.get_items()) == 8
-    assert {one.name for one in function_tools(host)} == {one["function"]["name"] for one in host.schemas()}
+    assert {tool.name for tool in function_tools(host)} == {schema["function"]["name"] for schema in host.schemas()}
 
 
 @pytest.mark.parametrize("limit", range(1, 9))
@@ -155,7 +155,9 @@ async def test_no_half_of_a_tool_call_enters_a_prompt(fabric: Fabric, limit: int
     short = FabricSession("s", fabric, user="jake", session_settings=SessionSettings(limit=limit))
     await Runner.run(agent, "Third?", session=short, run_config=QUIET)
     kinds = ("function_call", "function_call_output")
-    called, answered = ([one["call_id"] for one in model.asked[-1] if one.get("type") == kind] for kind in kinds)
+    called, answered = (
+        [record["call_id"] for record in model.asked[-1] if record.get("type") == kind] for kind in kinds
+    )
     assert called == answered
     assert model.asked[-1][-1]["content"] == "Third?"
 
@@ -170,8 +172,8 @@ async def test_a_limit_leaves_no_result_of_a_call_that_it_cut_off(fabric: Fabric
     await session.add_items([said[0], call, other, ends[0], said[1], {**call, "call_id": "c"}, ends[1]])
     items = await session.get_items(limit)
     assert len(items) == kept
-    called = [one["call_id"] for one in items if one.get("type") == "function_call"]
-    assert all(one["call_id"] in called for one in items if one.get("type") == "function_call_output")
+    called = [item["call_id"] for item in items if item.get("type") == "function_call"]
+    assert all(item["call_id"] in called for item in items if item.get("type") == "function_call_output")
 
 
 async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
@@ -184,7 +186,7 @@ async def test_sessions_and_memories_of_one_path_share_its_file(tmp_path: Path):
         anna.capture("I joined Stripe last month.")
         bob.capture("I like jazz.")
         assert (anna.wait(120), bob.wait(120)) == ([], [])
-        assert [[one["text"] for one in of.export() if one["kind"] == "turn"] for of in (anna, bob)] == [
+        assert [[record["text"] for record in of.export() if record["kind"] == "turn"] for of in (anna, bob)] == [
             ["I joined Stripe last month."],
             ["I like jazz."],
         ]

@@ -25,13 +25,13 @@ def host() -> Iterator[ToolHost]:
 
 
 def results(messages: list[ModelMessage]) -> list[str]:
-    return [str(part.content) for one in messages for part in one.parts if part.part_kind == "tool-return"]
+    return [str(part.content) for message in messages for part in message.parts if part.part_kind == "tool-return"]
 
 
 async def test_a_model_is_offered_every_tool_and_may_call_it(host: ToolHost):
     model = TestModel()
     run = await Agent(model, toolsets=[HostToolset(host)]).run("What is on your mind?")
-    names = {one["function"]["name"] for one in host.schemas()}
+    names = {schema["function"]["name"] for schema in host.schemas()}
     assert model.last_model_request_parameters is not None
     offered = model.last_model_request_parameters.function_tools
     assert {one.name for one in offered} == names

@@ -19,7 +19,7 @@ Command = Callable[..., Result]
 
 def run(*args: object, text: str | None = None) -> Result:
     """Run the command line in this process."""
-    result = CliRunner().invoke(app, [str(one) for one in args], input=text)
+    result = CliRunner().invoke(app, [str(argument) for argument in args], input=text)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -27,7 +27,7 @@ def run(*args: object, text: str | None = None) -> Result:
 
 def start(*args: object, **more: object) -> subprocess.Popen[str]:
     """Start the command line as a process of its own."""
-    command = [sys.executable, "-m", "pipelines", *(str(one) for one in args)]
+    command = [sys.executable, "-m", "pipelines", *(str(argument) for argument in args)]
     pipe = subprocess.PIPE
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, **more)

@@ -31,7 +31,7 @@ class Terminal:
         self._master, slave = pty.openpty()
         known = {**os.environ, "PYTHONPATH": str(ROOT), "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm-256color"}
         known.pop("NO_COLOR", None)
-        command = [sys.executable, "-c", _OWN, *(str(one) for one in args)]
+        command = [sys.executable, "-c", _OWN, *(str(argument) for argument in args)]
         ends = {"stdin": slave, "stdout": slave, "stderr": slave}
         self.process = subprocess.Popen(command, env={**known, **environment}, start_new_session=True, **ends)
         os.close(slave)

@@ -30,7 +30,7 @@ def chatting(tmp_path: Path) -> Chatting:
             "--user",
             "ann",
             *options,
-            text="".join(f"{one}\n" for one in lines),
+            text="".join(f"{line}\n" for line in lines),
         )
 
     return command
@@ -164,7 +164,7 @@ def test_what_is_told_is_what_went_into_the_prompt(tmp_path: Path, chatting: Cha
     chatting("I work at Stripe.", "I have a cat named Momo.", "I live in Oslo.")
     with scripted_provider(tmp_path) as server:
         told = chatting("Hello.", options=("--model", "openai/test", "--session", "next"))
-        asked = next(one.body for one in server.requests if one.body.get("stream"))
+        asked = next(request.body for request in server.requests if request.body.get("stream"))
     prompt = asked["messages"][0]["content"]
     contents = [line.split(": ", 1)[1].rsplit(" (", 1)[0] for line in told.stderr.splitlines() if "recalled" in line]
     assert sorted(contents) == ["Has a cat named Momo", "Lives in Oslo", "Works at Stripe"]

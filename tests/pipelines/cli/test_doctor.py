@@ -42,13 +42,13 @@ def doctor(file: Path, *options: str) -> tuple[int, Findings]:
     assert done.stderr == ""
     told: list[dict[str, str]] = json.loads(done.stdout)
     assert all(list(one) == ["check", "state", "found", "mend"] for one in told)
-    assert all(bool(one["mend"]) == (one["state"] != "ok") for one in told)
-    assert done.exit_code == any(one["state"] == "problem" for one in told)
-    return done.exit_code, {one["check"]: one for one in told if one["state"] != "ok"}
+    assert all(bool(record["mend"]) == (record["state"] != "ok") for record in told)
+    assert done.exit_code == any(record["state"] == "problem" for record in told)
+    return done.exit_code, {record["check"]: record for record in told if record["state"] != "ok"}
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
-    return {one.name: (one.stat().st_mtime_ns, one.read_bytes()) for one in folder.iterdir()}
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
 
 
 @pytest.fixture(autouse=True)
@@ -230,8 +230,8 @@ def test_a_key_is_named_and_never_written(demo_file: Path) -> None:
 
 def sql(file: Path, *statements: str) -> Any:
     with duckdb.connect(str(file)) as other:
-        for one in statements:
-            found = other.execute(one).fetchall()
+        for statement in statements:
+            found = other.execute(statement).fetchall()
     return found
 
 

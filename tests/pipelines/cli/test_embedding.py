@@ -34,7 +34,7 @@ def provider(stub_server: StubServer) -> Iterator[None]:
 def told(file: Path, *options: str) -> dict[str, Any]:
     """Return what doctor finds out about the embedder."""
     findings: list[dict[str, Any]] = json.loads(run("doctor", file, "--json", *options).stdout)
-    return next(one for one in findings if one["check"] == "embedder")
+    return next(finding for finding in findings if finding["check"] == "embedder")
 
 
 def left(file: Path, *options: str) -> int:

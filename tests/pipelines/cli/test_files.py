@@ -36,7 +36,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path, kind:
     assert refused.exit_code == 1
     assert one_line(refused.stderr)
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("command", ["show", "chat", "demo", "jobs"])

@@ -33,9 +33,9 @@ def every(group: Any, *path: str) -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize(("name", "command"), list(every(WHOLE)))
 def test_every_command_option_and_argument_is_described(name: str, command: Any) -> None:
     assert command.help.endswith((".", "!", "?"))
-    assert [one.name for one in command.params if not (one.help or "").strip()] == []
+    assert [parameter.name for parameter in command.params if not (parameter.help or "").strip()] == []
     shown = " ".join(run(*name.split(), "--help").stdout.split())
-    assert [one.name for one in command.params if " ".join(one.help.split()) not in shown] == []
+    assert [parameter.name for parameter in command.params if " ".join(parameter.help.split()) not in shown] == []
 
 
 @pytest.mark.parametrize(

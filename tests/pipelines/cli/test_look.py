@@ -19,7 +19,7 @@ def test_recall_quotes_the_words_that_a_memory_rests_on(jake: Command) -> None:
 def test_recall_as_json_is_ranked_and_carries_its_sources(jake: Command) -> None:
     found = json.loads(jake("recall", "works at", "--limit", 3, "--json").stdout)
     assert len(found) == 3
-    relevance = [one["memory"]["relevance"] for one in found]
+    relevance = [record["memory"]["relevance"] for record in found]
     assert relevance == sorted(relevance, reverse=True)
     assert "Stripe" in found[0]["memory"]["content"]
     assert found[0]["said"][0]["session"] in ("weekend", "may")
@@ -139,15 +139,15 @@ def test_recall_tells_a_filter_that_left_everything_out_from_nothing_kept(jake: 
 
 def test_recall_takes_the_options_that_a_block_takes(jake: Command) -> None:
     def found(*options: str) -> list[dict[str, Any]]:
-        return [one["memory"] for one in json.loads(jake("recall", "work", "--json", *options).stdout)]
+        return [record["memory"] for record in json.loads(jake("recall", "work", "--json", *options).stdout)]
 
-    assert {one["source"] for one in found("--tier", "semantic", "--tier", "turn")} == {"semantic", "turn"}
-    assert {one["subject"] for one in found("--subject", "tom")} == {"tom"}
-    assert {one["category"] for one in found("--category", "profession")} == {"profession"}
+    assert {record["source"] for record in found("--tier", "semantic", "--tier", "turn")} == {"semantic", "turn"}
+    assert {record["subject"] for record in found("--subject", "tom")} == {"tom"}
+    assert {record["category"] for record in found("--category", "profession")} == {"profession"}
     (first, *_) = found("--tier", "turn")
     day, session = first["said_at"][:10], first["session"]
     assert found("--since", day, "--until", day, "--tier", "turn")
-    assert {one["session"] for one in found("--tier", "turn", "--session", session)} == {session}
+    assert {record["session"] for record in found("--tier", "turn", "--session", session)} == {session}
 
 
 @pytest.mark.parametrize(

@@ -42,14 +42,16 @@ def ann(file: Path) -> Command:
 
 
 def entries(ann: Command) -> dict[str, dict[str, Any]]:
-    return {one.get("description") or one["content"]: one for one in json.loads(ann("show", "--json").stdout)}
+    return {
+        record.get("description") or record["content"]: record for record in json.loads(ann("show", "--json").stdout)
+    }
 
 
 def test_show_lists_every_entry_with_its_id(ann: Command) -> None:
     told = ann("show").stdout
-    for text, one in entries(ann).items():
+    for text, entry in entries(ann).items():
         assert text in told
-        assert one["id"] in told
+        assert entry["id"] in told
     assert "Standing rules: 1" in told
     assert "2026-12-01" in told
 
@@ -60,7 +62,7 @@ def test_recall_shows_the_parts_of_each_score(ann: Command) -> None:
     assert "belief, high confidence" in told
     assert "similarity 0." in told
     found = json.loads(ann("recall", "TSMC capacity", "--limit", "1", "--json").stdout)
-    assert [one["content"] for one in found] == ["Watch TSMC capacity"]
+    assert [record["content"] for record in found] == ["Watch TSMC capacity"]
 
 
 def test_a_completed_goal_is_shown_as_such_and_is_no_active_one_any_more(ann: Command) -> None:

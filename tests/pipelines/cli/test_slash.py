@@ -16,7 +16,7 @@ class Chatting:
         self.file = folder / "memory.duckdb"
 
     def __call__(self, *lines: str) -> Result:
-        return run("chat", "--file", self.file, "--user", "ann", text="".join(f"{one}\n" for one in lines))
+        return run("chat", "--file", self.file, "--user", "ann", text="".join(f"{line}\n" for line in lines))
 
 
 @pytest.fixture

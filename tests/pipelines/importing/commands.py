@@ -12,7 +12,7 @@ ANN = ("--user", "ann", "--embedder", "none")
 def command(*arguments: object) -> Result:
     from pipelines.cli.app import app
 
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -39,11 +39,15 @@ def held(path: Path, user: str = "ann") -> list[dict[str, Any]]:
 
 
 def facts(path: Path, user: str = "ann") -> list[dict[str, Any]]:
-    return [one for one in held(path, user) if one["kind"] == "fact"]
+    return [record for record in held(path, user) if record["kind"] == "fact"]
 
 
 def turns(path: Path, session: str) -> list[tuple[str, str]]:
-    return [(one["role"], one["text"]) for one in held(path) if one["kind"] == "turn" and one["session"] == session]
+    return [
+        (record["role"], record["text"])
+        for record in held(path)
+        if record["kind"] == "turn" and record["session"] == session
+    ]
 
 
 def write(path: Path, value: object) -> Path:

@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def recalled(memory: Memory) -> list[str]:
-    return [one.content for one in memory.recall()]
+    return [recalled.content for recalled in memory.recall()]
 
 
 def test_a_dry_run_in_an_open_memory_leaves_it_as_it_is(path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_the_same_in_async_code(path: Path) -> None:
     async with AsyncMemory(user="ann", embedder=None) as memory:
         assert (await memory.import_file(path, dry_run=True)).facts.new == 1
         assert (await memory.import_file(str(path))).facts.new == 1
-        assert [one.content for one in await memory.recall("tea")] == ["Likes tea"]
+        assert [recalled.content for recalled in await memory.recall("tea")] == ["Likes tea"]
 
 
 def test_facts_need_semantic_memory_and_messages_do_not(path: Path) -> None:

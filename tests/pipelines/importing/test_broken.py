@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def contents(path: Path) -> list[str]:
-    return [one["content"] for one in facts(path)]
+    return [fact["content"] for fact in facts(path)]
 
 
 def whole(*records: str) -> str:
@@ -187,7 +187,7 @@ def imported(path: Path, fabric: Fabric, block: Any, form: str) -> ImportReport 
 )
 def test_any_json_is_imported_once_or_refused_in_any_format(path: Path, value: Any, lines: bool) -> None:
     records = value if isinstance(value, list) else [value]
-    path.write_text("\n".join(json.dumps(one) for one in records) if lines else json.dumps(value))
+    path.write_text("\n".join(json.dumps(record) for record in records) if lines else json.dumps(value))
     mem = memory_system(episodic=True, semantic=True, embedder=None)
     block = file_import_block(mem.layout)
     with Fabric() as fabric:
@@ -227,7 +227,7 @@ def test_the_records_of_a_document_are_those_that_json_reads(value: Any, indent:
         expected = value
     else:
         expected = [one for field in value.values() for one in (field if isinstance(field, list) else [field])]
-    assert repr([one.value for one in pieces]) == repr(json.loads(json.dumps(expected)))
+    assert repr([piece.value for piece in pieces]) == repr(json.loads(json.dumps(expected)))
 
 
 @given(value=st.lists(RECORD, min_size=1), cut=st.integers(1), size=st.integers(1, 9))

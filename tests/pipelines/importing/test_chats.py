@@ -50,7 +50,7 @@ def test_nameless_conversations_that_begin_alike_are_kept_apart_and_may_grow(pat
     assert [counts(path), counts(path)] == [(6, 0), (0, 6)]
     path.write_text("\n".join([line("hi", "hello"), line("hi", "good day", "who?", "me"), line("bye", "bye")]))
     assert counts(path) == (2, 6)
-    assert len({one["session"] for one in held(path)}) == 3
+    assert len({record["session"] for record in held(path)}) == 3
 
 
 def test_parts_tool_calls_and_own_times(path: Path) -> None:
@@ -69,7 +69,7 @@ def test_parts_tool_calls_and_own_times(path: Path) -> None:
     told = report(path)
     assert told["left_out"] == {"parts of messages that are no text": 1, "tool calls": 1, "tool results": 1}
     assert told["problems"] == ["record 5: no time: 'the other day'"]
-    assert [(one["text"], one["said_at"]) for one in held(path)] == [
+    assert [(record["text"], record["said_at"]) for record in held(path)] == [
         ("What is this?", "2026-03-02T09:00:00Z"),
         ("A cat.", "2026-03-02T09:00:05Z"),
     ]
@@ -133,7 +133,10 @@ def test_a_chatgpt_export_gives_the_branch_that_was_looked_at_last(path: Path) -
         "messages of branches that were left": 1,
     }
     assert turns(path, "5f0c-cats") == [("user", "My cat is called Momo."), ("assistant", "Lovely name.")]
-    assert [one["said_at"] for one in held(path)] == ["2026-03-02T09:00:00.500000Z", "2026-03-02T09:00:00.501000Z"]
+    assert [record["said_at"] for record in held(path)] == [
+        "2026-03-02T09:00:00.500000Z",
+        "2026-03-02T09:00:00.501000Z",
+    ]
     assert counts(path) == (0, 2)
 
 

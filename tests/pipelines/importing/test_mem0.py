@@ -49,7 +49,7 @@ def test_memories_become_facts_with_their_times_categories_and_origin(path: Path
     assert (job["content"], job["category"], job["status"]) == ("Works at Stripe", "profession", "current")
     assert (job["valid_from"], job["recorded_at"]) == ("2025-03-01T17:00:00Z", "2025-03-01T17:00:00Z")
     assert (taste["valid_from"], taste["recorded_at"]) == ("2025-03-01T17:00:00Z", "2025-06-01T17:00:00Z")
-    words = next(one for one in held(path) if one["kind"] == "turn" and one["text"] == "Works at Stripe")
+    words = next(record for record in held(path) if record["kind"] == "turn" and record["text"] == "Works at Stripe")
     assert (words["tags"], words["session"]) == (["professional_details", "career-moves"], "mem0")
     why = command("why", job["id"], "--user", "ann", "--file", path.with_suffix(".duckdb")).stdout
     assert "written by import from mem0, record 0000-1" in why
@@ -58,7 +58,7 @@ def test_memories_become_facts_with_their_times_categories_and_origin(path: Path
 def test_a_second_import_adds_nothing_and_a_changed_memory_supersedes(path: Path) -> None:
     write(path, {"results": [memory(1, "Lives in Dublin")]})
     before = report(path)["facts"], report(path)["facts"]
-    assert [(one["new"], one["known"]) for one in before] == [(1, 0), (0, 1)]
+    assert [(record["new"], record["known"]) for record in before] == [(1, 0), (0, 1)]
     write(path, {"results": [memory(1, "Lives in Cork", updated_at=LATER)]})
     assert [report(path)["facts"]["changed"], report(path)["facts"]["known"]] == [1, 1]
     old, new = facts(path)
@@ -75,11 +75,11 @@ def test_what_was_corrected_here_stays_until_the_memory_there_is_newer(path: Pat
     with Memory(path.with_suffix(".duckdb"), user="ann", embedder=None) as here:
         here.update(facts_of(here)[0], "Lives in Wicklow")
     assert report(path)["facts"]["known"] == 1
-    assert [one["content"] for one in facts(path) if one["status"] == "current"] == ["Lives in Wicklow"]
+    assert [fact["content"] for fact in facts(path) if fact["status"] == "current"] == ["Lives in Wicklow"]
 
 
 def facts_of(here: Memory) -> list[str]:
-    return [one.id for one in here.recall() if one.source == "semantic"]
+    return [memory.id for memory in here.recall() if memory.source == "semantic"]
 
 
 def test_what_was_forgotten_comes_back_with_an_explicit_import(path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_file_of_several_people_is_refused_until_it_is_said_who_is_meant(path:
     told = bring(path, "--source-user", "ann-there")
     assert (told.exit_code, told.stderr) == (0, "")
     assert "1 records of 'bob'" in told.stdout
-    assert [one["content"] for one in facts(path)] == ["Likes tea", "Likes mint"]
+    assert [fact["content"] for fact in facts(path)] == ["Likes tea", "Likes mint"]
     assert "no record is of 'carol'" in bring(path, "--source-user", "carol").stderr
 
 
@@ -112,7 +112,7 @@ def test_what_the_agent_remembers_for_itself_is_not_the_users(path: Path) -> Non
     del own["user_id"]
     write(path, [own])
     bring(path)
-    assert [(one["subject"], one["content"]) for one in facts(path)] == [("guide", "Answers in French")]
+    assert [(fact["subject"], fact["content"]) for fact in facts(path)] == [("guide", "Answers in French")]
 
 
 def test_the_history_of_memories_becomes_versions(path: Path) -> None:
@@ -130,11 +130,11 @@ def test_the_history_of_memories_becomes_versions(path: Path) -> None:
         ],
     )
     bring(path)
-    assert [(one["content"], one["status"]) for one in facts(path)] == [
+    assert [(fact["content"], fact["status"]) for fact in facts(path)] == [
         ("Likes cheese pizza", "superseded"),
         ("Likes any pizza", "invalidated"),
     ]
-    assert [one for one in held(path) if one["kind"] == "turn" and one["text"] == "Likes any pizza"] == []
+    assert [record for record in held(path) if record["kind"] == "turn" and record["text"] == "Likes any pizza"] == []
     assert report(path)["facts"] == {"new": 0, "known": 3, "changed": 0, "older": 0}
 
 
@@ -158,12 +158,12 @@ def test_an_openmemory_export_names_its_categories_and_leaves_out_what_was_delet
     told = report(path)
     assert (told["facts"]["new"], told["users"]) == (3, {"ann-there": 3})
     assert told["left_out"]["deleted in mem0"] == 1
-    assert [(one["content"], one["status"]) for one in facts(path)] == [
+    assert [(fact["content"], fact["status"]) for fact in facts(path)] == [
         ("Note 1", "current"),
         ("Note 3", "invalidated"),
         ("Note 4", "current"),
     ]
-    assert [one["tags"] for one in held(path) if one["kind"] == "turn"] == [["travel"], ["travel"]]
+    assert [record["tags"] for record in held(path) if record["kind"] == "turn"] == [["travel"], ["travel"]]
 
 
 def test_a_dry_run_says_what_would_happen_and_changes_no_byte(path: Path) -> None:
@@ -184,5 +184,5 @@ def test_a_dry_run_says_what_would_happen_and_changes_no_byte(path: Path) -> Non
 def test_secrets_are_taken_out(path: Path) -> None:
     write(path, [memory(1, "My password: hunter2 is for the bank")])
     bring(path)
-    assert [one["content"] for one in facts(path)] == ["My password: [redacted] is for the bank"]
+    assert [fact["content"] for fact in facts(path)] == ["My password: [redacted] is for the bank"]
     assert "hunter2" not in path.with_suffix(".duckdb").read_bytes().decode("latin-1")

@@ -91,7 +91,7 @@ def test_edges_become_facts_about_their_source_current_or_closed(path: Path) -> 
         "communities, which sum up what their members say": 1,
         "episodes of JSON data, which nobody said": 1,
     }
-    by_text = {one["content"]: one for one in facts(path)}
+    by_text = {fact["content"]: fact for fact in facts(path)}
     now, before = by_text["Maria works at Stripe"], by_text["Maria works at Acme"]
     assert (now["subject"], now["status"], now["valid_from"], now["recorded_at"]) == (
         "maria",
@@ -106,7 +106,11 @@ def test_edges_become_facts_about_their_source_current_or_closed(path: Path) -> 
     )
     assert by_text["Ann lives in Cork"]["subject"] == "user"
     assert by_text["Maria is an engineer."]["subject"] == "maria"
-    said = [(one["role"], one["speaker"], one["text"], one["tags"]) for one in held(path) if one["id"][:3] == "imp"]
+    said = [
+        (record["role"], record["speaker"], record["text"], record["tags"])
+        for record in held(path)
+        if record["id"][:3] == "imp"
+    ]
     assert said == [
         ("user", "Ann", "I met Maria.", []),
         ("assistant", "", "How is she?", []),
@@ -123,7 +127,7 @@ def test_an_edge_that_was_closed_meanwhile_closes_the_fact(path: Path) -> None:
     assert [report(path)["facts"]["changed"], report(path)["facts"]["known"]] == [1, 1]
     (fact,) = facts(path)
     assert (fact["status"], fact["valid_to"]) == ("invalidated", "2025-05-01T00:00:00Z")
-    assert [one for one in held(path) if one["kind"] == "turn"] == []
+    assert [record for record in held(path) if record["kind"] == "turn"] == []
     write(path, [edge(1, "Maria works at Acme")])
     assert (report(path)["facts"]["known"], facts(path)) == (1, [fact])
 
@@ -131,13 +135,13 @@ def test_an_edge_that_was_closed_meanwhile_closes_the_fact(path: Path) -> None:
 def test_a_fact_that_ends_in_the_future_is_current(path: Path) -> None:
     write(path, [edge(1, "Maria is a member", invalid_at="2190-01-01T00:00:00Z")])
     assert report(path)["facts"]["new"] == 1
-    assert [(one["status"], one["valid_to"]) for one in facts(path)] == [("current", "2190-01-01T00:00:00Z")]
+    assert [(fact["status"], fact["valid_to"]) for fact in facts(path)] == [("current", "2190-01-01T00:00:00Z")]
 
 
 def because(path: Path, content: str) -> list[str | None]:
-    (fact,) = [one for one in facts(path) if one["content"] == content]
+    (fact,) = [fact for fact in facts(path) if fact["content"] == content]
     told = command("why", fact["id"], "--file", path.with_suffix(".duckdb"), "--user", "ann", "--json")
-    return [one["text"] for one in json.loads(told.stdout)["evidence"]]
+    return [record["text"] for record in json.loads(told.stdout)["evidence"]]
 
 
 def test_a_fact_rests_on_the_episodes_that_the_export_names_for_it(path: Path) -> None:
@@ -178,7 +182,7 @@ def test_closing_a_fact_keeps_the_episode_that_it_was_drawn_from(path: Path) -> 
     write(path, {"edges": [edge(1, "Maria works at Acme", **gone)], "episodes": said})
     assert report(path)["facts"]["changed"] == 1
     assert because(path, "Maria works at Acme") == ["Maria is at Acme."]
-    assert [one["text"] for one in held(path) if one["kind"] == "turn"] == ["Maria is at Acme."]
+    assert [record["text"] for record in held(path) if record["kind"] == "turn"] == ["Maria is at Acme."]
     found = command("recall", "Maria", "--file", path.with_suffix(".duckdb"), "--user", "ann")
     assert "no longer so since 1 May 2025: Maria works at Acme" in found.stdout
 
@@ -199,7 +203,7 @@ def test_messages_of_zep_with_roles_and_names(path: Path) -> None:
     )
     told = report(path)
     assert (told["format"], told["messages"]["new"], told["left_out"]) == ("graphiti", 2, {"system messages": 1})
-    assert [(one["role"], one["speaker"]) for one in held(path)] == [("user", "Ann"), ("assistant", "Guide")]
+    assert [(record["role"], record["speaker"]) for record in held(path)] == [("user", "Ann"), ("assistant", "Guide")]
 
 
 def block(label: str, value: str, **more: Any) -> dict[str, Any]:
@@ -250,11 +254,11 @@ def test_a_letta_agent_file(path: Path) -> None:
         "blocks that are empty": 1,
         "tools of Letta, which are no memories": 1,
     }
-    assert [(one["subject"], one["content"], one["made_by"]) for one in facts(path)] == [
+    assert [(fact["subject"], fact["content"], fact["made_by"]) for fact in facts(path)] == [
         ("sam", "I am Sam, a guide.", "import from letta, block Sam/persona"),
         ("user", "Ann, works at Stripe.", "import from letta, block Sam/human"),
     ]
-    said = [(one["role"], one["text"], one["session"]) for one in held(path) if one["id"][:3] == "imp"]
+    said = [(record["role"], record["text"], record["session"]) for record in held(path) if record["id"][:3] == "imp"]
     assert said == [("user", "Hi Sam", "Sam"), ("assistant", "Hello!", "Sam")]
     blocks[1]["value"] = "Ann, works at Acme."
     write(path, {"agents": [agent], **empty, "blocks": blocks, "tools": []})
@@ -303,7 +307,7 @@ def test_passages_of_letta(path: Path) -> None:
     )
     told = report(path)
     assert (told["format"], told["facts"]["new"], told["left_out"]) == ("letta", 1, {"deleted in Letta": 1})
-    assert [one["tags"] for one in held(path) if one["kind"] == "turn"] == [["bike"]]
+    assert [record["tags"] for record in held(path) if record["kind"] == "turn"] == [["bike"]]
 
 
 def item(number: int, value: Any, *namespace: str, **more: Any) -> dict[str, Any]:
@@ -328,7 +332,7 @@ def test_items_of_a_langmem_store(path: Path) -> None:
     told = report(path)
     assert (told["format"], told["users"]) == ("langmem", {"memories/ann": 6})
     assert told["problems"] == ["record 5: the value says nothing"]
-    assert [(one["subject"], one["content"]) for one in facts(path)] == [
+    assert [(fact["subject"], fact["content"]) for fact in facts(path)] == [
         ("user", "Likes tea."),
         ("user", "Works at Stripe."),
         ("user", "preferred_name: Ann"),
@@ -346,11 +350,11 @@ def test_namespaces_of_two_people_are_told_apart(path: Path) -> None:
     told = bring(path, "--source-user", "ann")
     assert (told.exit_code, told.stderr) == (0, "")
     assert "1 records of 'memories/bob'" in told.stdout
-    assert [one["content"] for one in facts(path)] == ["a", "c"]
+    assert [fact["content"] for fact in facts(path)] == ["a", "c"]
 
 
 def test_an_edge_that_is_no_longer_so_is_nothing_to_warn_of(path: Path) -> None:
     write(path, [edge(1, "Maria works at Acme", expired_at="2025-05-02T00:00:00Z"), edge(2, "Maria likes tea")])
     report(path)
-    (found,) = [one for one in check_up(path.with_suffix(".duckdb")) if one.check == "sources"]
+    (found,) = [finding for finding in check_up(path.with_suffix(".duckdb")) if finding.check == "sources"]
     assert found.state == "ok"

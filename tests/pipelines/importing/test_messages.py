@@ -88,7 +88,7 @@ def test_an_import_that_was_killed_is_finished_by_running_it_again(path: Path) -
     assert known >= BATCH
     assert known % BATCH == 0
     assert (new + known, counts(path)) == (len(messages), (0, len(messages)))
-    kept = [one["text"] for one in held(path) if one["kind"] == "turn"]
+    kept = [record["text"] for record in held(path) if record["kind"] == "turn"]
     assert sorted(kept) == sorted(message["content"] for message in messages)
 
 
@@ -133,7 +133,7 @@ def test_ids_are_made_of_session_turn_and_role(path: Path) -> None:
     def ids(session: str, text: str) -> list[str]:
         path.write_text(record(session, said("user", text), said("assistant", text), said("assistant", text)))
         bring(path)
-        return [one["id"] for one in held(path) if one["kind"] == "turn"]
+        return [record["id"] for record in held(path) if record["kind"] == "turn"]
 
     assert len({*ids("a", "x"), *ids("b", "x"), *ids("a", "y")}) == 9
     assert len(ids("a", "x")) == 9

@@ -30,19 +30,19 @@ def inspect(file: Path, method: str, *options: str) -> Any:
 
 
 def call(file: Path, name: str, *arguments: str) -> Any:
-    given = [word for one in arguments for word in ("--tool-arg", one)]
+    given = [word for argument in arguments for word in ("--tool-arg", argument)]
     return inspect(file, "tools/call", "--tool-name", name, *given)
 
 
 def test_the_inspector_lists_and_calls_what_the_server_offers(tmp_path: Path):
     file = tmp_path / "m.duckdb"
-    listed = {one["name"]: one for one in inspect(file, "tools/list")["tools"]}
+    listed = {record["name"]: record for record in inspect(file, "tools/list")["tools"]}
     assert listed["recall"]["inputSchema"]["required"] == ["query"]
     assert listed["recall"]["annotations"]["readOnlyHint"]
     stored = call(file, "remember", "content=Works at Stripe")
     assert not stored["isError"]
     found = call(file, "recall", "query=work", "limit=3", 'kinds=["semantic"]')["structuredContent"]["result"]
-    assert [one["content"] for one in found] == ["Works at Stripe"]
+    assert [record["content"] for record in found] == ["Works at Stripe"]
     refused = call(file, "forget")
     assert refused["isError"]
     assert refused["structuredContent"]["do"]

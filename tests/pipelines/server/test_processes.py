@@ -25,7 +25,7 @@ async def test_what_is_remembered_over_stdio_is_in_the_file(tmp_path: Path):
         await output(client, "capture", message="I moved to Oslo last week.")
     async with over_stdio(file, "--user", "jake", "--read-only") as client:
         found = await output(client, "recall", query="Oslo", kinds=["semantic"])
-        assert "Moved to Oslo last week" in [one["content"] for one in found]
+        assert "Moved to Oslo last week" in [record["content"] for record in found]
         with pytest.raises(mcp.MCPError):
             await client.call_tool("remember", {"content": "no"})
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_served_is_refused_in_one_line(tmp_path: Path, options: l
     (tmp_path / "BROKEN").write_text("{")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         known = {"TAKEN": str(taken.getsockname()[1]), **{one: str(tmp_path / one) for one in ("EMPTY", "BROKEN")}}
-        asked = command(tmp_path / "m.duckdb", *(known.get(one, one) for one in options))
+        asked = command(tmp_path / "m.duckdb", *(known.get(option, option) for option in options))
         done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert error in done.stderr.decode()

@@ -89,6 +89,6 @@ def test_over_stdio_too(tmp_path: Path, ends_by: str):
         if ends_by == "leaves":
             wire.to.close()
         else:
-            send(wire.process, [signal.Signals[one] for one in ends_by.split()])
+            send(wire.process, [signal.Signals[part] for part in ends_by.split()])
         assert wire.process.wait(PATIENCE) == (1 if " " in ends_by else 0)
     assert waiting(file) == 1

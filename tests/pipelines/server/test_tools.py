@@ -45,12 +45,14 @@ async def output(client: Any, name: str, **arguments: Any) -> Any:
 
 async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
     async with served() as (client, _):
-        listed = {one.name: one for one in (await client.list_tools()).tools}
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert list(listed) == [*VERBS, *(f"mind_{one}" for one in MIND), *(f"memory_{one}" for one in MEMORY)]
-    assert all(one.input_schema["type"] == "object" and one.description for one in listed.values())
-    assert {name for name, one in listed.items() if one.annotations.read_only_hint} == READING
+    assert all(record.input_schema["type"] == "object" and record.description for record in listed.values())
+    assert {name for name, record in listed.items() if record.annotations.read_only_hint} == READING
     assert listed["forget"].annotations.destructive_hint
-    arguments = {name for one in listed.values() for name in one.input_schema["properties"] if one.name != "forget"}
+    arguments = {
+        name for record in listed.values() for name in record.input_schema["properties"] if record.name != "forget"
+    }
     assert arguments.isdisjoint({"user", "session", "agent", "org", "project", "ctx"})
     whose = {"user", "agent", "org", "project", "ctx"}  # of the same user, what a session gave may be forgotten
     assert whose.isdisjoint(listed["forget"].input_schema["properties"])
@@ -58,7 +60,7 @@ async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
 
 async def test_what_has_a_default_may_be_left_out_and_limits_are_told():
     async with served() as (client, _):
-        recall = next(one for one in (await client.list_tools()).tools if one.name == "recall")
+        recall = next(tool for tool in (await client.list_tools()).tools if tool.name == "recall")
         assert (recall.title, recall.input_schema["required"]) == ("Recall", ["query"])
         limit = recall.input_schema["properties"]["limit"]
         assert {key: limit[key] for key in ("type", "default", "minimum", "maximum")} == {
@@ -75,7 +77,7 @@ async def test_the_instructions_name_tools_that_are_offered():
     for read_only in (False, True):
         async with served(read_only=read_only) as (client, _):
             told = client.instructions or ""
-            offered = {one.name for one in (await client.list_tools()).tools}
+            offered = {tool.name for tool in (await client.list_tools()).tools}
         named = set(re.findall(r"[a-z]+(?:_[a-z]+)*", told)) & {*VERBS, "mind_recall", "memory_search"}
         assert {"recall", "context", "why"} <= named <= offered
         assert ("remember" in named) is not read_only
@@ -101,17 +103,17 @@ async def test_a_client_begins_with_what_its_own_owner_has_in_mind(tmp_path: Pat
 
 async def test_the_choices_of_an_argument_are_explained():
     async with served() as (client, _):
-        schemas = {one.name: one.input_schema["properties"] for one in (await client.list_tools()).tools}
+        schemas = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
     for name, argument, choices in (
         ("recall", "kinds", get_args(Kind)),
         ("remember", "category", get_args(FactCategory)),
     ):
-        assert all(f"{one}: " in schemas[name][argument]["description"] for one in choices)
+        assert all(f"{choice}: " in schemas[name][argument]["description"] for choice in choices)
 
 
 async def test_a_reader_is_offered_nothing_that_writes():
     async with served(read_only=True) as (client, _):
-        assert {one.name for one in (await client.list_tools()).tools} == READING
+        assert {tool.name for tool in (await client.list_tools()).tools} == READING
         with pytest.raises(mcp.MCPError, match="no tool 'remember'"):
             await client.call_tool("remember", {"content": "x"})
 
@@ -122,7 +124,7 @@ async def test_a_fact_is_remembered_recalled_explained_and_forgotten():
         (found,) = await output(client, "recall", query="work", kinds=["semantic"])
         assert (found["id"], found["content"], found["kind"]) == (stored["id"], "Works at Stripe", "semantic")
         why = await output(client, "why", id=stored["id"])
-        assert [one["text"] for one in why["evidence"]] == ["Works at Stripe"]
+        assert [record["text"] for record in why["evidence"]] == ["Works at Stripe"]
         assert (await output(client, "forget", id=stored["id"]))["removed"]["facts"] == 1
         assert await output(client, "recall", query="work") == []
 
@@ -147,8 +149,8 @@ async def test_what_has_nothing_to_do_with_a_question_is_left_out_when_something
         asked = "zebra quantum"
         ranked = (await fabric.session("mcp", user="jake").arun(mem.recall_block, asked)).output
         found = await output(client, "recall", query=asked)
-    related = [one.content for one in ranked if one.relevance >= RELATED]
-    assert [one["content"] for one in found] == related
+    related = [memory.content for memory in ranked if memory.relevance >= RELATED]
+    assert [record["content"] for record in found] == related
     assert 0 < len(related) < len(ranked)
 
 
@@ -159,7 +161,7 @@ async def test_what_the_user_said_is_captured_behind_the_answer():
         assert (await output(client, "recall", query="Oslo", kinds=["turn"]))[0]["id"] == kept["id"]
         await fabric.adrain()
         found = await output(client, "recall", query="Oslo", kinds=["semantic"])
-        assert [one["content"] for one in found] == ["Moved to Oslo last week"]
+        assert [record["content"] for record in found] == ["Moved to Oslo last week"]
         assert "Oslo" in await output(client, "context", query="Where does the user live?", tokens=100)
 
 
@@ -251,7 +253,7 @@ async def test_a_wrong_call_is_a_result_that_says_what_to_do(name: str, argument
 
 async def test_how_long_a_text_may_be_stands_in_the_schema():
     async with served() as (client, _):
-        schemas = {one.name: one.input_schema["properties"] for one in (await client.list_tools()).tools}
+        schemas = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
     most = {
         f"{name}.{argument}": schemas[name][argument]["maxLength"]
         for name, argument in (
@@ -289,7 +291,7 @@ async def test_what_is_no_longer_so_is_marked_in_what_is_recalled():
             await output(client, "capture", message=message)
             await fabric.adrain()
         found = await output(client, "recall", query="where do I live?", kinds=["turn"])
-        marked = {one["content"]: one["outdated"] for one in found}
+        marked = {record["content"]: record["outdated"] for record in found}
         assert marked["I live in Berlin."].endswith("Lives in Berlin; now: Moved to Munich")
         assert marked["I moved to Munich."] == ""
         assert "now: Moved to Munich]" in await output(client, "context", query="where do I live?")
@@ -307,4 +309,4 @@ async def test_a_change_stated_without_a_category_takes_the_place_of_what_was(be
         for content in (before, after):
             await output(client, "remember", content=content)
         found = await output(client, "recall", query=asked, kinds=["semantic"])
-    assert [one["content"] for one in found] == [after]
+    assert [record["content"] for record in found] == [after]
