@@ -14,6 +14,7 @@
     │   ├── GuardError           a loop passed its guard
     │   ├── NoBranchError        no branch took the value
     │   ├── WorkError            background work failed (only when asked to raise)
+    │   │   └── ForgottenWorkError  its job was forgotten while it ran: nothing of it is stored
     │   └── NestedRunError       a sync call from inside a running block
     ├── RefusedError             what was asked cannot be done; says what to do instead
     ├── ScopeError               a scope is missing or has the wrong type
@@ -80,6 +81,10 @@ class NoBranchError(RunError):
 
 class WorkError(RunError):
     """Background work failed and the caller asked to be told."""
+
+
+class ForgottenWorkError(WorkError):
+    """What background work was about was forgotten while it ran, so that nothing of it is stored."""
 
 
 class NestedRunError(RunError):

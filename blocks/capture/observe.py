@@ -68,7 +68,7 @@ class Shown:
     def _linked(self, observation: Observation, speaker: Self) -> Observation:
         subject, content = speaker.filed(observation.subject, observation.content)
         told: Mapping[str, object] = {}
-        if subject != USER == observation.subject:
+        if subject != observation.subject and USER in (subject, observation.subject):
             told = fields(read_as(content, subject), subject)
         filed = observation.model_copy(update={"subject": subject, "content": content, **told})
         replaces = filed.replaces or find_replaced(claim_of(filed), self.entries)

@@ -34,6 +34,8 @@ class Self:
     names: frozenset[str] = frozenset()
     namesakes: Mapping[str, str] = field(default_factory=dict[str, str])
     close: frozenset[tuple[str, frozenset[str], str]] = frozenset()
+    introduced: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """What each who is known by name is to the speaker, and how that name is written."""
 
     def among(self, told: Iterable[tuple[str, str]], subjects: Iterable[str] = ()) -> "Self":
         """Return the same among others who bear one of the names.
@@ -43,19 +45,35 @@ class Self:
         >>> jake = Self("user", frozenset({"jake"})).among([("friend", "Jake"), ("boss", "Tom")])
         >>> jake.filed("jake", "Works at Nokia"), jake.filed("tom", "Works at Nokia")
         (('friend-jake', 'Works at Nokia'), ('tom', 'Works at Nokia'))
+        >>> Self().among([("dog", "Rex")]).filed("rex", "Died yesterday")
+        ('user', 'Dog Rex died yesterday')
         """
         others = [subject for subject in subjects if subject not in self.names]
         found = {name: subject for subject in others for name in self.names if is_namesake(subject, name)}
-        close = set(self.close)
+        close, introduced = set(self.close), dict(self.introduced)
         for kin, called in told:
             name, (who, qualities) = subject_key(_untitled(called)), kin_of(kin)
             first = name.partition("-")[0]
+            introduced[name] = kin, called
             if first in self.names:
                 is_plain = name in self.names or name == first
                 found[first] = found[name] = subject_key(f"{who or kin} {name}") if is_plain else name
             if who in SINGLE_KIN or means("family", who):
                 close.add((who, qualities, found.get(first, first)))
-        return replace(self, namesakes=dict(self.namesakes) | found, close=frozenset(close))
+        namesakes = dict(self.namesakes) | found
+        return replace(self, namesakes=namesakes, close=frozenset(close), introduced=introduced)
+
+    def _gone(self, subject: str, content: str) -> tuple[str, str] | None:
+        """Return as the speaker's own that one whom they had is there no more: "Rex died", of their dog Rex."""
+        first, _, rest = content.partition(" ")
+        name = subject_key(subject) if not self.is_meant(subject) else subject_key(first)
+        if name not in self.introduced:
+            return None
+        kin, called = self.introduced[name]
+        told = rest if subject_key(first) == name else content[:1].lower() + content[1:]
+        claim = read_as(f"{kin} {called} {told}", self.subject)
+        is_over = claim.attribute in INTRODUCING and claim.polarity == "ended"
+        return (self.subject, f"{kin[:1].upper()}{kin[1:]} {called} {told}") if is_over else None
 
     def _closest(self, content: str) -> tuple[str, str] | None:
         """Return whom a statement about the speaker's kin is about, and what it says, where only one may be meant."""
@@ -74,6 +92,9 @@ class Self:
 
     def filed(self, subject: str, content: str) -> tuple[str, str]:
         """Return what a statement is filed under, and its text without the speaker's own name in front."""
+        gone = self._gone(subject, content) if self.introduced else None
+        if gone is not None:
+            return gone
         namesake = self.namesakes.get(subject_key(subject))
         if namesake is not None:
             return namesake, content

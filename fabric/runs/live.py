@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from ..clock import Clock
-from ..errors import BudgetExceededError, WorkError
+from ..errors import BudgetExceededError, ForgottenWorkError
 from ..flow.block import Block
 from ..flow.resource import Transaction
 from ..flow.run import Trial
@@ -348,4 +348,4 @@ class LiveRun:
 
     def _check_wanted(self, rows: Rows) -> None:
         if self.job_id and not rows.get(JOBS, SYSTEM, [self.job_id]):
-            raise WorkError(f"job {self.job_id!r} was forgotten while it ran: nothing of it is stored")
+            raise ForgottenWorkError(f"job {self.job_id!r} was forgotten while it ran: nothing of it is stored")

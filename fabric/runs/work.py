@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from ..errors import BudgetExceededError, ModelError, SchemaError, StoreError, WorkError
+from ..errors import BudgetExceededError, ForgottenWorkError, ModelError, SchemaError, StoreError, WorkError
 from ..flow.capability import enter_outer_lifespans
 from ..flow.failing import Retry, go_on, is_cancelled
 from ..flow.resource import Transaction
@@ -310,6 +310,9 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> J
     if isinstance(error, BudgetExceededError) and error.until is not None:
         log.info("background work is deferred", until=error.until.isoformat())
         return replace(job, status="pending", attempts=job.attempts - 1, error=text, not_before=error.until)
+    if isinstance(error, ForgottenWorkError):  # as whoever forgot it asked
+        log.info("background work ends: it was forgotten while it ran")
+        return replace(job, status="failed", error=text)
     if isinstance(error, retry.on) and job.attempts < retry.attempts:
         later = now + timedelta(seconds=retry.delay(job.attempts))
         log.info("background work is put off", attempt=job.attempts, until=later.isoformat())

@@ -79,3 +79,18 @@ def test_what_was_replaced_takes_its_episode_out_of_recall_and_its_fact_into_the
         episodes = [record for record in session.run(mem.export_block).output if record["kind"] == "episode"]
     assert not [one for one in found if "Google" in one]
     assert [episode["superseded"] for episode in episodes] == [True, False]
+
+
+def test_who_died_or_was_sold_is_had_no_more():
+    told = {"Rex died yesterday.": "Dog Rex died yesterday", "I sold my Tesla.": "Sold their Tesla"}
+    fabric, mem = open_memory(None)
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.capture, "I have a dog named Rex.")
+        session.run(mem.capture, "I have a Tesla.")
+        for said, ended in told.items():
+            session.run(mem.capture, said)
+            facts = [record for record in session.run(mem.export_block).output if record["kind"] == "fact"]
+            assert ended in [fact["content"] for fact in facts if fact["status"] == "current"]
+    over = [fact["content"] for fact in facts if fact["status"] == "superseded"]
+    assert over == ["Has a dog named Rex", "Has a Tesla"]

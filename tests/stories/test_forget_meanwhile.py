@@ -1,6 +1,7 @@
 """What is forgotten while a run waits for its model is blanked in that run, whatever tool had returned it."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from fabric.models.base import Reply, Request, ToolCall
 from fabric.testing import call
 from pipelines import memory_system
 from pipelines.server.verbs import verbs
+from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
 from tests.stories.test_forget import dump
 
 MEM = memory_system(model=None, episodic=True, semantic=True)
@@ -207,3 +209,21 @@ def test_what_is_forgotten_while_it_is_imported_does_not_come_in_behind():
             assert not [record for record in memory.export(session) if record["kind"] == "turn"]
 
     asyncio.run(asyncio.wait_for(tells(), 60))
+
+
+def test_a_capture_whose_session_is_forgotten_while_it_runs_ends_without_a_warning(capsys: pytest.CaptureFixture[str]):
+    def forgets(_: Request) -> list[dict[str, Any]]:
+        forgetting = threading.Thread(target=lambda: session.run(mem.forget_block, {"session": "monday"}))
+        forgetting.start()
+        forgetting.join()
+        return [observation("Works at Stripe")]
+
+    fabric, mem = open_memory(MemoryModel(forgets))
+    with fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(chat_with(mem), "I work at Stripe.")
+        fabric.drain()
+        assert [row for row in session.run(mem.export_block).output if row["kind"] == "fact"] == []
+    told = capsys.readouterr().err
+    assert "it was forgotten while it ran" in told
+    assert "background work failed" not in told
