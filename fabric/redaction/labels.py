@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -24,9 +24,14 @@ _BREAK = re.compile(r"""[\s"'`,;&<>(){}\[\]。，；：、！？]""")
 _ENOUGH: Mapping[Sort, "re.Pattern[str]"] = {
     "weak": re.compile(rf"\S{{{LEAST_TOKEN}}}"),
     "strong": re.compile(r"\S"),
-    "digits": re.compile(r"[\s\S]{0,2}\d"),
+    "digits": re.compile(rf"[\s\S]{{0,2}}\d|(?:{pattern_of(data('labels.json')['digit_words'])})[ -]"),
 }
 """What a value of each sort begins with at least: most of what stands behind a label does not."""
+_POSTAL = re.compile(r"[1-9]\d{5}")
+_TICKET = re.compile(r"[A-Z]{2,6}-\d{1,6}")
+"""The number of a ticket or a class, as in "CLS-0001"."""
+_FURTHER = re.compile(r"(?:,|;|/|\||\s|and |und |y |et ){1,4}(?P<code>[\w-]{4,40})")
+_SHAPES = str.maketrans("0123456789abcdefghijklmnopqrstuvwxyz", "0" * 10 + "a" * 26)
 MOST_IN_A_RUN = 32
 """How many labels are looked behind in a run of characters without a break: the values of all of them are one."""
 _PARAMETER = re.compile(r"&[\w.-]+=")
@@ -35,6 +40,9 @@ _VALUE = re.compile(
     r"""(?P<open>\\?["'`]|[«“‘「„])(?P<quoted>[^"'`»”’」\n\\]{1,200}+)(?:\\?["'`]|[»”’」])"""
     r"""|(?P<dress>\*{1,3}|_{2})?(?P<bare>[^\s"'`,;<>(){}\[\]「」“”«»，。；、\\]{1,400}+)(?P<code>[(\[])?"""
 )
+_DIGITS = rf"(?:\d|{pattern_of(data('labels.json')['digit_words'])})"
+_SPELLED = re.compile(rf"{_DIGITS}(?:[ -]|, ){_DIGITS}(?:(?:[ -]|, ){_DIGITS}){{2,6}}(?![\w-]| {_DIGITS})")
+"""A number told digit by digit, in figures or in words: "4 7 1 1", "four seven one one"."""
 _DRESS = r"(?:[*_~`]{1,3}|</\w{1,8}>)"
 """What sets a word off: the end of an emphasis of Markdown or HTML."""
 _CLOSED = rf"(?:{_DRESS}(?!\s{{0,20}}<)|[”»])"
@@ -108,6 +116,7 @@ def _labels() -> _Labels:
         rf"|(?P<call>\s?[(,]\s{{0,2}}{quoted})"
         r"|(?P<paired></\w{1,20}>\s{0,20}<\w{1,20}>|\s?>(?=[^<>\s]{4,400}</)"
         r"|,?\s{1,20}\\?[\"']?val(?:ue)?\\?[\"']?\s{0,2}[:=]\s{0,2})"
+        rf"|(?P<block>\s\{{[^{{}}]{{0,300}}?\bdefault\s{{0,20}}=\s{{0,3}}{quoted})"
         rf"|(?P<tight>[:=](?![:=])){_DRESS}?(?P<blank>\s{{0,3}})(?:{_LAYOUT})?"
         r"|\s{0,3}\]?\s{0,3}(?P<sign>:=|={1,3}\s?>|->|=(?!=)|\.{3,40}|[:：＝→⇒➜➔»👉•…|])"
         rf"{_DRESS}?\s{{0,3}}…?"
@@ -117,7 +126,7 @@ def _labels() -> _Labels:
     return _Labels(
         stems=re.compile(pattern_of(stems())),
         label=re.compile(rf"(?P<label>{words_of_labels()}){ending}"),
-        join=re.compile(rf"{join}|(?P<direct>\s{{1,2}}(?=[\"'`]|\S{{{LEAST_WORD}}}|\d{{{LEAST_NUMBER}}}))"),
+        join=re.compile(rf"{join}|(?P<direct>\s{{1,2}}(?=[\"'`]|\S{{{LEAST_WORD}}}|\d{{{LEAST_NUMBER}}}|\d{{3}}\b))"),
         linked=re.compile(rf"{link}(?:{word}[ \t]){{0,5}}?{word}(?:{join})"),
         linked_on=re.compile(rf"{link}(?:{word}[ \t]){{1,5}}{word}(?:{join})"),
         far=re.compile(r",\s(?=[^\s,]{6,100},)|(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
@@ -153,14 +162,27 @@ def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None
         return None
     sort, end = sort_of(found["label"]), found.end()
     for join, begin in _joins(lower, end, sort, known):
+        spelled = _SPELLED.match(lower, begin) if sort == "digits" else None
+        if spelled is not None and not _is_part_of_a_word(lower, start, found["label"], known):
+            return Finding(begin, spelled.end(), _BETWEEN.sub("_", found["label"]))
         value = (_ASCII if join is None else _VALUE).match(text, begin)
         if value is None or _is_part_of_a_word(lower, start, found["label"], known):
             continue
         loud = text[start : found.end("label")].isupper()
         secret = _judged(value, _Label(sort, found["label"], found["quote"] is not None, loud), join)
         if secret is not None:
-            return secret
+            return _with_others(lower, secret, found["label"])
     return None
+
+
+def _with_others(lower: str, secret: Finding, label: str) -> Finding:
+    """Return a code with the others of its list, which look as it does: "backup codes: 1234-5678, 8765-4321"."""
+    shape, end = lower[secret.start : secret.end].translate(_SHAPES), secret.end
+    if _BETWEEN.sub(" ", label) not in data("labels.json")["listed"]:
+        return secret
+    while (further := _FURTHER.match(lower, end)) is not None and further["code"].translate(_SHAPES) == shape:
+        end = further.end()
+    return replace(secret, end=end)
 
 
 def _joins(lower: str, end: int, sort: Sort, known: _Labels) -> "Iterator[tuple[re.Match[str] | None, int]]":
@@ -227,14 +249,17 @@ def _trimmed(value: str, *, spoken: bool) -> str:
 
 def _is_secret(value: str, label: _Label, *, spoken: bool, direct: bool, written: bool) -> bool:
     if label.sort == "digits":
-        return (label.loud or not direct) and is_code(value, label.text)
+        return (label.loud or not direct or label.text.startswith("cv")) and is_code(value, label.text)
     if label.sort == "weak":
-        if written and label.loud and len(value) >= 2 * LEAST_TOKEN and " " not in value:
-            return True  # a variable of the environment
-        return is_random(value, 2 * LEAST_TOKEN if direct else LEAST_SPOKEN if spoken else LEAST_TOKEN)
+        is_variable = written and label.loud and len(value) >= 2 * LEAST_TOKEN and " " not in value
+        least = 2 * LEAST_TOKEN if direct else LEAST_SPOKEN if spoken else LEAST_TOKEN
+        return is_variable or (_TICKET.fullmatch(value) is None and is_random(value, least))
     if direct:
         return len(value) >= LEAST_WORD and ":" not in value and is_chosen(value)
+    is_listed = _BETWEEN.sub(" ", label.text) in data("labels.json")["listed"]
     if is_chosen(value) or (value.isdigit() and len(value) >= LEAST_NUMBER):
+        return True
+    if is_listed and is_code(value, label.text, 2 * LEAST_TOKEN):
         return True
     return label.sort == "strong" and written and (not spoken or value.count(" ") >= LEAST_BLANKS) and _is_word(value)
 
@@ -245,8 +270,10 @@ def _is_word(value: str) -> bool:
     return len(value) >= LEAST_WORD and plain.isalpha() and plain.islower()
 
 
-def is_code(value: str, label: str) -> bool:
-    """Return whether a value is a number of the length that a code of this label has."""
+def is_code(value: str, label: str, most: int = LEAST_TOKEN) -> bool:
+    """Return whether a value is a number of the length that a code of this label has, and no postal code."""
+    if label in data("labels.json")["postal"] and _POSTAL.fullmatch(value):
+        return False
     least = 3 if label.startswith(("cv", "security")) else LEAST_NUMBER
     digits = re.sub(r"[\s-]", "", value.rstrip("#*!"))
-    return digits.isdigit() and least <= len(digits) <= LEAST_TOKEN
+    return digits.isdigit() and least <= len(digits) <= most
