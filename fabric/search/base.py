@@ -4,7 +4,7 @@ Every row has a slot, a number from 0 on, in the order in which rows came; array
 changed or deleted leaves its slot behind, dead. Terms and texts are numbered in the same way, each from 0 on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -21,6 +21,22 @@ class Match(NamedTuple):
     id: str
     shared: int
     length: int
+
+
+class Ids(Protocol):
+    """The ids of rows by slot."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __getitem__(self, slot: int, /) -> str:
+        """Return the id of the row at a slot."""
+        ...
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield them in the order of the slots."""
+        ...
 
 
 class ColumnView(Protocol):
@@ -148,7 +164,7 @@ class SearchView(Protocol):
         ...
 
     @property
-    def ids(self) -> Sequence[str]:
+    def ids(self) -> Ids:
         """The ids of the rows by slot."""
         ...
 
