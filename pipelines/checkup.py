@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from blocks.reembed import embedded_collections, embedding_status
-from capabilities.memory.checkup import reference_findings
 from capabilities.memory.layout import MemoryLayout
+from capabilities.memory.reference_check import reference_findings
 from capabilities.memory.systems import collections_of_others
-from capabilities.mind.checkup import draft_findings
+from capabilities.mind.draft_check import draft_findings
 from capabilities.mind.store import mind_collections
 from capabilities.traces.checkup import trace_findings
 from capabilities.traces.tables import RESOURCES as TRACES
@@ -26,7 +26,7 @@ from fabric.jobs.job import EFFECTS, JOBS, TURNS
 from fabric.models.litellm import needs_of
 from fabric.record.log import ITEMS
 from fabric.scope import SCOPE_KINDS
-from fabric.sessions.checkup import job_findings, record_findings
+from fabric.sessions.record_check import job_findings, record_findings
 from fabric.store.base import Table
 from fabric.store.duckdb.backup import backup_findings
 from fabric.store.duckdb.check.block_check import block_findings, reading_bytes

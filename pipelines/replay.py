@@ -12,8 +12,8 @@ from fabric.scope import ScopeIds
 from fabric.sessions.fabric import Fabric
 
 from .chat import RecordedTurn
+from .importing.file_contents import ChatFile, Reading
 from .importing.formats.messages import MESSAGE_APART
-from .importing.reading import ChatFile, Reading
 from .importing.records import Said, Statement
 from .importing.report import FileReport
 

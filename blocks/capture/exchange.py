@@ -9,7 +9,7 @@ from fabric.errors import SchemaError
 from fabric.flow.context import Context
 from fabric.record.forgotten import ERASED
 from fabric.record.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
-from fabric.record.said import is_message, messages_in, said_in
+from fabric.record.run_input import is_message, messages_in, said_in
 from fabric.text.prompt import strip_data_blocks
 from fabric.validation import shown
 

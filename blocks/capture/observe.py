@@ -8,7 +8,7 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.over import over
 from capabilities.memory.people.oneself import is_shared
 from capabilities.memory.refiled import refile_own_rows
-from capabilities.relations.reading import kin_in
+from capabilities.relations.kin_reading import kin_in
 from capabilities.semantic.selves import Self, introduced, introductions, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
@@ -29,8 +29,8 @@ from fabric.validation import shown
 from ..prompts import PROMPTS
 from ..readers.moods import Said, said_in
 from ..readers.observe import observe_text
-from .answers import is_grounded, plain_text, told
 from .contradicted import contradiction
+from .model_answers import is_grounded, plain_text, told
 from .observed import Observations, Observed
 from .retraction import Retraction, corrected, find_retraction
 

@@ -38,8 +38,8 @@ from fabric.text.words import printable
 
 from ..prompts import PROMPTS
 from ..readers.observe import observe_text
-from .answers import plain_text
 from .exchange import clean
+from .model_answers import plain_text
 from .observe import MODEL_CHARS, shorten
 from .reflect import PIN_IMPORTANCE
 

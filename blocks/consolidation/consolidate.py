@@ -22,12 +22,12 @@ from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt, new_mark, one_line
 
-from ..capture.answers import plain_text, refusals, skipped
+from ..capture.model_answers import plain_text, refusals, skipped
 from ..prompts import PROMPTS
+from .fact_owner import Told, told_of_one
 from .fact_vectors import embedded_at_once, is_unembedded
 from .fact_views import facts_by_subject, known_fact
 from .rules import group_episodes
-from .whose import Told, told_of_one
 
 MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""

@@ -24,7 +24,7 @@ from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt, new_mark
 from fabric.text.words import content_words
 
-from ..capture.answers import plain_text, refusals, skipped
+from ..capture.model_answers import plain_text, refusals, skipped
 from ..prompts import PROMPTS
 from .consolidate import FORGOTTEN
 from .fact_vectors import embedded_at_once, is_unembedded

@@ -24,16 +24,16 @@ from fabric.scope import Scope, ScopeIds, ScopeKind
 from fabric.store.base import Table, Where
 
 from ..owned_records import kind_of, kinds
-from .checked import check_gone
-from .circle import Circle, Said
-from .done import done_in
-from .held_again import hold_again
+from .erased_texts import Texts
+from .linked_records import Circle, Said
 from .links import Node, ids_by_kind, nodes_of, united
 from .naming import Whom, look_for
-from .own import erase_own, own_rows
+from .program_rows import erase_own, own_rows
 from .removal import Removal
+from .reopened import hold_again
 from .support import is_said_in, rest_on_others
-from .texts import Texts
+from .turns_of import done_in
+from .verification import check_gone
 
 MEMORIES = ("fact", "episode", "working", "turn")
 """The kinds of records that a memory system keeps of what somebody said."""

@@ -8,8 +8,8 @@ from typing import Any
 from fabric.record.meanwhile import Gone
 from fabric.scope import Scope, ScopeIds
 
+from .erased_texts import Texts
 from .links import Node, mentions_id
-from .texts import Texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table, Where
 
 from ..owned_records import is_state
-from .circle import MANY
+from .erased_texts import Texts
+from .linked_records import MANY
 from .links import Node, mentions_id, nodes_of
 from .recognised import told_of
-from .texts import Texts
 
 COUNTED = {
     "turn": "kept turns",

@@ -10,9 +10,9 @@ from fabric.scope import Scope
 from fabric.store.base import Row, Rows, Table
 
 from ..readers.observe import observe_text
-from .circle import Said
+from .erased_texts import Texts
+from .linked_records import Said
 from .links import Node
-from .texts import Texts
 
 LONGEST = 2000
 """How many characters of a turn are read for what it claims."""

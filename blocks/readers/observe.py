@@ -10,7 +10,7 @@ from fabric.slices import paced
 from fabric.text.terms import LONG_CHARS
 from fabric.text.words import words
 
-from . import people
+from . import close_people as people
 from .casing import recased
 from .clauses import clauses, remember, unmarked
 from .corrections import drop_corrected

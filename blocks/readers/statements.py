@@ -12,8 +12,8 @@ from fabric.text.language import STOP_WORDS, guess_language
 from fabric.text.words import words
 
 from .acquaintances import opens_with, subject_left_out, told_of
+from .close_people import subject_of
 from .patterns import listed, written
-from .people import subject_of
 from .sentences import HIDDEN, MAX_CLAUSE
 
 QUESTION = ("?", "？", "؟")

@@ -11,7 +11,7 @@ from fabric.text.language import STOP_WORDS, language_of
 from .attributes import ATTRIBUTES, OTHER, Attribute, form, grammar, words_of
 from .owners import SINGLE_KIN
 from .record import Claim, Verdict
-from .texts import compare_texts
+from .text_comparison import compare_texts
 from .values.places import extent, same_place
 from .values.same_value import CLAUSE_SIGNS, is_number, is_when, same_value, stems, tokens
 

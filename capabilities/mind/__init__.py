@@ -4,6 +4,7 @@ from .alike import alike_in_words, meets
 from .capability import MindScope, mind
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
 from .ephemeral import InMemoryProvider
+from .live_mind import Mind
 from .provider import Likenesses, MindProvider, MindTable, Wanted
 from .record import (
     Believed,
@@ -19,7 +20,6 @@ from .record import (
     Reflected,
     ScoreParts,
 )
-from .run import Mind
 from .store import StoreProvider
 from .writing.draft import DraftOperation
 

@@ -14,9 +14,9 @@ from fabric.options import names_options
 from ..equal import one_for
 from ..meaning import Meaning
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
+from .live_mind import Mind, Place
 from .provider import MindProvider
 from .record import ConfidenceLevel
-from .run import Mind, Place
 from .store import StoreProvider
 from .tools import TOOLS
 

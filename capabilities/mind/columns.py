@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulas.mind import CONFIDENCE
+from ..formulas.mind_score import CONFIDENCE
 from .alike import at_least
 from .provider import Wanted
 

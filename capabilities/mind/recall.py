@@ -10,7 +10,7 @@ import numpy as np
 from fabric.text.terms import plain_terms, read_cue
 
 from ..formulas.bounds import clamp
-from ..formulas.mind import (
+from ..formulas.mind_score import (
     CONFIDENCE_WEIGHT,
     RECENCY_DAYS,
     RECENCY_WEIGHT,

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from ..claims.record import Claimed
-from ..formulas.mind import CONFIDENCE
+from ..formulas.mind_score import CONFIDENCE
 from ..sources import Source
 from ..vocabulary import Moment, Unit
 

@@ -12,10 +12,10 @@ from fabric.text.prompt import data_block
 from .header import TITLE
 from .recall import DEFAULT_LIMIT, SearchedType
 from .record import ConfidenceLevel, GoalPriority, GoalStatus
-from .writing.checked import MAX_CHARS
+from .writing.validation import MAX_CHARS
 
 if TYPE_CHECKING:
-    from .run import Mind
+    from .live_mind import Mind
 
 _LENGTH: dict[str, Any] = {"maxLength": MAX_CHARS}
 Tags = Annotated[tuple[str, ...], Field(description="Words to filter by with mind_recall.")]

@@ -14,8 +14,8 @@ from fabric.text.folding import folded
 from fabric.text.language import is_stop_word
 from fabric.text.words import words
 
+from .kin_reading import LONGEST
 from .names import alike, is_spoken_of, may_be_word
-from .reading import LONGEST
 
 Mention = Literal["no", "perhaps", "yes"]
 _WORDS = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:[-'\u2019.&+][\p{L}\p{M}\p{N}_]+)*")

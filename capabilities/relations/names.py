@@ -6,7 +6,7 @@ import regex
 
 from fabric.text.language import is_stop_word
 
-from .reading import LONGEST, Token, tokens_of
+from .kin_reading import LONGEST, Token, tokens_of
 from .words import ARTICLES, FORMS, GRAMMAR, HAN_NAME, NOT_NAMES, WORD_NAMES, listed
 
 _ASKED_PLAINLY = regex.compile(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fabric.sessions.checkup import records
+from fabric.sessions.record_check import records
 from fabric.store.duckdb.check.scan import Held
 from fabric.store.finding import Finding, several
 

@@ -7,7 +7,7 @@ from ..flow.context import Context
 from ..models.base import Message
 from ..record.items import Draft, Item, drafts_from_message
 from ..record.log import opens_turn
-from ..record.said import said_in
+from ..record.run_input import said_in
 from ..text.prompt import strip_data_blocks
 
 

@@ -1,6 +1,6 @@
 """Redaction: secrets are recognised, and taken out of what is stored. See README.md beside this file."""
 
-from .answers import answered
+from .answered_secrets import answered
 from .finding import REDACTED, Finding, without
 from .text import found, redact
 from .values import redact_value

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..slices import gap_after, paced
-from .answers import in_dialogue
+from .answered_secrets import in_dialogue
 from .finding import Finding, apart, without
 from .json_form import in_json
 from .labels import labelled, stems

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .answers import answered
+from .answered_secrets import answered
 from .finding import REDACTED, without
 from .json_form import NAMES, VALUES, named_secret
 from .text import redact

@@ -21,13 +21,13 @@ from ..record.forgotten import ERASED
 from ..record.items import Draft, Item, last_said, without_secrets
 from ..record.log import SessionLog, opens_turn
 from ..record.meanwhile import Gone, Meanwhile
-from ..record.said import said_in
+from ..record.run_input import said_in
 from ..scope import ScopeIds
 from ..store.base import SYSTEM, Rows
 from ..telemetry.tracing import SILENT, Span, carrier
 from ..usage import ModelCall, Usage
-from .heard import Heard
 from .recording import Recording
+from .run_secrets import Heard
 from .services import Entry, Listener, Services
 
 T = TypeVar("T")

@@ -16,12 +16,12 @@ from ..jobs.job import TURNS, output_of, to_json
 from ..record.events import Progress, RunFinished
 from ..record.items import Draft, Item, drafts_from_message
 from ..record.log import SessionLog
-from ..record.said import said_in
-from ..runs.heard import Heard
-from ..runs.left import take_in
+from ..record.run_input import said_in
 from ..runs.live import LiveRun
 from ..runs.recording import store_items
+from ..runs.run_secrets import Heard
 from ..runs.services import Listener, Services
+from ..runs.unfinished import take_in
 from ..runs.work import commit
 from ..scope import ScopeIds
 from ..store.base import Row

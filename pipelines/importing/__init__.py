@@ -1,9 +1,9 @@
 """What was said and what is remembered elsewhere: read from a file of any format, and imported in bulk, once."""
 
+from .file_contents import ChatFile
+from .file_import import FileImport, file_import_block, nothing_in
 from .formats.registry import FORMATS
-from .reading import ChatFile
 from .report import Counts, FileReport, ImportReport
-from .run import FileImport, file_import_block, nothing_in
 from .source import Source
 
 __all__ = [

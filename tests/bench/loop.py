@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabric import Fabric, generator, sequencer
 from fabric.testing import ScriptedModel
-from tests.fabric.talk import note
+from tests.fabric.small_pipelines import note
 
 TURNS = 100
 TICK_SECONDS = 0.001

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blocks.capture.answers import is_grounded
+from blocks.capture.model_answers import is_grounded
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import ConsolidationPlan, Observation, PrunePlan
 from fabric import Fabric

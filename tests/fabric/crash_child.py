@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric import Fabric, handler, sequencer
 
-from .talk import talk
+from .small_pipelines import talk
 
 ROOT = Path(__file__).parents[2]
 SESSIONS = ("a", "b")

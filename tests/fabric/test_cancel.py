@@ -15,7 +15,7 @@ from fabric.record.events import TextDelta
 from fabric.testing import ScriptedModel
 
 from .cancelling import Held, Moment, cancelled_at, check_agreement, settled
-from .talk import note, notes, talk, texts
+from .small_pipelines import note, notes, talk, texts
 
 MOMENTS: tuple[Moment, ...] = ("before", "within", "after")
 MOST = 60

@@ -11,7 +11,7 @@ from pathlib import Path
 from fabric import Fabric
 
 from .crash_child import SESSIONS
-from .talk import notes, talk
+from .small_pipelines import notes, talk
 
 KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
 TURNS = max(20, 2 * KILLS)

@@ -11,7 +11,7 @@ from fabric import Context, Fabric, Usage, WorkFinished, handler
 from fabric.errors import SchemaError
 from fabric.flow.sequencer import sequencer
 
-from .talk import chat, note, outcomes, talk
+from .small_pipelines import chat, note, outcomes, talk
 
 
 def test_the_outcome_of_background_work_is_an_item_with_its_result_and_cost():

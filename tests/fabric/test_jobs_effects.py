@@ -16,7 +16,7 @@ from fabric.store.base import Rows
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import FrozenClock
 
-from .talk import NOTES, Note, note, notes, outcomes, talk, texts
+from .small_pipelines import NOTES, Note, note, notes, outcomes, talk, texts
 
 
 def test_an_effect_happens_once_although_its_job_is_tried_again():

@@ -13,7 +13,7 @@ from fabric.flow.sequencer import sequencer
 from fabric.models.budget import Budget
 from fabric.testing import FrozenClock
 
-from .talk import chat, notes, outcomes, talk
+from .small_pipelines import chat, notes, outcomes, talk
 
 
 def test_a_failed_job_is_shown_and_blocks_nobody(tmp_path: Path):

@@ -11,7 +11,7 @@ from fabric import Block, Context, Fabric, handler
 from fabric.errors import ModelUnavailableError, WorkError
 from fabric.flow.sequencer import sequencer
 
-from .talk import NOTES, chat, note, notes, outcomes, talk, texts
+from .small_pipelines import NOTES, chat, note, notes, outcomes, talk, texts
 
 
 @handler(name="child", uses=[NOTES])

@@ -11,7 +11,7 @@ from fabric import Block, Context, Draft, Fabric, Retry, generator, handler, seq
 from fabric.flow.resource import Transaction
 from fabric.testing import ScriptedModel
 
-from .talk import NOTES, Note, notes, outcomes, texts
+from .small_pipelines import NOTES, Note, notes, outcomes, texts
 
 
 @handler(name="save", uses=[NOTES])

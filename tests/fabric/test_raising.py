@@ -14,7 +14,7 @@ from fabric.store.base import SYSTEM, Rows
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.testing import ScriptedModel, call
 
-from .talk import outcomes, texts
+from .small_pipelines import outcomes, texts
 
 
 class MuteError(Exception):

@@ -18,7 +18,7 @@ from fabric.errors import ConfigurationError, NestedRunError, ScopeError, StoreE
 from fabric.floors import check_floors
 from fabric.flow.sequencer import sequencer
 
-from .talk import chat, note, notes, talk, texts
+from .small_pipelines import chat, note, notes, talk, texts
 
 
 @handler

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric import Fabric, generator, handler
 from fabric.redaction import redact
-from fabric.runs.heard import LONG, Heard
+from fabric.runs.run_secrets import LONG, Heard
 from fabric.store.secrecy import KEPT, Secrets
 from fabric.testing import ScriptedModel, call
 

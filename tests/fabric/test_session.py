@@ -13,7 +13,7 @@ from fabric.errors import ConfigurationError, SchemaError
 from fabric.flow.sequencer import sequencer
 from fabric.record.log import ITEMS, RECENT_SESSIONS
 
-from .talk import chat, note, notes, talk, texts
+from .small_pipelines import chat, note, notes, talk, texts
 
 MESSAGES = [
     {"role": "system", "content": "Be brief.", "id": "m0"},

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import USER, Place, claim_of, name_of, user_subject
+from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in
 from capabilities.relations.names import alike, is_spoken_of, may_be_word
-from capabilities.relations.reading import MINE, SOMEBODY, Kin, kin_in
 from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
 from capabilities.retrieval.candidates import Pool, Pools
 from capabilities.semantic import Fact

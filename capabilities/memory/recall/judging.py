@@ -26,8 +26,8 @@ from .doubted import raise_later
 from .once import Once, by_turn, leader
 from .prior import of_entry, of_episode, of_fact
 from .ranked import TIERS, Parts, RankedMemory
-from .reading import Read
 from .request import RecallRequest
+from .row_reading import Read
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:

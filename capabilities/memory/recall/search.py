@@ -90,7 +90,7 @@ def _found(
     """Return what is shown of a snapshot; None where an index was made anew since, so that its numbers mean nothing."""
     from ..outdated import marked  # noqa: PLC0415
     from .judging import judged  # noqa: PLC0415
-    from .reading import read_rows  # noqa: PLC0415
+    from .row_reading import read_rows  # noqa: PLC0415
 
     ranking = snapshot.ranked(ctx.clock.now())
     read = transact(lambda tx: read_rows(tx, ctx, layout, request, snapshot, ranking))

@@ -51,8 +51,8 @@ def take_snapshot(
     embedded: Embedded,
 ) -> Snapshot:
     """Return what the request looks at; nothing is copied."""
+    from ..people.cue_people import asked_about  # noqa: PLC0415
     from ..people.oneself import noted_by  # noqa: PLC0415
-    from ..people.people import asked_about  # noqa: PLC0415
     from .eligible import pools_of  # noqa: PLC0415
 
     wants_entries = "working" in request.tiers and not request.is_past

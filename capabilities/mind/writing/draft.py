@@ -14,7 +14,7 @@ from fabric.errors import RefusedError
 
 from ..durations import moment_after
 from ..record import LEVELS, GoalPriority, MindBelief, MindEntry, MindEntryType, MindGoal, MindReflection, Revision
-from .claims import claims_another
+from .belief_claims import claims_another
 
 LOOK_UP = "Look the id up with mind_recall."
 

@@ -12,9 +12,9 @@ from ..alike import alike_in_words, cosine
 from ..config import MindConfig
 from ..provider import MindTable, Wanted
 from ..record import Believed, Done, GoalSet, MindBelief, MindEntry, MindGoal, MindReflection, Reflected
-from .claims import best, claims_another
+from .belief_claims import best, claims_another
 from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned
-from .places import check_room
+from .limits import check_room
 
 NEAR_CAP = 2
 """So many places before the cap, pinning warns."""

@@ -13,7 +13,7 @@ from ..config import MindConfig
 from ..provider import MindTable, Wanted
 from ..record import MindBelief, MindEntry, MindFailure, MindGoal, MindReflection
 from .draft import DraftOperation, apply, drafted, survives, unpinned
-from .places import check_room
+from .limits import check_room
 
 
 class Flushed(BaseModel):

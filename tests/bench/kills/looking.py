@@ -12,7 +12,7 @@ from capabilities.mind import MindStatus
 from fabric import Context, Fabric, handler
 from fabric.store.finding import Finding
 from pipelines.checkup import check_up
-from tests.fabric.talk import notes
+from tests.fabric.small_pipelines import notes
 
 from ..words import words_of
 from .operations import MIND, USERS, Doing, Telling, system

@@ -13,7 +13,7 @@ from fabric import Context, Fabric, handler, sequencer
 from fabric.errors import RunError
 from pipelines import Memory, memory_system
 from tests.fabric.embedding.fakes import HashEmbedder
-from tests.fabric.talk import talk
+from tests.fabric.small_pipelines import talk
 
 USERS = ("ann", "bob", "eve")
 SAID = {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fabric.embedding import default_embedder
-from tests.languages.facts import LANGUAGES, hits, pairs, places
+from tests.languages.labelled_facts import LANGUAGES, hits, pairs, places
 
 from .baselines import Bm25
 from .evaluate import print_table

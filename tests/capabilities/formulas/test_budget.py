@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.formulas.budget import pack, tokens
+from capabilities.formulas.line_budget import pack, tokens
 from fabric.text.words import estimate_tokens
 
 lines = st.lists(st.text(st.characters(exclude_characters="\n"), max_size=20), max_size=12)

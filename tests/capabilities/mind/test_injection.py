@@ -4,7 +4,7 @@ import json
 
 from fabric.testing import call
 
-from .test_tools import Agent
+from .test_mind_tools import Agent
 
 
 async def test_an_error_names_ids_and_never_repeats_stored_text():

@@ -2,8 +2,8 @@
 
 import pytest
 
+from capabilities.relations.kin_reading import kin_in
 from capabilities.relations.names import names_asked
-from capabilities.relations.reading import kin_in
 from capabilities.relations.words import FORMS, GRAMMAR, means
 from fabric.text.language import STOP_WORDS
 

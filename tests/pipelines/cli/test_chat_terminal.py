@@ -13,7 +13,7 @@ from tests.provider import ENOUGH, reply, scripted_provider
 from tests.stub_server import Received, StubReply, hang, stalled_stream, text
 
 from .conftest import run
-from .terminal import CTRL_C, CTRL_D, ENTER, PATIENCE, PROMPT, TAB, UP, Terminal
+from .typed_terminal import CTRL_C, CTRL_D, ENTER, PATIENCE, PROMPT, TAB, UP, Terminal
 
 
 def chat(folder: Path, *options: str, **environment: str) -> Terminal:

@@ -17,7 +17,7 @@ from tests.stub_server import StubServer, hang, text
 
 from .programs import PATIENCE, client_of, over_stdio, served
 from .test_frames import request, wired
-from .test_tools import output
+from .test_server_tools import output
 
 MODEL = ("--user", "jake", "--model", "openai/stub")
 NOTHING = '{"observations": []}'

@@ -1,4 +1,4 @@
-"""Checked: what was forgotten is looked up again before the transaction is committed."""
+"""Verifies a forgetting: what was erased is looked up again before the transaction is committed."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from capabilities.claims import claim_of, name_of
+from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
 from capabilities.relations.names import alike, may_be_word, names_asked
-from capabilities.relations.reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
 from capabilities.relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
 from capabilities.retrieval.candidates import Pools
 from capabilities.retrieval.people import People
@@ -23,7 +23,7 @@ from fabric.text.words import words
 
 from ..layout import MemoryLayout
 from ..recall.ranked import RankedMemory
-from .asked import answers
+from .attribute_rows import answers
 from .claim_columns import Slots, with_subject
 from .oneself import self_subjects
 from .somebody import Finder, Somebody

@@ -8,7 +8,7 @@ mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 from pipelines import Memory
 
-from .test_tools import output, served
+from .test_server_tools import output, served
 
 
 async def known(client: Any, query: str) -> str:

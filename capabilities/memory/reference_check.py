@@ -6,7 +6,7 @@ from typing import Any
 from fabric.flow.resource import Collection
 from fabric.record.forgotten import ERASED
 from fabric.record.log import ITEMS
-from fabric.sessions.checkup import records
+from fabric.sessions.record_check import records
 from fabric.store.duckdb.check.scan import Held
 from fabric.store.finding import Finding, several
 

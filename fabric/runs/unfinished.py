@@ -1,4 +1,4 @@
-"""What was said in a run that failed or was left is taken in all the same, by the blocks that take in what is said."""
+"""Captures the user's message of a run that failed or was left, by the blocks that capture messages."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

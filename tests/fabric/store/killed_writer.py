@@ -1,4 +1,4 @@
-"""End a writing process at random points and look at what is in the file: ``python -m tests.fabric.store.kill 200``."""
+"""End a writing process at random points, and look at its file: ``python -m tests.fabric.store.killed_writer 200``."""
 
 import random
 import subprocess
@@ -39,7 +39,7 @@ def write(path: str) -> None:
 
 def kill_once(path: Path, delay: float, *, opening: bool) -> int:
     """Run the writer and kill it so many seconds after its begin, or after its first step; return the last it said."""
-    command = [sys.executable, "-m", "tests.fabric.store.kill", "write", str(path)]
+    command = [sys.executable, "-m", "tests.fabric.store.killed_writer", "write", str(path)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     first = "" if opening else process.stdout.readline()

@@ -1,4 +1,4 @@
-"""What a run was said: its own input as the message that it is, whatever its blocks make of it."""
+"""The input of a run as a message of the user, whatever its blocks make of it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The circle: everything that has to go together, found by following the links of rows in both directions."""
+"""Linked records: everything that has to go together, found by following the links of rows in both directions."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -9,8 +9,8 @@ from capabilities.claims import compare, read_as
 from fabric.jobs.reach import Held
 from fabric.scope import Scope
 
+from .erased_texts import Texts
 from .links import LINKS, Node, nodes_of
-from .texts import Texts
 
 MANY = 300
 """From so many ids on all rows are read, instead of looking for each."""

@@ -20,9 +20,9 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Collection, Transaction
 
+from .file_contents import ChatFile, Progress, Reading
 from .formats.messages import MESSAGE_APART
 from .problems import Problem
-from .reading import ChatFile, Progress, Reading
 from .records import Said, Statement, digest
 from .report import Counts, ImportReport
 

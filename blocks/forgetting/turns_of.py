@@ -1,4 +1,4 @@
-"""Done: in which turn a message was said, a named run ended, or a job was left."""
+"""Finds in which turn a message was said, a named run ended, or a job was left."""
 
 from itertools import product
 from typing import Any

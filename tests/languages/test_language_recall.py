@@ -2,7 +2,7 @@ import pytest
 
 from fabric.embedding import default_embedder
 
-from .facts import LANGUAGES, hits, pairs, places
+from .labelled_facts import LANGUAGES, hits, pairs, places
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

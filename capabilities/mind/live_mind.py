@@ -34,10 +34,10 @@ from .record import (
     Reflected,
 )
 from .writing import drafting
-from .writing.checked import checked, due, expiry, plain_tags, shared
 from .writing.draft import DraftOperation, GoalChange
 from .writing.drafting import RunDraft
 from .writing.flush import Flushed, flush, left_behind, recover, vectors_of
+from .writing.validation import checked, due, expiry, plain_tags, shared
 
 T = TypeVar("T")
 _ALIVE: set[str] = set()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.formulas.mind import CONFIDENCE, composite, recency
+from capabilities.formulas.mind_score import CONFIDENCE, composite, recency
 from capabilities.formulas.similarity import word_cosine
 
 shares = st.floats(0.0, 1.0)

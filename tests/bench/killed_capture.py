@@ -1,4 +1,4 @@
-"""Kill a process that captures and consolidates, and look at its file each time: ``python -m tests.bench.kill 50``."""
+"""Kill a process that captures, and look at its file each time: ``python -m tests.bench.killed_capture 50``."""
 
 import sys
 import tempfile

@@ -15,7 +15,7 @@ import httpx2 as httpx
 from fabric import Fabric
 
 from .programs import ANNA, JAKE, PATIENCE, client_of, command, over_stdio, served
-from .test_tools import output
+from .test_server_tools import output
 
 
 async def test_what_is_remembered_over_stdio_is_in_the_file(tmp_path: Path):

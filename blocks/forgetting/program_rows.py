@@ -1,4 +1,4 @@
-"""Own rows: what programs keep in collections and documents of their own, and forget by the ids they gave."""
+"""Rows of programs: what they keep in collections and documents of their own, and forget by the ids they gave."""
 
 from fabric.jobs.reach import Held, KeptRow
 from fabric.record.erased import Erased

@@ -1,4 +1,4 @@
-"""Held again: facts that only a forgotten fact had ended."""
+"""Reopens facts that only a forgotten fact had ended."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product

@@ -1,4 +1,4 @@
-"""What a run hears of secrets: those that are known by themselves, and those that answer a question for one."""
+"""The secrets of one run: those that are known by themselves, and those that answer a question for one."""
 
 import re
 from collections.abc import Iterable

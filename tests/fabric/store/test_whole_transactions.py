@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .kill import kill_and_check
+from .killed_writer import kill_and_check
 
 
 def test_kills_leave_whole_transactions(tmp_path: Path):
