@@ -2,16 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from capabilities.keys import system_of, tier_of
 from fabric.jobs.job import JOBS, TURNS
 from fabric.jobs.reach import Held, KeptRow
+from fabric.lazy import lazy
 from fabric.record.forgotten import ERASED
 from fabric.record.log import ITEMS
 from fabric.scope import SCOPE_KINDS
 from fabric.text.json_text import redacted
 from fabric.text.words import printable
+
+if TYPE_CHECKING:
+    from capabilities.mind import store
+    from capabilities.traces import tables as trace_tables
+else:
+    store = lazy("capabilities.mind.store")
+    trace_tables = lazy("capabilities.traces.tables")
 
 DOCUMENTS = "documents"
 TIERS: Mapping[str, str] = {"semantic_memory": "fact", "episodic_memory": "episode", "turns": "turn"}
@@ -23,15 +31,12 @@ NOT_TEXT = frozenset({"id", "kind", "session", "made_by", "block", "root", "user
 @cache
 def kinds() -> Mapping[str, str]:
     """Return what one record of a collection is called, those of the default memory system first; see `kind_of`."""
-    from capabilities.mind.store import mind_collections  # noqa: PLC0415  minds and traces need numpy, which few imports need
-    from capabilities.traces.tables import ALL_TABLES  # noqa: PLC0415
-
     named = dict(TIERS)
     for scope in SCOPE_KINDS:
-        mind = mind_collections(scope)
+        mind = store.mind_collections(scope)
         named |= {mind.goals.key: "goal", mind.beliefs.key: "belief"}
         named |= {mind.reflections.key: "reflection", mind.drafts.key: "draft"}
-    for tables in ALL_TABLES.values():
+    for tables in trace_tables.ALL_TABLES.values():
         named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
         named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}

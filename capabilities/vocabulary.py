@@ -5,15 +5,21 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from fabric.clock import utc
+from fabric.lazy import lazy
 from fabric.models.answers.schema import Answer, Slips
 
 from .claims.identity import subject_key, user_id
 from .claims.record import Claimed
+
+if TYPE_CHECKING:
+    from fabric import redaction
+else:
+    redaction = lazy("fabric.redaction")
 
 Durability = Literal["transient", "session", "persistent", "permanent"]
 """How long an observation stays true, shortest first."""
@@ -61,9 +67,8 @@ def _without_secrets(given: Any) -> Any:
     """Return a name as it was given without secrets in it: in lower case, with hyphens, they would not be known."""
     if not isinstance(given, str) or len(given) < LEAST_SECRET:
         return given
-    from fabric.redaction import redact  # noqa: PLC0415  its patterns are compiled when a file is opened
 
-    return redact(given)
+    return redaction.redact(given)
 
 
 LEAST_SECRET = 12

@@ -12,12 +12,18 @@ from pydantic import BaseModel
 from .clock import Clock, utc
 from .errors import ModelError
 from .flow.block import Block, Out
+from .lazy import lazy
 from .models.base import Delta, ModelClient, Reply, Request, ToolCall, Usage
 from .record.history import message_tokens
 from .text.words import estimate_tokens
 
 if TYPE_CHECKING:
+    from .generation import messages
+    from .sessions import fabric as engine
     from .sessions.session import RunResult
+else:
+    engine = lazy(".sessions.fabric", __package__)
+    messages = lazy(".generation.messages", __package__)
 
 START = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -96,9 +102,7 @@ def call(name: str, call_id: str = "", /, **arguments: Any) -> ToolCall:
     >>> call("mind_complete_goal", "call_2", id="mg_1")
     ToolCall(id='call_2', name='mind_complete_goal', arguments='{"id": "mg_1"}')
     """
-    from .generation.messages import as_text  # noqa: PLC0415
-
-    return ToolCall(call_id or f"call_{name}", name, as_text(arguments))
+    return ToolCall(call_id or f"call_{name}", name, messages.as_text(arguments))
 
 
 def _reply(scripted: Any, request: Request) -> Reply:
@@ -175,10 +179,8 @@ async def run_block(
 
     Without a ``model`` a model call fails: nothing here ever reaches a provider.
     """
-    from .sessions.fabric import Fabric  # noqa: PLC0415  the store is opened only by tests that run something
-
     fakes = model or ScriptedModel(_no_model)
-    async with Fabric(":memory:", models=fakes, clock=clock or FrozenClock()) as fabric:
+    async with engine.Fabric(":memory:", models=fakes, clock=clock or FrozenClock()) as fabric:
         opened = fabric.session(session, user=user, agent=agent, project=project, org=org)
         return await opened.arun(block, value)
 

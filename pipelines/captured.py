@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blocks.capture.exchange import why_empty
 from fabric.jobs.job import troubled
+from fabric.lazy import lazy
 from fabric.record.items import drafts_from_message
 from fabric.record.log import opens_turn
 from fabric.scope import ScopeIds
@@ -15,6 +16,11 @@ from fabric.store.secrecy import Secrets
 
 from .chat import RecordedTurn
 from .transcript import Transcript
+
+if TYPE_CHECKING:
+    from fabric.models import fallback
+else:
+    fallback = lazy("fabric.models.fallback")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,8 @@ def reentrant() -> Captured | None:
 
     What the memory asks its model about is captured already: reading that again would ask the model again, without end.
     """
-    from fabric.models.fallback import ASKING  # noqa: PLC0415  whoever has asked a model has loaded it
-
     problem = "not captured: background work was asking the model that this call came from"
-    return Captured(problem=problem) if ASKING.get() else None
+    return Captured(problem=problem) if fallback.ASKING.get() else None
 
 
 async def trouble(fabric: Fabric, ids: ScopeIds, model: object) -> tuple[int, str]:

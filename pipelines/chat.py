@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,12 +15,18 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice, generator
+from fabric.lazy import lazy
 from fabric.record.events import Recalled
 from fabric.record.items import Draft, drafts_from_message
 from fabric.record.log import opens_turn
 from fabric.text.words import words
 
 from .system import MemorySystem
+
+if TYPE_CHECKING:
+    import snowballstemmer
+else:
+    snowballstemmer = lazy("snowballstemmer")
 
 CHAT = "chat-with-memory"
 SYSTEM = "You are a friendly assistant who knows the user. Answer in one or two sentences."
@@ -152,7 +158,6 @@ def about(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
 
 
 def _stems(text: str) -> set[str]:
-    import snowballstemmer  # noqa: PLC0415  needed only to answer without a model
 
     stemmer = snowballstemmer.stemmer("english")
     return set(

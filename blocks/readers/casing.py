@@ -5,8 +5,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from fabric.lazy import lazy
 from fabric.text.language import STOP_WORDS
+
+if TYPE_CHECKING:
+    import mnemonic
+else:
+    mnemonic = lazy("mnemonic")
 
 LEAST_WORDS = 3
 """How many words a message has at least whose capitals are all a matter of habit: fewer may be an abbreviation."""
@@ -78,9 +85,8 @@ def _rows() -> dict[str, list[str]]:
 
 @cache
 def _common() -> frozenset[str]:
-    from mnemonic import Mnemonic  # noqa: PLC0415  read when a message without capitals is
 
-    return frozenset([*_rows()["common"], *STOP_WORDS["english"], *Mnemonic("english").wordlist])
+    return frozenset([*_rows()["common"], *STOP_WORDS["english"], *mnemonic.Mnemonic("english").wordlist])
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 
 from ..claims import claim_of, compare, is_single
 from ..semantic import Fact
@@ -11,7 +12,11 @@ from .layout import MemoryLayout
 from .recall.ranked import RankedMemory
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from fabric.search.base import SearchView
+else:
+    np = lazy("numpy")
 
 FEW = 64
 """How many facts are read at most to see what contests what."""
@@ -43,8 +48,6 @@ def contesting(tx: Transaction, layout: MemoryLayout, fact: Fact) -> list[str]:
 
 def _shared(index: "SearchView", places: set[tuple[str, str]]) -> list[str]:
     """Return the ids of the current facts of places that more than one of them fills."""
-    import numpy as np  # noqa: PLC0415  few facts share a place
-
     slots, subjects, status = (index.columns[name] for name in ("slot", "subject", "status"))
     current = index.alive & (status.values == status.names.get("current", -2))
     wanted = {slots.names[slot] for _, slot in places if slot in slots.names}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.errors import ConfigurationError
 from fabric.flow.context import Context
+from fabric.lazy import lazy
 from fabric.text.prompt import data_block
 from fabric.text.terms import plain_terms, read_cue
 from fabric.text.words import estimate_tokens
@@ -18,7 +19,10 @@ from .recall.recall import RecallRequest, recall_request
 from .recall.request import MOST_RESULTS
 
 if TYPE_CHECKING:
+    from ..retrieval import packing
     from ..retrieval.packing import Passage
+else:
+    packing = lazy("..retrieval.packing", __package__)
 
 TOKENS = 2_000
 """How many tokens of evidence a context has at most unless it is said."""
@@ -35,8 +39,6 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
     to the part that the cue asks for. The same memory and cue give the same bytes. ConfigurationError for fewer than 1
     token and for a cue that is no text.
     """
-    from ..retrieval.packing import choose  # noqa: PLC0415
-
     if not isinstance(cue, str):
         raise ConfigurationError(f"context: cue is {shown(cue)}; expected a text, such as the user's message")
     if not isinstance(tokens, int) or tokens < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -47,7 +49,7 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
     most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)
     while True:
         found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
-        chosen = choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
+        chosen = packing.choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
             return _fitting(chosen.lines, tokens, layout.title)
         most = min(MOST_RESULTS, 2 * most)
@@ -55,20 +57,17 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
 
 def _fitting(lines: "Sequence[tuple[Passage, str]]", tokens: int, title: str) -> str:
     """Return the finished block of as many lines as it has room for; what stands for a bracket takes more than it."""
-    from ..retrieval.packing import written  # noqa: PLC0415
-
     for count in range(len(lines), 0, -1):
-        block = data_block(title, written(lines[:count]))
+        block = data_block(title, packing.written(lines[:count]))
         if estimate_tokens(block) <= tokens:
             return block
     return ""
 
 
 def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
-    from ..retrieval.packing import Passage  # noqa: PLC0415
 
     return [
-        Passage(
+        packing.Passage(
             text=turn.content if turn.source == "turn" else about(turn.subject, turn.content),
             session=turn.session or (turn.sources[-1].session if turn.sources else ""),
             said_at=turn.said_at or (turn.sources[-1].said_at if turn.sources else now),

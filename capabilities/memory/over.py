@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 
 from ..claims import OTHER, Claim, claim_of, compare, rival_slots, subject_key
 from ..episodic import Episode
@@ -13,7 +14,11 @@ from ..working import WorkingEntry
 from .layout import MemoryLayout
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from fabric.search.base import SearchView
+else:
+    np = lazy("numpy")
 
 FEW = 64
 """How many facts are read at most to see what is over."""
@@ -39,8 +44,6 @@ def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> froze
 
 def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:
     """Return the ids of the newest facts of the slots that these claims fill."""
-    import numpy as np  # noqa: PLC0415  few who keep entries need it
-
     slots, subjects = index.columns["slot"], index.columns["subject"]
     found = np.zeros(len(slots.values), np.bool_)
     for one in noted:

@@ -2,14 +2,20 @@
 
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fabric.flow.resource import Collection, Transaction
+from fabric.lazy import lazy
 from fabric.text.terms import plain_terms
 from fabric.text.words import words
 
 from ..claims import OTHER, claim_of, is_single, rival_slots, slot, subject_key
 from .record import Fact
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 SHARING = 16
 """How many facts that share words with an offered one are compared with it."""
@@ -38,8 +44,6 @@ class Statement(Protocol):
 
 def current_in(tx: Transaction, facts: Collection[Fact], slots: Several[str], subjects: Several[str]) -> list[Fact]:
     """Return the current facts of these subjects that stand in one of these slots."""
-    import numpy as np  # noqa: PLC0415  whoever only makes a memory needs none
-
     index = tx.index(facts) if slots else None
     if index is None:
         return []

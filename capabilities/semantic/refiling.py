@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel
 
 from fabric.flow.resource import Collection, Transaction
+from fabric.lazy import lazy
 
 from ..claims import subject_key, user_subject
 from ..sources import Source
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from fabric.search.base import SearchView  # whoever only makes a memory needs no numpy
+else:
+    np = lazy("numpy")
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -42,7 +47,6 @@ def refile_own(tx: Transaction, collection: Collection[M], former: Several[str] 
 
 
 def _under(tx: Transaction, collection: Collection[M], index: "SearchView", name: str) -> list[M]:
-    import numpy as np  # noqa: PLC0415  whoever only makes a memory needs none
 
     looked_at = index.derived(_LookedAt)
     start = looked_at.get((tx.ids.user or "", name), 0)

@@ -6,11 +6,17 @@ For ASCII text the words are those of SQLite FTS5 with ``tokenize = 'porter asci
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import regex
 
+from fabric.lazy import lazy
 from fabric.text.words import normalise, split_words
+
+if TYPE_CHECKING:
+    import snowballstemmer
+else:
+    snowballstemmer = lazy("snowballstemmer")
 
 FIRST = "^"
 """Marks a term as the first word of its text."""
@@ -149,6 +155,5 @@ def _cut(run: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> _Stemmer:
-    from snowballstemmer import stemmer  # noqa: PLC0415  loaded when the first trace is indexed
 
-    return stemmer("porter")  # type: ignore[no-any-return]
+    return snowballstemmer.stemmer("porter")  # type: ignore[no-any-return]

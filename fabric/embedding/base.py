@@ -6,11 +6,15 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from ..errors import EmbedderError, ModelError
+from ..lazy import lazy
 from ..models.wire import sendable
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy import float32
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 Vectors: TypeAlias = "NDArray[float32]"
 """Shape (texts, dimension); each row has length 1, or 0 for a text without meaning."""
@@ -59,8 +63,6 @@ async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     The embedder is called once, or not at all when every text is blank. A row that is not finite becomes zeros.
     EmbedderError when the embedder fails or returns something else.
     """
-    import numpy as np  # noqa: PLC0415  an import of the engine must stay light
-
     asked = [index for index, text in enumerate(texts) if text.strip()]
     if not asked:
         return np.zeros((len(texts), embedder.dimension), np.float32)
@@ -114,8 +116,6 @@ def unit_rows(rows: Any) -> Vectors:
     >>> unit_rows(np.array([[3e300, 4e300], [0, 0], [np.nan, 1]])).round(3).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0], [0.0, 0.0]]
     """
-    import numpy as np  # noqa: PLC0415
-
     wide = np.asarray(rows, np.float64)
     squares = np.einsum("ij,ij->i", wide, wide)
     if (abs(squares - 1) < UNIT).all():  # most embedders have done it, and every question waits for this
@@ -148,7 +148,6 @@ async def _called(embedder: Embedder, texts: list[str]) -> Any:
 
 
 def _checked(embedder: Embedder, raw: Any, count: int) -> Any:
-    import numpy as np  # noqa: PLC0415
 
     try:
         rows = np.asarray(raw, np.float64)
@@ -166,7 +165,6 @@ def _shown(value: Any) -> str:
 
 
 def _fingerprint(vector: Vectors) -> str:
-    import numpy as np  # noqa: PLC0415
 
     places = np.linspace(0, len(vector) - 1, min(SAMPLES, len(vector))).astype(int)
     # A coordinate of a unit vector is about 1 / sqrt(dimension): three times that fills a byte.

@@ -2,13 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import ConfigurationError
+from ..lazy import lazy
 from .base import Embedder
 from .callable import CallableEmbedder
 from .files import is_installed
 from .static import PACKAGE, StaticEmbedder, TokenTable
+
+if TYPE_CHECKING:
+    from ..models import litellm
+    from . import joined, minilm, remote
+else:
+    joined = lazy(".joined", __package__)
+    litellm = lazy("..models.litellm", __package__)
+    minilm = lazy(".minilm", __package__)
+    remote = lazy(".remote", __package__)
 
 EmbedderChoice: TypeAlias = "str | Embedder | Callable[..., Any] | None"
 """``"default"``, ``"minilm"``, a litellm model id, an embedder, a function of texts; None or ``"none"`` for words only.
@@ -55,16 +65,13 @@ def _named(name: str) -> Embedder | None:
         return _OWN[name]()
     if "/" not in name:
         _check_listed(name)
-    from .remote import RemoteEmbedder  # noqa: PLC0415  not everybody has a remote model
 
-    return RemoteEmbedder(name)
+    return remote.RemoteEmbedder(name)
 
 
 def _check_listed(name: str) -> None:
     """Raise ConfigurationError unless a name without a provider is that of a model that litellm lists."""
-    from ..models.litellm import embedding_models  # noqa: PLC0415  as above
-
-    listed = embedding_models()
+    listed = litellm.embedding_models()
     if name in listed:
         return
     near = get_close_matches(name, [*_OWN, *listed], n=1)
@@ -85,14 +92,12 @@ def word_table(embedder: Embedder | None) -> TokenTable | None:
 
 
 def _minilm() -> Embedder:
-    from .joined import JoinedEmbedder  # noqa: PLC0415  an extra
-    from .minilm import ADVICE, PACKAGES, MiniLMEmbedder  # noqa: PLC0415
 
-    missing = [package for package in PACKAGES if not is_installed(package)]
+    missing = [package for package in minilm.PACKAGES if not is_installed(package)]
     if missing:
-        raise ConfigurationError(f"embedder 'minilm' needs {', '.join(missing)}: {ADVICE}")
+        raise ConfigurationError(f"embedder 'minilm' needs {', '.join(missing)}: {minilm.ADVICE}")
     static = default_embedder()
-    return MiniLMEmbedder() if static is None else JoinedEmbedder(static, MiniLMEmbedder())
+    return minilm.MiniLMEmbedder() if static is None else joined.JoinedEmbedder(static, minilm.MiniLMEmbedder())
 
 
 _OWN: Mapping[str, Callable[[], Embedder | None]] = {

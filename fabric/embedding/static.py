@@ -13,12 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
+from ..lazy import lazy
 from .base import Vectors
 from .files import model_file
 
 if TYPE_CHECKING:
+    import numpy as np
+    import safetensors
+    import tokenizers
     from numpy import float32
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    safetensors = lazy("safetensors")
+    tokenizers = lazy("tokenizers")
 
 PACKAGE = "wordllama"
 ADVICE = "install the static model with: pip install 'wordllama>=0.4,<0.5'; or use another embedder, or None"
@@ -56,7 +64,6 @@ class _Model:
             yield from (one.ids for one in self.tokenizer.encode_batch_fast(some, add_special_tokens=False))
 
     def means(self, texts: Sequence[str], dimension: int) -> Vectors:
-        import numpy as np  # noqa: PLC0415
 
         found: Vectors = np.zeros((len(texts), dimension), np.float32)
         if len(texts) <= FEW_TEXTS:
@@ -94,8 +101,6 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return vectors of length 1, shape (texts, 256); EmbedderError when the model is not installed as expected."""
-        import numpy as np  # noqa: PLC0415
-
         means = self._loaded().means(texts, DIMENSION).astype(np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
         return np.asarray(means / np.where(lengths > 0, lengths, 1.0), np.float32)
@@ -117,15 +122,12 @@ class StaticEmbedder:
     @cached_property
     def _model(self) -> _Model:
         weights, vocabulary = model_file(PACKAGE, *WEIGHTS, ADVICE), model_file(PACKAGE, *TOKENIZER, ADVICE)
-        from numpy import float32  # noqa: PLC0415  all three are loaded with the first text
-        from safetensors import safe_open  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
 
-        tokenizer = Tokenizer.from_file(str(vocabulary))
+        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        with safe_open(str(weights), "np") as tensors:
-            return _Model(tokenizer, tensors.get_tensor("embedding.weight").astype(float32))
+        with safetensors.safe_open(str(weights), "np") as tensors:
+            return _Model(tokenizer, tensors.get_tensor("embedding.weight").astype(np.float32))
 
 
 class TokenTable:
@@ -144,8 +146,6 @@ class TokenTable:
 
     def vectors(self, words: Sequence[str]) -> Vectors:
         """Return the vectors of words, shape (words, 64); zeros for a word without one."""
-        import numpy as np  # noqa: PLC0415
-
         missing = [word for word in dict.fromkeys(words) if word not in self._kept]
         if len(self._kept) + len(missing) > TERMS_KEPT:
             self._kept, missing = {}, list(dict.fromkeys(words))

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
 
 from ..errors import ConfigurationError, SchemaMismatchError
+from ..lazy import lazy
 from ..models.answers.strict import strict_schema
 from ..record.events import BlockFinished, BlockStarted
 from ..telemetry.tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
@@ -33,6 +34,10 @@ from .tool import Tool, alias
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from . import graph as drawing
+else:
+    drawing = lazy(".graph", __package__)
 
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
@@ -303,15 +308,11 @@ class Block(Generic[In, Out]):
 
     def graph(self) -> "nx.DiGraph[str]":
         """Return the block's structure as a directed graph; see `fabric.flow.graph`."""
-        from .graph import graph_of  # noqa: PLC0415  networkx is imported only when a graph is drawn
-
-        return graph_of(self)
+        return drawing.graph_of(self)
 
     def to_mermaid(self) -> str:
         """Return a picture of the block's structure, as Mermaid text."""
-        from .graph import mermaid_of  # noqa: PLC0415
-
-        return mermaid_of(self)
+        return drawing.mermaid_of(self)
 
 
 def rescues_of(rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None") -> tuple[Rescue, ...]:

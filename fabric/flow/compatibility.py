@@ -12,10 +12,17 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Never, NoReturn, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel
+
+from ..lazy import lazy
+
+if TYPE_CHECKING:
+    from pydantic import fields
+else:
+    fields = lazy("pydantic.fields")
 
 _NUMBERS = (int, float, complex, Decimal)
 _TEXTS = (str, bytes, bytearray)
@@ -88,9 +95,8 @@ def _opaque(kind: Any) -> bool:
 
 
 def _converts(extra: Any) -> bool:
-    from pydantic.fields import FieldInfo  # noqa: PLC0415  it takes long to import
 
-    if isinstance(extra, FieldInfo):
+    if isinstance(extra, fields.FieldInfo):
         return any(getattr(entry, "coerce_numbers_to_str", False) for entry in extra.metadata)
     return hasattr(extra, "__get_pydantic_core_schema__") and not isinstance(extra, AfterValidator)
 

@@ -9,12 +9,15 @@ or part.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..lazy import lazy
 from .block import PATH, Block
 
 if TYPE_CHECKING:
     import networkx as nx
 
     Graph = nx.DiGraph[str]
+else:
+    nx = lazy("networkx")
 
 Ends = list[tuple[str, str]]
 """The nodes from which the flow goes on, each with the label of the edge to come."""
@@ -88,7 +91,6 @@ class _Drawing:
     """A graph while it is drawn."""
 
     def __init__(self) -> None:
-        import networkx as nx  # noqa: PLC0415  heavy, and needed only to draw
 
         self.graph: Graph = nx.DiGraph()
 

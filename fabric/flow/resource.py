@@ -6,16 +6,22 @@ the installation there is; its data is reached through a transaction, ``await ct
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ConfigurationError, ConflictError, ResourceConflictError, SchemaError
 from ..floors import FLOORS
+from ..lazy import lazy
 from ..scope import SCOPE_KINDS, ScopeIds, ScopeKind
 from ..search.base import ColumnType, Match, SearchView
 from ..store.base import Row, Rows, RowVectors, Table, Where
 from ..validation import wrong
+
+if TYPE_CHECKING:
+    from ..text import terms as text_terms
+else:
+    text_terms = lazy("..text.terms", __package__)
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -164,9 +170,7 @@ class Transaction:
         Where the collection has terms of its own, words are the same that have one stem.
         """
         if collection.terms is not None:
-            from ..text.terms import plain_terms  # noqa: PLC0415  regex takes long to import and to compile
-
-            words = plain_terms(" ".join(words))
+            words = text_terms.plain_terms(" ".join(words))
         return self.rows.match(collection.table, self.ids.scope(collection.scope), words, limit)
 
     def index(self, collection: Collection[Any], space: str = "") -> SearchView | None:

@@ -11,10 +11,15 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
 
 from ..errors import ConfigurationError
+from ..lazy import lazy
 from ..models.answers.strict import strict_schema
 
 if TYPE_CHECKING:
+    import pydantic
+
     from .context import Context
+else:
+    pydantic = lazy("pydantic")
 
 MAX_NAME_CHARS = 64
 
@@ -90,7 +95,6 @@ def tool(fn: Callable[..., Any], *, name: str = "", description: str = "") -> To
 
 
 def _arguments_model(fn: Callable[..., Any], title: str) -> tuple[type[BaseModel], dict[str, str]]:
-    from pydantic import Field  # noqa: PLC0415  it takes long to import
 
     hints = _hints(fn, title)
     names: dict[str, str] = {}
@@ -107,7 +111,7 @@ def _arguments_model(fn: Callable[..., Any], title: str) -> tuple[type[BaseModel
         field = _field_name(parameter.name)
         names[parameter.name] = field
         hint = hints[parameter.name]
-        typed = hint if field == parameter.name else Annotated[hint, Field(alias=parameter.name)]
+        typed = hint if field == parameter.name else Annotated[hint, pydantic.Field(alias=parameter.name)]
         fields[field] = (typed, ... if parameter.default is parameter.empty else parameter.default)
     try:
         model = create_model(f"{alias(title)}_arguments", __config__=ConfigDict(extra="forbid"), **fields)

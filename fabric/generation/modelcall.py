@@ -8,12 +8,16 @@ from pydantic import BaseModel
 
 from ..errors import ModelError, ModelUnavailableError
 from ..flow.context import Context
+from ..lazy import lazy
 from ..models.base import Reply, Request
 from ..models.fallback import complete_with_fallback, stream_with_fallback
 from ..record.events import TextDelta
 
 if TYPE_CHECKING:
+    from ..models.answers import asking
     from ..models.answers.asking import StructuredReply
+else:
+    asking = lazy("..models.answers.asking", __package__)
 
 
 async def ask(ctx: Context, models: Sequence[str], request: Request) -> Reply:
@@ -41,12 +45,10 @@ async def ask_structured(
     ctx: Context, models: Sequence[str], request: Request, schema: type[BaseModel]
 ) -> "StructuredReply[Any]":
     """Return an answer in the form of ``schema``; errors and costs as in `ask`. Nothing is streamed."""
-    from ..models.answers.asking import complete_structured  # noqa: PLC0415  the reading of answers is loaded with the first one
-
     await ctx.run.check_budget(ctx.path)
     request = replace(request, messages=ctx.run.meanwhile.messages(request.messages))
     try:
-        reply = await complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
+        reply = await asking.complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
     except ModelError as error:
         raise _charged(error, ctx) from error.__cause__
     for one in reply.replies:

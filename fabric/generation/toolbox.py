@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,12 +13,18 @@ from ..errors import DuplicateNameError, RefusedError
 from ..flow.block import Block
 from ..flow.context import Context
 from ..flow.tool import Tool, alias, tool
+from ..lazy import lazy
 from ..models.base import ToolCall
 from ..record.meanwhile import drawing
 from ..telemetry.tracing import Attributes, span
 from ..telling import message_of
 from ..validation import wrong
 from .messages import as_text
+
+if TYPE_CHECKING:
+    import json_repair
+else:
+    json_repair = lazy("json_repair")
 
 MAX_CALLS_PER_STEP = 20
 """Calls of one step that are carried out; the rest are answered with an error."""
@@ -177,9 +183,8 @@ def _parsed(raw: str, *, guess: bool) -> Any:
     except ValueError as error:
         if not guess:
             raise ValueError("the call was cut off before its arguments were complete") from error
-        from json_repair import loads  # noqa: PLC0415  only malformed calls pay for it
 
-        value = loads(raw)
+        value = json_repair.loads(raw)
     except RecursionError as error:
         raise ValueError("the arguments are nested too deeply") from error
     if isinstance(value, str) and value.lstrip()[:1] == "{":

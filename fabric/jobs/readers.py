@@ -2,19 +2,25 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..flow.block import Block
+from ..lazy import lazy
 from .job import MISSING_HINT, MODEL, READER_HINT, UNKNOWN_HINT, Job, chain_of
+
+if TYPE_CHECKING:
+    from ..generation import generator
+else:
+    generator = lazy("..generation.generator", __package__)
 
 
 @lru_cache(maxsize=512)
 def asks_model(block: Block[Any, Any]) -> bool:
     """Return whether a block asks a model, itself or in a block inside that does not run in the background."""
-    from ..generation.generator import Generator  # noqa: PLC0415  it is built on what uses this
-
     later = block.background()
-    return isinstance(block, Generator) or any(asks_model(one) for _, one in block.children() if one not in later)
+    return isinstance(block, generator.Generator) or any(
+        asks_model(one) for _, one in block.children() if one not in later
+    )
 
 
 def chain_for(job: Job, root: Block[Any, Any] | None, *, by_anybody: bool) -> Sequence[Block[Any, Any]]:

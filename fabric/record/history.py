@@ -3,11 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
+from ..lazy import lazy
 from ..models.base import Message
 from .items import Item
+
+if TYPE_CHECKING:
+    from ..text import words
+else:
+    words = lazy("..text.words", __package__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +55,11 @@ def history_messages(items: Sequence[Item], limits: History) -> list[Message]:
 
 def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message: its text and the arguments of its tool calls."""
-    from ..text.words import estimate_tokens  # noqa: PLC0415  regex takes long to import and to compile
-
     said = [str(message.get("content") or "")]
     for call in message.get("tool_calls") or ():
         function: Mapping[str, Any] = call.get("function") or {}
         said += [str(function.get("name") or ""), str(function.get("arguments") or "")]
-    return sum(estimate_tokens(message) for message in said)
+    return sum(words.estimate_tokens(message) for message in said)
 
 
 def _last(turns: Sequence[list[Message]], limits: History) -> Sequence[list[Message]]:

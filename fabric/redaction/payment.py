@@ -3,9 +3,18 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
+from ..lazy import lazy
 from .finding import Finding
 from .signs import data
+
+if TYPE_CHECKING:
+    from stdnum import iban, luhn, numdb
+else:
+    iban = lazy("stdnum.iban")
+    luhn = lazy("stdnum.luhn")
+    numdb = lazy("stdnum.numdb")
 
 _BETWEEN = r"[\s.\-/_\u00b7\u2013\u2014\u2022|:*]"
 _CARD = re.compile(rf"\d(?<![\w.,+-].)(?:{_BETWEEN}{{0,3}}\d){{12,18}}(?![\w-]|[.,]\d)")
@@ -50,7 +59,6 @@ def _issuers() -> dict[str, frozenset[int]]:
 
 
 def _is_card(digits: str) -> bool:
-    from stdnum import luhn  # noqa: PLC0415  only for the few texts that hold such a number
 
     issued = (len(digits) in _issuers().get(digits[:length], ()) for length in range(1, 5))
     return any(issued) and luhn.is_valid(digits) and len(set(digits)) > 1
@@ -59,14 +67,11 @@ def _is_card(digits: str) -> bool:
 @cache
 def _form(country: str) -> "re.Pattern[str] | None":
     """Return what follows a country in the number of an account, which has one length there; None for no country."""
-    from stdnum import numdb  # noqa: PLC0415  as above
-
     (_, told), *_ = numdb.get("iban").info(country)
     parts = [f"{_SPACED[kind]}{{{length}}}" for length, kind in _PART.findall(told.get("bban", ""))]
     return re.compile(rf"\d{{2}}{''.join(parts)}(?![A-Za-z0-9])") if parts else None
 
 
 def _is_account(number: str) -> bool:
-    from stdnum import iban  # noqa: PLC0415  as above
 
     return iban.is_valid(number, check_country=False)

@@ -7,10 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from ..lazy import lazy
 from .finding import Finding
 
 if TYPE_CHECKING:
+    import mnemonic
     from mnemonic import Mnemonic
+else:
+    mnemonic = lazy("mnemonic")
 
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f\u3099\u309a]*+)++")
 _PLAIN_WORD = re.compile(r"[a-z]+")
@@ -72,10 +76,8 @@ def _is_phrase(words: Sequence[str], known: Sequence[frozenset[str]]) -> bool:
 @cache
 def _lists() -> Mapping[str, frozenset[str]]:
     """Return in which languages' lists each word stands."""
-    from mnemonic import Mnemonic  # noqa: PLC0415  reads ten lists, for texts of twelve words and more
-
     lists: dict[str, set[str]] = {}
-    for language in Mnemonic.list_languages():
+    for language in mnemonic.Mnemonic.list_languages():
         for word in _checked(language).wordlist:
             lists.setdefault(normalize("NFKD", word), set()).add(language)
     return {word: frozenset(languages) for word, languages in lists.items()}
@@ -83,6 +85,5 @@ def _lists() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _checked(language: str) -> "Mnemonic":
-    from mnemonic import Mnemonic  # noqa: PLC0415  as above
 
-    return Mnemonic(language)
+    return mnemonic.Mnemonic(language)

@@ -4,13 +4,17 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from ..clock import Clock
+from ..lazy import lazy
 from ..models.base import Usage
 from ..scope import Scope, ScopeIds
 from ..store.base import Rows, Store
 from ..threads.portal import Portal
 
 if TYPE_CHECKING:
+    from ..models import budget as budgets
     from ..models.budget import Budget, DaySpend
+else:
+    budgets = lazy("..models.budget", __package__)
 
 DAY_SPEND = "fabric_day_spend"
 """The key of the document: one per user, or per session without one."""
@@ -30,25 +34,23 @@ class Ledger:
         """Raise BudgetExceededError when the run, or the day of its user, has nothing left for another call."""
         if self._budget is None:
             return
-        from ..models.budget import check, spent_today  # noqa: PLC0415  needed only with a budget
 
         now = self._clock.now()
         day = run_usage
         if self._daily:
             spent = await self._store.transact(lambda rows: _read(rows, owner(ids)))
-            day = spent_today(spent, now)
-        check(self._budget, run_usage, day, now)
+            day = budgets.spent_today(spent, now)
+        budgets.check(self._budget, run_usage, day, now)
 
     def spend(self, ids: ScopeIds, usage: Usage) -> "Future[None] | None":
         """Count what a call cost; returns when it is written, or None when nothing is."""
         if not self._daily:
             return None
-        from ..models.budget import add  # noqa: PLC0415
 
         now = self._clock.now()
 
         def write(rows: Rows) -> None:
-            rows.write(DAY_SPEND, owner(ids), add(_read(rows, owner(ids)), usage, now).model_dump(mode="json"))
+            rows.write(DAY_SPEND, owner(ids), budgets.add(_read(rows, owner(ids)), usage, now).model_dump(mode="json"))
 
         return self._portal.submit(self._store.transact(write))
 
@@ -59,7 +61,6 @@ def owner(ids: ScopeIds) -> Scope:
 
 
 def _read(rows: Rows, scope: Scope) -> "DaySpend":
-    from ..models.budget import DaySpend  # noqa: PLC0415
 
     value = rows.read(DAY_SPEND, scope)
-    return DaySpend() if value is None else DaySpend.model_validate(value)
+    return budgets.DaySpend() if value is None else budgets.DaySpend.model_validate(value)

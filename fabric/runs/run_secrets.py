@@ -4,12 +4,18 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..lazy import lazy
 from ..record.items import Draft, without_secrets
 from ..text.json_text import redacted
 from ..threads.portal import elsewhere
 
 if TYPE_CHECKING:
+    from .. import redaction
     from ..store.secrecy import Secrets
+    from ..text import terms
+else:
+    redaction = lazy("..redaction", __package__)
+    terms = lazy("..text.terms", __package__)
 
 LONG = 4_000
 """From how many characters on what is found in a text is remembered, and looked for where nobody waits."""
@@ -54,9 +60,7 @@ class Heard:
         def look() -> None:
             clean = [self.redact(text) for text in long]
             if kept:
-                from ..text.terms import prepare_terms  # noqa: PLC0415  loaded with the first text that is kept
-
-                prepare_terms(clean)
+                terms.prepare_terms(clean)
 
         if long:
             await elsewhere(look)
@@ -65,10 +69,9 @@ class Heard:
         """Return the kind and place of each secret that `redact` takes out."""
         if not self._values:
             return self._secrets.told(text)
-        from ..redaction import Finding  # noqa: PLC0415  loaded when a file is opened, not with the engine
 
         answers = [
-            str(Finding(*held.span(), kind))
+            str(redaction.Finding(*held.span(), kind))
             for value, kind in self._values.items()
             for held in _alone(value).finditer(text)
         ]
@@ -94,6 +97,5 @@ def _alone(value: str) -> "re.Pattern[str]":
 
 
 def _without(value: str, text: str) -> str:
-    from ..redaction import REDACTED  # noqa: PLC0415  loaded when a file is opened, not with the engine
 
-    return _alone(value).sub(REDACTED, text)
+    return _alone(value).sub(redaction.REDACTED, text)

@@ -16,6 +16,7 @@ from ..flow.block import Block
 from ..flow.failing import Retry
 from ..flow.resource import Collection, Resource, check_alike
 from ..jobs.job import EFFECTS, JOBS, TURNS, Job, JobStatus, job_of, put_back_job
+from ..lazy import lazy
 from ..models.base import ModelClient
 from ..options import check_whole_number, names_options
 from ..record.events import WorkFinished
@@ -31,8 +32,15 @@ from .defaults import duckdb_store, redaction
 from .session import Session
 
 if TYPE_CHECKING:
+    from ..flow import wiring
+    from ..models import litellm
     from ..models.budget import Budget
+    from ..store.duckdb import backup as backups
     from ..store.duckdb.backup import Backup
+else:
+    backups = lazy("..store.duckdb.backup", __package__)
+    litellm = lazy("..models.litellm", __package__)
+    wiring = lazy("..flow.wiring", __package__)
 
 T = TypeVar("T")
 
@@ -121,9 +129,8 @@ class Fabric:
         self.check_open()
         if self.knows(block):
             return
-        from ..flow.wiring import survey  # noqa: PLC0415  built on the blocks above
 
-        resources = survey(block).resources.values()
+        resources = wiring.survey(block).resources.values()
         with self._lock:
             for resource in resources:
                 check_alike(self._resources.get(resource.key, resource), resource)
@@ -199,10 +206,8 @@ class Fabric:
 
     def backup(self, to: str | PathLike[str]) -> "Backup":
         """Copy the file to ``to`` as it is committed now, while others write; StoreError where that cannot be done."""
-        from ..store.duckdb.backup import back_up  # noqa: PLC0415  few programs make one
-
         self.check_open()
-        return back_up(self.location, fspath(to))
+        return backups.back_up(self.location, fspath(to))
 
     def close(self, timeout: float | None = None) -> None:
         """Drain and close; jobs that wait for a later try, or run longer than ``timeout`` seconds, stay in the file."""
@@ -326,9 +331,7 @@ class Fabric:
     def _model_client(self) -> ModelClient:
         with self._lock:
             if self._models is None:
-                from ..models.litellm import LiteLLMClient  # noqa: PLC0415  heavy, and not everybody needs it
-
-                self._models = LiteLLMClient()
+                self._models = litellm.LiteLLMClient()
             return self._models
 
 

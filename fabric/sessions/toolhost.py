@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
@@ -14,10 +14,16 @@ from ..flow.capability import Capability, Use, merge_capabilities
 from ..flow.context import Context
 from ..generation.messages import header_text
 from ..generation.toolbox import Toolbox, ToolOutcome, refusal
+from ..lazy import lazy
 from ..models.base import ToolCall
 from ..scope import ScopeIds
 from .lease import File, Lease, Leasing
 from .session import Session
+
+if TYPE_CHECKING:
+    from ..flow import wiring
+else:
+    wiring = lazy("..flow.wiring", __package__)
 
 Arguments = str | Mapping[str, Any] | None
 
@@ -148,9 +154,8 @@ class ToolHost(Leasing):
 
 
 def _check_scopes(block: Block[Any, Any], ids: ScopeIds) -> None:
-    from ..flow.wiring import survey  # noqa: PLC0415  built on the blocks
 
-    for resource in survey(block).resources.values():
+    for resource in wiring.survey(block).resources.values():
         if resource.required:
             ids.scope(resource.scope)
 

@@ -2,9 +2,18 @@
 
 import sys
 from collections.abc import Mapping, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..lazy import lazy
 from .tracing import log_ids
+
+if TYPE_CHECKING:
+    import structlog
+
+    from .. import redaction
+else:
+    redaction = lazy("..redaction", __package__)
+    structlog = lazy("structlog")
 
 
 def logger(**bound: Any) -> Any:
@@ -13,8 +22,6 @@ def logger(**bound: Any) -> Any:
     Nothing is configured globally. Where the program has not configured structlog, lines go to stderr. Secrets are
     taken out of every line, whatever the file keeps: a log has other readers.
     """
-    import structlog  # noqa: PLC0415  see above
-
     lines = None if structlog.is_configured() else structlog.PrintLogger(sys.stderr)
     processors = [without_secrets, *structlog.get_config()["processors"]]
     named = structlog.wrap_logger(lines, processors, logger_factory_args=("fabric",))
@@ -30,9 +37,7 @@ def without_secrets(_logger: Any, _method: str, line: MutableMapping[str, Any]) 
     {'event': 'failed', 'error': 'the password is [redacted]'}
     """
     try:
-        from ..redaction import redact_value  # noqa: PLC0415  its patterns are compiled when something is logged
-
-        clean: Mapping[str, Any] = redact_value(line)
+        clean: Mapping[str, Any] = redaction.redact_value(line)
     except Exception as error:
         return {
             "event": "a log line is withheld that was not looked through for secrets",

@@ -14,10 +14,21 @@ from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
+from ..lazy import lazy
+
 if TYPE_CHECKING:
+    from opentelemetry import context, trace
     from opentelemetry.context import Context
     from opentelemetry.trace import Span as Recorder
     from opentelemetry.trace import Tracer
+    from opentelemetry.trace.propagation import tracecontext
+
+    from .. import redaction
+else:
+    context = lazy("opentelemetry.context")
+    redaction = lazy("..redaction", __package__)
+    trace = lazy("opentelemetry.trace")
+    tracecontext = lazy("opentelemetry.trace.propagation.tracecontext")
 
 Attributes = Mapping[str, str | bool | int | float | Sequence[str]]
 Kind = Literal["internal", "client", "consumer"]
@@ -61,7 +72,7 @@ class Span:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         return
 
@@ -90,9 +101,8 @@ class _Recorded(Span):
         if isinstance(error, asyncio.CancelledError | GeneratorExit):
             self._span.set_attribute("fabric.cancelled", True)
             return
-        from opentelemetry.trace import StatusCode  # noqa: PLC0415
 
-        self._span.set_status(StatusCode.ERROR)
+        self._span.set_status(trace.StatusCode.ERROR)
         self._span.set_attribute(ERROR, error_type(error))
 
     def end(self) -> None:
@@ -100,16 +110,14 @@ class _Recorded(Span):
 
     @contextmanager
     def current(self) -> Generator[None]:
-        from opentelemetry.context import attach, detach  # noqa: PLC0415
-        from opentelemetry.trace import set_span_in_context  # noqa: PLC0415
 
-        outer = attach(set_span_in_context(self._span))
+        outer = context.attach(trace.set_span_in_context(self._span))
         around = _TRACED.set(self._traced)
         try:
             yield
         finally:
             _TRACED.reset(around)
-            detach(outer)
+            context.detach(outer)
 
     def __enter__(self) -> Self:
         self._held = self.current()
@@ -117,7 +125,7 @@ class _Recorded(Span):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._held.__exit__(None, None, None)
         if error is not None:
@@ -153,19 +161,16 @@ def active() -> bool:
 def event(name: str, attributes: Attributes) -> None:
     """Add an event to the current span, inside of a traced run or job."""
     if _TRACED.get() is not None:
-        from opentelemetry.trace import get_current_span  # noqa: PLC0415
-
-        get_current_span().add_event(name, _clean(attributes))
+        trace.get_current_span().add_event(name, _clean(attributes))
 
 
 def carrier() -> str:
     """Return the current span as a W3C ``traceparent``, so that work done later can have it as parent; "" for none."""
     if _API not in sys.modules:
         return ""
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
     found: dict[str, str] = {}
-    TraceContextTextMapPropagator().inject(found)
+    tracecontext.TraceContextTextMapPropagator().inject(found)
     return found.get(_PARENT, "")
 
 
@@ -173,13 +178,12 @@ def log_ids() -> dict[str, str]:
     """Return ``trace_id`` and ``span_id`` in hex while a span is recorded, ours or the user's; else nothing."""
     if _API not in sys.modules:
         return {}
-    from opentelemetry.trace import format_span_id, format_trace_id, get_current_span  # noqa: PLC0415
 
-    span = get_current_span()
+    span = trace.get_current_span()
     if not span.is_recording():
         return {}
     ids = span.get_span_context()
-    return {"trace_id": format_trace_id(ids.trace_id), "span_id": format_span_id(ids.span_id)}
+    return {"trace_id": trace.format_trace_id(ids.trace_id), "span_id": trace.format_span_id(ids.span_id)}
 
 
 def error_type(error: BaseException) -> str:
@@ -192,17 +196,14 @@ def error_type(error: BaseException) -> str:
 
 
 def _begin(traced: _Traced, name: str, attributes: Attributes, kind: Kind, around: "Context | None") -> Span:
-    from opentelemetry.trace import SpanKind  # noqa: PLC0415
 
     every = {**_clean(attributes), CONVERSATION: traced.session}
-    return _Recorded(traced.tracer.start_span(name, around, SpanKind[kind.upper()], every), traced)
+    return _Recorded(traced.tracer.start_span(name, around, trace.SpanKind[kind.upper()], every), traced)
 
 
 def _clean(attributes: Attributes) -> Attributes:
     """Return attributes without secrets: none says what was said, but a server may have named something so."""
-    from ..redaction import redact_value  # noqa: PLC0415  only who traces pays for it
-
-    clean: Attributes = redact_value(attributes)
+    clean: Attributes = redaction.redact_value(attributes)
     return clean
 
 
@@ -213,7 +214,6 @@ def _tracer() -> "Tracer | None":
         return None
     if named and not _loads():
         return None
-    from opentelemetry import trace  # noqa: PLC0415
 
     provider = trace.get_tracer_provider()
     if isinstance(provider, trace.ProxyTracerProvider):
@@ -225,17 +225,13 @@ def _tracer() -> "Tracer | None":
 @cache
 def _loads() -> bool:
     """Return whether the provider that the environment names can be had; the library has logged it when not."""
-    from opentelemetry.trace import get_tracer_provider  # noqa: PLC0415
-
     try:
-        get_tracer_provider()
+        trace.get_tracer_provider()
     except (StopIteration, ImportError, AttributeError):
         return False
     return True
 
 
 def _context_of(parent: str) -> "Context":
-    from opentelemetry.context import Context  # noqa: PLC0415
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
-    return TraceContextTextMapPropagator().extract({_PARENT: parent}, Context())
+    return tracecontext.TraceContextTextMapPropagator().extract({_PARENT: parent}, context.Context())

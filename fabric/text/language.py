@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import regex
 
+from ..lazy import lazy
 from ..slices import SLICE, slices
 from .words import FUNCTION_WORDS, SHORT, words
+
+if TYPE_CHECKING:
+    import snowballstemmer
+else:
+    snowballstemmer = lazy("snowballstemmer")
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     language: frozenset(listed.split())
@@ -236,6 +242,7 @@ def stem(word: str, language: str) -> str:
 
 @lru_cache(maxsize=64)
 def _stemmer(language: str) -> Any:
-    from snowballstemmer import algorithms, stemmer  # noqa: PLC0415  loaded when the first text is compared
 
-    return stemmer(language) if language in _STEMMED and language in algorithms() else None
+    return (
+        snowballstemmer.stemmer(language) if language in _STEMMED and language in snowballstemmer.algorithms() else None
+    )

@@ -3,8 +3,16 @@
 import math
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import regex
+
+from ..lazy import lazy
+
+if TYPE_CHECKING:
+    from . import language
+else:
+    language = lazy(".language", __package__)
 
 # Scripts written without spaces: a run of them has no word boundaries, so it is cut into bigrams.
 UNSPACED = (
@@ -175,9 +183,7 @@ def content_words(text: str) -> frozenset[str]:
     >>> sorted(content_words("The user is working at Stripe"))
     ['stripe', 'work']
     """
-    from .language import stem  # noqa: PLC0415  it is built on this module
-
-    return frozenset(stem(word, "english") for word in words(text) if word not in FUNCTION_WORDS)
+    return frozenset(language.stem(word, "english") for word in words(text) if word not in FUNCTION_WORDS)
 
 
 def estimate_tokens(text: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from capabilities.meaning import Meaning
 from fabric.embedding.callable import CallableEmbedder
@@ -13,8 +13,14 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 from fabric.scope import ScopeKind
 from fabric.sessions.lease import File, Lease, Leasing
+
+if TYPE_CHECKING:
+    from capabilities.retrieval import question as cues
+else:
+    cues = lazy("capabilities.retrieval.question")
 
 try:
     from langgraph.store.base import (
@@ -73,9 +79,8 @@ def _block(scope: ScopeKind) -> Block[_Batch, list[Result]]:
 
 
 async def _questions(batch: _Batch) -> Asked:
-    from capabilities.retrieval.question import read_question  # noqa: PLC0415  not every batch searches
 
-    found = {op.query: read_question(op.query) for op in batch.ops if isinstance(op, SearchOp) and op.query}
+    found = {op.query: cues.read_question(op.query) for op in batch.ops if isinstance(op, SearchOp) and op.query}
     if not found:
         return Asked({}, "", batch.texts)
     embedded = await batch.queries.embed([question.meaning for question in found.values()])

@@ -26,14 +26,22 @@ from pydantic import BaseModel
 from capabilities.meaning import Meaning
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
+from fabric.lazy import lazy
 from fabric.scope import ScopeKind
 from fabric.store.base import Where
 from fabric.text.terms import terms
 
 if TYPE_CHECKING:
+    from capabilities.retrieval import candidates
+    from capabilities.retrieval import rank as ranker
+    from capabilities.retrieval.lexical import term_expansion
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
     from fabric.search.base import SearchView
+else:
+    candidates = lazy("capabilities.retrieval.candidates")
+    ranker = lazy("capabilities.retrieval.rank")
+    term_expansion = lazy("capabilities.retrieval.lexical.term_expansion")
 
 _ORDERS = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 ENOUGH = 4
@@ -232,9 +240,6 @@ class Shelf:
         return [(item, scores[item.id]) for item in self.tx.get_many(self.tables.items, page)]
 
     def _scores(self, op: SearchOp, index: "SearchView", allowed: Any) -> Iterator[tuple[str, float]]:
-        from capabilities.retrieval.candidates import make_pools  # noqa: PLC0415
-        from capabilities.retrieval.lexical.term_expansion import vocabulary_of  # noqa: PLC0415
-        from capabilities.retrieval.rank import rank  # noqa: PLC0415
 
         if op.query is None or not allowed.any():
             return
@@ -243,9 +248,11 @@ class Shelf:
             spelled = [word.spelling for word in question.cue.words]
             foreign = self.asked.meaning.is_foreign(question.cue.language)
             question = replace(question, word_vectors=of_words(spelled), is_foreign=foreign)
-        vocabulary = None if of_words is None or question.word_vectors is None else vocabulary_of(index, of_words)
-        pools = make_pools([("store", index, allowed, vocabulary)])
-        ranking = rank(question, pools, self.now, most=ENOUGH * (op.offset + op.limit))
+        vocabulary = (
+            None if of_words is None or question.word_vectors is None else term_expansion.vocabulary_of(index, of_words)
+        )
+        pools = candidates.make_pools([("store", index, allowed, vocabulary)])
+        ranking = ranker.rank(question, pools, self.now, most=ENOUGH * (op.offset + op.limit))
         yield from _best_passages(ranking, index)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:

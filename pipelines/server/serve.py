@@ -7,10 +7,11 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import Server
 
+from fabric.lazy import lazy
 from fabric.scope import ScopeIds
 from fabric.sessions.fabric import Fabric
 
@@ -18,6 +19,14 @@ from ..system import MemorySystem
 from .frames import AnsweringStream
 from .offer import offer
 from .protocol import memory_server
+
+if TYPE_CHECKING:
+    from mcp.server import stdio
+
+    from . import web
+else:
+    stdio = lazy("mcp.server.stdio")
+    web = lazy(".web", __package__)
 
 ENDING = (signal.SIGTERM, signal.SIGINT)
 PATIENCE = 5.0
@@ -41,10 +50,9 @@ async def serve_stdio(fabric: Fabric, mem: MemorySystem, ids: ScopeIds, *, read_
 
 
 async def _over_stdio(server: Server[Any]) -> None:
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
     try:
-        async with stdio_server() as (reading, writing):
+        async with stdio.stdio_server() as (reading, writing):
             await server.run(AnsweringStream(reading, writing), writing, server.create_initialization_options())
     except* BrokenPipeError:
         pass  # the client is gone without having read its answers
@@ -66,13 +74,11 @@ async def serve_http(
 
     ``ready`` is called when it listens. ConfigurationError when it cannot, or for an open door.
     """
-    from .web import WebServer, listening, read_tokens, web_app  # noqa: PLC0415
-
     offered = offer(mem, read_only=read_only)
-    known = None if tokens is None else read_tokens(tokens)
-    app = web_app(offered, offered.host(fabric, ids), tokens=known, bound_to=bound_to, origins=origins)
-    server = WebServer(app, bound_to, port)
-    socket = listening(bound_to, port)
+    known = None if tokens is None else web.read_tokens(tokens)
+    app = web.web_app(offered, offered.host(fabric, ids), tokens=known, bound_to=bound_to, origins=origins)
+    server = web.WebServer(app, bound_to, port)
+    socket = web.listening(bound_to, port)
     ready()
     with _on_signal(server.stop):
         await server.serve([socket])

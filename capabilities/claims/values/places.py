@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from fabric.lazy import lazy
 from fabric.text.words import normalise
 
 from ..attributes import CODES, LANGUAGES, words_of
+
+if TYPE_CHECKING:
+    import babel
+else:
+    babel = lazy("babel")
 
 
 def extent(place: str) -> int:
@@ -41,11 +48,9 @@ def _countries() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _places() -> Mapping[str, str]:
     """Return by name, in the languages that sentences are read in, the codes of countries and the zones of towns."""
-    from babel import Locale  # noqa: PLC0415  loaded when the first two homes are compared
-
     found: dict[str, str] = {}
     for language in LANGUAGES:
-        locale = Locale(CODES[language])
+        locale = babel.Locale(CODES[language])
         for zone, named in locale.time_zones.items():
             for name in (named.get("city", ""), zone.rpartition("/")[2].replace("_", " ")):
                 found.setdefault(normalise(name), zone)

@@ -3,13 +3,22 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import regex
 
+from fabric.lazy import lazy
 from fabric.text.language import language_of, stem
 from fabric.text.words import normalise
 
 from ..attributes import CODES, LANGUAGES, grammar, words_of
+
+if TYPE_CHECKING:
+    import babel
+    import num2words as spelling
+else:
+    babel = lazy("babel")
+    spelling = lazy("num2words")
 
 COMPARED = 8_192
 """How many texts' tokens are kept in memory: the same facts are compared over and over."""
@@ -83,9 +92,7 @@ def _number_words(language: str) -> Mapping[str, str]:
 @lru_cache(maxsize=32)
 def _spelled(code: str) -> Mapping[str, str]:
     """Return the words for 0 to 99 as `num2words` spells them."""
-    from num2words import num2words  # noqa: PLC0415  loaded when the first text is compared
-
-    return {normalise(num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
+    return {normalise(spelling.num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
 
 
 @lru_cache(maxsize=32)
@@ -99,11 +106,9 @@ def _number_phrases(language: str) -> "regex.Pattern[str]":
 @lru_cache(maxsize=32)
 def _calendar(language: str) -> Mapping[str, str]:
     """Return the names of months and days, long ones folded and short ones with a capital, as "m5" and "d0"."""
-    from babel import Locale  # noqa: PLC0415  loaded when the first text is compared
-
     found: dict[str, str] = {}
     for code in dict.fromkeys(("en", CODES.get(language, "en"))):
-        locale = Locale(code)
+        locale = babel.Locale(code)
         for kind, named in (("m", locale.months), ("d", locale.days)):
             for context in ("format", "stand-alone"):
                 for number, name in named[context]["abbreviated"].items():

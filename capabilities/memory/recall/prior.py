@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from capabilities.claims import claim_of, slot, subject_key
 from capabilities.episodic import Episode, EpisodeLog
@@ -11,6 +12,7 @@ from capabilities.working import WorkingEntry
 from fabric.clock import utc
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 from fabric.store.base import Where
 from fabric.text.words import words
 
@@ -21,6 +23,11 @@ from ..people.oneself import noted_by
 from .once import says_same
 from .ranked import Parts, RankedMemory, Tier
 from .request import RecallRequest
+
+if TYPE_CHECKING:
+    from .. import tags
+else:
+    tags = lazy("..tags", __package__)
 
 
 def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
@@ -65,9 +72,8 @@ def tagged_turns(tx: Transaction, layout: MemoryLayout, request: RecallRequest) 
     """Return what tells by its id whether a turn has the tags that are asked for."""
     if not request.tags:
         return lambda _: True
-    from ..tags import tag_test  # noqa: PLC0415  it needs numpy, which few imports need
 
-    return tag_test(tx, layout, request.tags)
+    return tags.tag_test(tx, layout, request.tags)
 
 
 def facts_at(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[Fact]:

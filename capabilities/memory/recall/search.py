@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from capabilities.meaning import Embedded
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 from fabric.threads.portal import elsewhere
 
 from ..contested import with_contested
@@ -21,7 +22,18 @@ from .request import RecallRequest
 from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
 
 if TYPE_CHECKING:
+    from capabilities.retrieval import question as questions
     from capabilities.retrieval.question import Question
+
+    from .. import missing_vectors, outdated, unclaimed
+    from . import judging, row_reading
+else:
+    judging = lazy(".judging", __package__)
+    missing_vectors = lazy("..missing_vectors", __package__)
+    outdated = lazy("..outdated", __package__)
+    questions = lazy("capabilities.retrieval.question")
+    row_reading = lazy(".row_reading", __package__)
+    unclaimed = lazy("..unclaimed", __package__)
 
 T = TypeVar("T")
 FEW_ROWS = 2_000
@@ -36,18 +48,13 @@ class _Transact(Protocol):
 
 async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
     """Return what fits the request's cue best, best first."""
-    from capabilities.retrieval.question import named_speakers, read_question  # noqa: PLC0415  it needs numpy, which few need
-
-    from ..missing_vectors import Latecomers, embed_latecomers, latecomers  # noqa: PLC0415
-    from ..unclaimed import claim_old_rows  # noqa: PLC0415
-
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
-    late: list[Latecomers] = []
+    late: list[missing_vectors.Latecomers] = []
     tries = 0
     while True:
         first, tries = not late, tries + 1
-        question = read_question(cue, speakers.get(scope, ()))
+        question = questions.read_question(cue, speakers.get(scope, ()))
         embedded = await layout.meaning.embed([question.meaning])
         asked = with_vectors(question, embedded, layout)
 
@@ -60,10 +67,10 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         ) -> Snapshot | list[RankedMemory] | None:
             speakers[scope] = speakers_of(tx, layout)
             if first:
-                claim_old_rows(tx, layout)
+                unclaimed.claim_old_rows(tx, layout)
                 refile_own_rows(tx, layout)
-                late.extend(latecomers(tx, layout, embedded.space))
-            if (first and late) or named_speakers(cue, speakers[scope]) != asked.speakers:
+                late.extend(missing_vectors.latecomers(tx, layout, embedded.space))
+            if (first and late) or questions.named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None
             snapshot = take_snapshot(tx, ctx, layout, request, asked, embedded)
             if snapshot.pools.rows > most:
@@ -75,7 +82,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         if found is not None:
             return found
         if first and late:
-            await embed_latecomers(ctx, layout, late)
+            await missing_vectors.embed_latecomers(ctx, layout, late)
 
 
 async def _apart(
@@ -88,18 +95,14 @@ def _found(
     transact: _Transact, ctx: Context, layout: MemoryLayout, request: RecallRequest, snapshot: Snapshot
 ) -> list[RankedMemory] | None:
     """Return what is shown of a snapshot; None where an index was made anew since, so that its numbers mean nothing."""
-    from ..outdated import marked  # noqa: PLC0415
-    from .judging import judged  # noqa: PLC0415
-    from .row_reading import read_rows  # noqa: PLC0415
-
     ranking = snapshot.ranked(ctx.clock.now())
-    read = transact(lambda tx: read_rows(tx, ctx, layout, request, snapshot, ranking))
+    read = transact(lambda tx: row_reading.read_rows(tx, ctx, layout, request, snapshot, ranking))
     if read is None:
         return None
-    shown = judged(request, snapshot, ranking, read)
+    shown = judging.judged(request, snapshot, ranking, read)
 
     def noted(tx: Transaction) -> list[RankedMemory]:
-        found = marked(tx, layout, ctx.clock, shown)
+        found = outdated.marked(tx, layout, ctx.clock, shown)
         return found if request.is_past else with_contested(tx, layout, found)
 
     return transact(noted) if read.are_facts else shown

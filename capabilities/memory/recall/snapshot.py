@@ -8,6 +8,7 @@ from capabilities.meaning import Embedded
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
 
 from ..layout import MemoryLayout
 from .request import RecallRequest
@@ -15,9 +16,18 @@ from .request import RecallRequest
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from capabilities.retrieval import rank as ranking
     from capabilities.retrieval.candidates import Pools
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
+
+    from ..people import cue_people, oneself
+    from . import eligible
+else:
+    cue_people = lazy("..people.cue_people", __package__)
+    eligible = lazy(".eligible", __package__)
+    oneself = lazy("..people.oneself", __package__)
+    ranking = lazy("capabilities.retrieval.rank")
 
 MORE = 20
 """How many rows of a tier are looked at beyond the limit, since some say the same."""
@@ -37,9 +47,7 @@ class Snapshot:
 
     def ranked(self, now: "datetime") -> "Ranking":
         """Return the rows in order; nothing of the store is needed for that."""
-        from capabilities.retrieval.rank import rank  # noqa: PLC0415  ranking needs numpy, which few imports need
-
-        return rank(self.question, self.pools, now, most=self.limit)
+        return ranking.rank(self.question, self.pools, now, most=self.limit)
 
 
 def take_snapshot(
@@ -51,16 +59,12 @@ def take_snapshot(
     embedded: Embedded,
 ) -> Snapshot:
     """Return what the request looks at; nothing is copied."""
-    from ..people.cue_people import asked_about  # noqa: PLC0415
-    from ..people.oneself import noted_by  # noqa: PLC0415
-    from .eligible import pools_of  # noqa: PLC0415
-
     wants_entries = "working" in request.tiers and not request.is_past
-    noted = noted_by(ctx, layout, tx.read(layout.working).entries)
+    noted = oneself.noted_by(ctx, layout, tx.read(layout.working).entries)
     entries = {entry.id: entry for entry in noted} if wants_entries else {}
-    pools = pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
+    pools = eligible.pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
     if pools.rows:
-        question = replace(question, people=asked_about(tx, ctx, layout, question, pools, noted))
+        question = replace(question, people=cue_people.asked_about(tx, ctx, layout, question, pools, noted))
     limit = request.most + (MORE if len(pools.pools) > 1 else 0)
     return Snapshot(question, embedded, pools, entries, limit)
 

@@ -4,12 +4,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from fabric.lazy import lazy
 from fabric.text.language import STOP_WORDS
 from fabric.text.words import normalise
+
+if TYPE_CHECKING:
+    import babel
+    from babel import dates
+else:
+    babel = lazy("babel")
+    dates = lazy("babel.dates")
 
 _TABLE: Mapping[str, Mapping[str, Any]] = json.loads(
     Path(__file__).with_name("time_words.json").read_text(encoding="utf-8")
@@ -42,9 +51,7 @@ def time_words(language: str) -> TimeWords | None:
     words = _TABLE.get(language, {})
     if "locale" not in words:
         return None
-    from babel import Locale  # noqa: PLC0415  loaded when the first cue names a time in another language
-
-    locale = Locale.parse(words["locale"])
+    locale = babel.Locale.parse(words["locale"])
     edge = "" if words.get("unspaced") else r"\b"
     weekdays, months = _numbered(locale.days), _numbered(locale.months)
     day, month = f"(?P<name>{_any(weekdays)})", f"(?P<name>{_any(months)})"
@@ -109,14 +116,10 @@ def _spans(listed: Mapping[str, int], edge: str, days: int = 0) -> Iterator[tupl
 
 def _ago(locale: str, edge: str) -> Iterator[tuple[re.Pattern[str], int]]:
     """Yield what "3 days ago" looks like, with a group for the number, and how many days one of the unit has."""
-    from datetime import timedelta  # noqa: PLC0415
-
-    from babel.dates import format_timedelta  # noqa: PLC0415
-
     for unit, days in _UNITS.items():
         forms = {
             normalise(
-                format_timedelta(
+                dates.format_timedelta(
                     timedelta(days=-days * count), granularity=unit, threshold=9_999, add_direction=True, locale=locale
                 )
             )

@@ -5,9 +5,16 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from fabric.lazy import lazy
 
 from ..wire import sendable
+
+if TYPE_CHECKING:
+    import json_repair
+else:
+    json_repair = lazy("json_repair")
 
 LONGEST_REPAIR = 60_000
 """Characters that are repaired: more than 25 items of 2,000 characters. Only strict JSON may be longer."""
@@ -156,7 +163,6 @@ def _repaired(text: str, *, cut: bool) -> Iterator[Reading]:
     if strict is not None:
         yield Reading(strict, cut=cut)
         return
-    import json_repair  # noqa: PLC0415  few answers need it
 
     start = _OPENING.search(text)
     if start is None:

@@ -8,9 +8,10 @@ from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.errors import StoreError
+from fabric.lazy import lazy
 from fabric.scope import Scope
 from fabric.telemetry.tracing import Span, span
 from fabric.threads import processes
@@ -30,6 +31,11 @@ from .rows.rows import SqlRows
 from .rows.searching import Indexes, Searching
 from .snapshot import Snapshot
 from .sql import Connection, Sql
+
+if TYPE_CHECKING:
+    from .file import rescue
+else:
+    rescue = lazy(".file.rescue", __package__)
 
 T = TypeVar("T")
 
@@ -311,9 +317,8 @@ class DuckDBStore:
 
 
 def _saved(place: Place) -> str:
-    from .file.rescue import saved  # noqa: PLC0415  few files are lost while they are open
 
-    return saved(place)
+    return rescue.saved(place)
 
 
 def _span() -> Span:

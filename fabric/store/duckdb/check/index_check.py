@@ -7,9 +7,10 @@ is checked here is all of an index that a file holds.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.errors import StoreError
+from fabric.lazy import lazy
 from fabric.store.base import Table
 from fabric.store.finding import Finding, several
 
@@ -20,6 +21,11 @@ from ..rows.searching import tokens_of
 from ..rows.token_runs import wrong_rows
 from ..sql import Sql
 from .scan import Held, parsed
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 AT_ONCE = 5_000
 """How many rows are checked at once."""
@@ -188,8 +194,6 @@ def bad_vectors(rows: Sequence[Stored], dimensions: Mapping[int, int]) -> set[in
 
     So it is with the vectors of passages, which are as long as that of their row.
     """
-    import numpy as np  # noqa: PLC0415  an import of the engine must stay light
-
     bad = {place for place, one in enumerate(rows) if (one.space is None) != (one.vector is None)}
     bad |= {place for place, one in enumerate(rows) if one.parts and len(one.parts) % len(one.vector or one.parts * 2)}
     by_size: dict[int, dict[int, bytes]] = {}

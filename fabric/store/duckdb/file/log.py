@@ -7,10 +7,17 @@ are looked for first, and what would lose something is refused, with nothing cha
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabric.errors import StoreError
+from fabric.lazy import lazy
 
 from .log_entries import broken_entry
+
+if TYPE_CHECKING:
+    import duckdb
+else:
+    duckdb = lazy("duckdb")
 
 LOG = ".wal"
 HEADER_BYTES = 12_288
@@ -81,8 +88,6 @@ def _belongs(log: Path, path: Path) -> bool:
 
     The names are hard links: of others the driver looks for the log beside what they lead to.
     """
-    import duckdb  # noqa: PLC0415  the driver loads only where a store is used
-
     try:
         with tempfile.TemporaryDirectory(prefix=".thought-fabric-", dir=path.parent) as folder:
             file = Path(folder) / "file"

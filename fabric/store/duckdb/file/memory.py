@@ -8,10 +8,18 @@ import os
 from collections.abc import Callable
 from itertools import count
 from threading import RLock
+from typing import TYPE_CHECKING
 from weakref import finalize
+
+from fabric.lazy import lazy
 
 from ..sql import Connection
 from .connection import SETTINGS, Parsing
+
+if TYPE_CHECKING:
+    import duckdb
+else:
+    duckdb = lazy("duckdb")
 
 _numbers = count(1)
 _instances: list[Parsing] = []
@@ -36,8 +44,6 @@ def in_memory() -> tuple[Connection, Callable[[], object]]:
 
 def _attached(name: str) -> Parsing:
     """Make the database in the instance that there is, or in a new one where that broke down."""
-    import duckdb  # noqa: PLC0415  the driver loads only where a store is used
-
     attach = f"ATTACH ':memory:' AS {name}"
     if _instances:
         try:
@@ -51,7 +57,6 @@ def _attached(name: str) -> Parsing:
 
 
 def _detach(instance: Parsing, name: str) -> None:
-    import duckdb  # noqa: PLC0415
 
     with _lock:
         if instance in _instances:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from fabric.errors import NotOurFileError, StoreError, StoreLockedError
+from fabric.lazy import lazy
 
 from ..migrations import APPLICATION, SYSTEM_TABLES, check_format, file_format
 from ..sql import Connection, Sql
@@ -16,6 +18,11 @@ from .advice import advice
 from .connection import SETTINGS, Parsing
 from .log import HEADER_BYTES, check_log, log_of
 from .memory import in_memory
+
+if TYPE_CHECKING:
+    import duckdb
+else:
+    duckdb = lazy("duckdb")
 
 MEMORY = ":memory:"
 RETRIES = 5
@@ -33,8 +40,6 @@ _open_lock = Lock()
 @contextmanager
 def translated(location: str, *, ignore: bool = False) -> Generator[None]:
     """Turn every error of the driver into a StoreError of one line; with ``ignore``, into nothing."""
-    import duckdb  # noqa: PLC0415  the driver loads only where a store is used
-
     try:
         yield
     except duckdb.Error as error:
@@ -207,7 +212,6 @@ def reading(location: str | Path) -> Generator[Sql]:
 
 
 def _connect(location: str, *, read_only: bool) -> Connection:
-    import duckdb  # noqa: PLC0415
 
     for attempt in range(RETRIES + 1):
         try:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fabric.errors import StoreError
+from fabric.lazy import lazy
 from fabric.scope import Scope
 from fabric.search.base import Match
 from fabric.slices import chunks
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabric.search.index import TextIndex
+
+    from . import narrowing
+else:
+    narrowing = lazy(".narrowing", __package__)
 
 PAGE = 2_000
 """How many rows of a scope are read at once where all are read."""
@@ -284,10 +289,9 @@ class SqlRows:
         met = self._meeting(known, owner, where)
         if met is None or (limit is None and len(met) > FEW) or (limit is not None and limit > FEW):
             return None
-        from .narrowing import ordered  # noqa: PLC0415  numpy
 
         index = self._searching.known(known, owner)
-        return None if index is None else ordered(index, known, met, order, limit, offset)
+        return None if index is None else narrowing.ordered(index, known, met, order, limit, offset)
 
     def _meeting(self, known: Known, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
         index = self._searching.known(known, owner)
@@ -295,9 +299,8 @@ class SqlRows:
             index = self._searching.index(known, owner)
         if index is None:
             return None
-        from .narrowing import meeting  # noqa: PLC0415  numpy
 
-        return meeting(index, known, where)
+        return narrowing.meeting(index, known, where)
 
     def _searched(self, table: Table) -> Known:
         known = self._catalog.table(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.embedding.base import same_model
 from fabric.errors import StoreError
+from fabric.lazy import lazy
 from fabric.search.base import ColumnType
 from fabric.slices import chunks
 from fabric.store.base import Row
@@ -20,10 +21,15 @@ from ..sql import Sql
 from .token_runs import LEAST, MOST, Part, Run, Runs, fitting, known_runs, parts
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy import float16, float32
     from numpy.typing import NDArray
 
+    from fabric.search import index as arrays
     from fabric.search.index import Batch, Entry, TextIndex
+else:
+    arrays = lazy("fabric.search.index")
+    np = lazy("numpy")
 
 MAX_ROWS = 1_500_000
 """How many rows all indexes together may hold before the least recently used ones are dropped: about 1.2 kB each."""
@@ -94,9 +100,7 @@ def tokens_of(known: Known, row: Row) -> str | None:
 
 def entry_of(known: Known, row: Row, place: int, tokens: str) -> "Entry":
     """Return the row as the index takes it."""
-    from fabric.search.index import Entry  # noqa: PLC0415
-
-    return Entry(
+    return arrays.Entry(
         row["id"], place, tokens, tuple(_kept(known.columns[name], row.get(name), name) for name in known.kept)
     )
 
@@ -130,14 +134,12 @@ class Searching:
 
     def index(self, known: Known, owner: int) -> "TextIndex":
         """Return the index of a scope's rows; raise StoreError when the collection is not searched."""
-        from fabric.search.index import TextIndex  # noqa: PLC0415  numpy is too slow to import for those who never search
-
         if not known.text:
             raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
         index = self._indexes.get(known.name, owner)
         if index is None or index.is_worn:
             kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
-            index = TextIndex(kept, known.thread, self._batches(known, owner))
+            index = arrays.TextIndex(kept, known.thread, self._batches(known, owner))
             self._indexes.add(known.name, owner, index)
         return index
 
@@ -261,7 +263,6 @@ class Searching:
             self.runs.add(known, owner, list(zip(rows[1].tolist(), rows[2].tolist(), strict=True)))
 
     def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
-        from fabric.search.index import Batch  # noqa: PLC0415
 
         if known.is_empty(owner):
             return
@@ -277,12 +278,10 @@ class Searching:
                 texts = self._columns(known, owner, ["id", "_seq", "_terms"], part)[-1] if part.runs else columns.pop()
                 tokens = texts.tolist()
             cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
-            yield Batch(originals(ids.tolist()), places, tokens, cells, held or ())
+            yield arrays.Batch(originals(ids.tolist()), places, tokens, cells, held or ())
 
     def _columns(self, known: Known, owner: int, names: Sequence[str], part: Part) -> "list[NDArray[Any]]":
         """Return columns of a part's rows by ascending place; the second of them is the place."""
-        import numpy as np  # noqa: PLC0415
-
         read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
         some = " AND _seq >= ? AND _seq < ?" if part.end else ""
         values = [part.start, part.end] if part.end else []
@@ -322,8 +321,6 @@ class Searching:
 
 def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:
     """Return what the database gave as the index takes it."""
-    import numpy as np  # noqa: PLC0415
-
     if kind == "text":
         return originals(column.tolist())
     return np.ma.filled(np.ma.asarray(column).astype(np.float64), np.nan)
@@ -336,14 +333,10 @@ def _read(known: Known, name: str) -> str:
 
 def stored(vector: "NDArray[Any]") -> tuple[bytes, bytes]:
     """Return a vector as it is stored, and those of passages, which are the rows below it."""
-    import numpy as np  # noqa: PLC0415
-
     rows = np.asarray(vector, np.float16)
     return (rows.tobytes(), b"") if rows.ndim == 1 else (rows[0].tobytes(), rows[1:].tobytes())
 
 
 def unpacked(vectors: Sequence[bytes]) -> "NDArray[float16]":
     """Return stored vectors as rows."""
-    import numpy as np  # noqa: PLC0415
-
     return np.frombuffer(b"".join(vectors), np.float16).reshape(len(vectors), -1)

@@ -8,6 +8,7 @@ what no run holds is read from the rows.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.lazy import lazy
 from fabric.slices import chunks
 
 from ..catalog import Known
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
 
+    from fabric.search import coding
     from fabric.search.coding import Coded
+else:
+    coding = lazy("fabric.search.coding")
 
 LEAST = 500
 """From how many rows on their tokens are kept as a run, when the file is closed."""
@@ -92,13 +96,11 @@ class Runs:
 
     def add(self, known: Known, owner: int, rows: Sequence[tuple[int, str]]) -> None:
         """Keep the tokens of these rows, by ascending place, between which the scope has no others."""
-        from fabric.search.coding import coded  # noqa: PLC0415  numpy is too slow to import for those who never search
-
         for some in chunks(rows, MOST):
             if len(some) < LEAST:
                 return
             run = Run(some[0][0], some[-1][0], len(some))
-            held = coded([tokens for _, tokens in some])
+            held = coding.coded([tokens for _, tokens in some])
             cells = [held.joined, held.sizes.tobytes(), held.numbers.tobytes()]
             self._sql.run("INSERT INTO _token_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [known.name, owner, *run, *cells])
             self._known.setdefault((known.name, owner), []).append(run)
@@ -119,9 +121,7 @@ class Runs:
 
     def read(self, known: Known, owner: int) -> "dict[int, Coded]":
         """Return the tokens of the rows of each run of a scope, by where it begins; without those that are damaged."""
-        from fabric.search.coding import decoded  # noqa: PLC0415
-
-        stored = {first: decoded(*rest) for first, *rest in self._sql.rows(_STORED, [known.name, owner])}
+        stored = {first: coding.decoded(*rest) for first, *rest in self._sql.rows(_STORED, [known.name, owner])}
         return {first: one for first, one in stored.items() if one is not None}
 
 
@@ -135,8 +135,6 @@ def known_runs(sql: Sql) -> dict[tuple[str, int], list[Run]]:
 
 def wrong_rows(sql: Sql, known: Known) -> int:
     """Return how many rows of a collection are in runs that do not hold what these rows have."""
-    from fabric.search.coding import coded  # noqa: PLC0415
-
     wrong = 0
     for (collection, owner), runs in known_runs(sql).items():
         if collection != known.name:
@@ -144,7 +142,7 @@ def wrong_rows(sql: Sql, known: Known) -> int:
         stored = {first: rest for first, *rest in sql.rows(_STORED, [collection, owner])}
         for run in runs:
             rows = f"SELECT _terms FROM {known.sql} WHERE _scope = ? AND _seq >= ? AND _seq <= ? ORDER BY _seq"
-            due = coded([tokens for (tokens,) in sql.rows(rows, [owner, run.first, run.last])])
+            due = coding.coded([tokens for (tokens,) in sql.rows(rows, [owner, run.first, run.last])])
             if stored[run.first] != [due.joined, due.sizes.tobytes(), due.numbers.tobytes()]:
                 wrong += run.rows
     return wrong
