@@ -6,7 +6,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 # the tests start hundreds of programs, which would compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check unit lint mypy pyright clean
+.PHONY: demo test quick check unit coverage lint mypy pyright clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
@@ -16,8 +16,16 @@ test: check unit
 check: $(STAMP)
 	$(MAKE) -j 2 lint mypy pyright
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 unit: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST)
+
+quick: $(STAMP)
+	$(PYTEST) -m "not slow"
+
+coverage: $(STAMP)
+	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,9 +1,15 @@
 """Time, ids and chance as one value handed in, so that every test can decide all three."""
 
-import random
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from .lazy import lazy
+
+if TYPE_CHECKING:
+    import random
+else:
+    random = lazy("random")
 
 
 class Clock(Protocol):
@@ -36,7 +42,7 @@ class SystemClock:
 
     def chance(self) -> float:
         """Return a random number in [0, 1)."""
-        return random.random()  # noqa: S311  chance, not secrecy
+        return random.random()  # chance, not secrecy
 
 
 def not_before(last: datetime | None, now: datetime, clock: Clock) -> datetime:

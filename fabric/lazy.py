@@ -13,13 +13,18 @@ from typing import Any
 
 
 class LazyModule:
-    """A module that is imported when something of it is first asked for. What was asked for once is an attribute."""
+    """A module that is imported when something of it is first asked for. What was asked for once is an attribute.
+
+    Names like ``__wrapped__`` are asked for by whoever inspects values, and import nothing: there are none.
+    """
 
     def __init__(self, name: str, package: str | None) -> None:
         self._name = name
         self._package = package
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"{self._name} is loaded late, and {name!r} is not read through that")
         found = getattr(import_module(self._name, self._package), name)
         setattr(self, name, found)
         return found

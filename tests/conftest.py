@@ -20,8 +20,44 @@ LONG = (
 """Files whose tests are long, most of it waiting for programs that they start."""
 
 
+SLOW = (
+    *LONG,
+    "pipelines/",
+    "blocks/tools/README.md",
+    "README.md",
+    "tests/pipelines/cli/",
+    "tests/pipelines/adapters/test_litellm.py",
+    "tests/pipelines/importing/test_broken.py",
+    "tests/pipelines/test_faults_",
+    "tests/pipelines/test_kills_compared.py",
+    "tests/pipelines/test_recall_",
+    "tests/pipelines/test_replay.py",
+    "tests/stories/test_capture.py",
+    "tests/stories/test_profile.py",
+    "tests/stories/test_said_and_changed.py",
+    "tests/stories/test_whose.py",
+    "tests/blocks/readers/test_observe.py",
+    "tests/capabilities/claims/test_compare_cases.py",
+    "tests/capabilities/claims/test_unrelated.py",
+    "tests/capabilities/semantic/test_reconciliation.py",
+    "tests/capabilities/traces/test_memory.py",
+    "tests/capabilities/traces/test_search.py",
+    "tests/fabric/models/test_structured.py",
+    "tests/fabric/store/test_file.py",
+    "tests/fabric/test_redact",
+    "tests/contract/test_rows.py",
+    "tests/languages/",
+    "tests/test_floors.py",
+)
+"""Files whose tests take more than a few seconds together: all of them are marked ``slow``."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first: one that is begun last leaves all processes but its own with nothing to do."""
+    """Mark what is slow; put long files first: one begun last leaves all processes but its own with nothing to do."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

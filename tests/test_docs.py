@@ -21,6 +21,7 @@ from pipelines.cli.app import app
 ROOT = Path(__file__).parents[1]
 FLOORS = ("fabric", "capabilities", "blocks", "pipelines", "tests")
 READMES = sorted([ROOT / "README.md", *(path for floor in FLOORS for path in (ROOT / floor).rglob("README.md"))])
+PAGES = [*READMES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
 RUN_OR_DRAWN = {"python", "bash", "mermaid", "json"}
@@ -52,7 +53,7 @@ def test_the_first_two_python_blocks_are_short():
     assert sum(bool(line.strip()) for line in second.splitlines()) <= 10
 
 
-@pytest.mark.parametrize("path", READMES, ids=name_of)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_every_code_block_is_of_a_kind_that_runs(path: Path):
     text = path.read_text(encoding="utf-8")
     assert {language for language, _ in FENCE.findall(text)} <= RUN_OR_DRAWN
@@ -70,7 +71,7 @@ def test_configurations_call_a_command_that_exists():
         commands.commands[name].make_context(name, rest)  # raises for an option that it has not
 
 
-@pytest.mark.parametrize("path", READMES, ids=name_of)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_links_lead_somewhere(path: Path):
     for target in LINK.findall(path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
@@ -85,7 +86,7 @@ def test_every_floor_has_a_short_readme(floor: str):
     ] == []
 
 
-@pytest.mark.parametrize("path", READMES, ids=name_of)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_files_that_are_named_exist(path: Path):
     text = FENCE.sub("", path.read_text(encoding="utf-8"))
     named = set(re.findall(r"`((?:[\w.]+/)*[\w.]+(?:\.py|\.md|/))`", text))
@@ -145,5 +146,8 @@ def test_the_page_of_the_memory_tools_lists_every_option_and_all_six():
 
 
 def test_the_changelog_names_this_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert f"\n## {project['version']} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## {version} " in changes or f"\n## Unreleased\n\nWhat becomes {version}, " in changes
+    headings = re.findall(r"^### (.+)$", changes, re.MULTILINE)
+    assert set(headings) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

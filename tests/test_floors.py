@@ -323,7 +323,7 @@ def test_no_property_has_a_deadline():
 
 def written() -> Iterator[Path]:
     """Yield every text file of the project."""
-    for top in (*FLOORS, "tests", "notebooks", ".ci"):
+    for top in (*FLOORS, "tests", "notebooks", ".ci", ".github"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".duckdb", ".pyc"):
                 yield path

@@ -22,7 +22,8 @@ def test_an_import_loads_nothing_heavy(statement: str):
 
 
 def test_the_engine_is_there_before_a_model_is_built_or_a_text_is_cut_into_words():
-    loaded = loaded_after("import fabric")
+    assert "fabric.flow.block" not in loaded_after("import fabric")
+    loaded = loaded_after("from fabric import Fabric, generator, handler, router, sequencer")
     assert "fabric.sessions.fabric" in loaded
     assert loaded.isdisjoint({"regex", "numpy", "pydantic.root_model", "pydantic.plugin._loader"})
 
