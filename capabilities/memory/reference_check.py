@@ -7,8 +7,7 @@ from fabric.flow.resource import Collection
 from fabric.record.forgotten import ERASED
 from fabric.record.log import ITEMS
 from fabric.sessions.record_check import records
-from fabric.store.duckdb.check.scan import Held
-from fabric.store.finding import Finding, several
+from fabric.store.finding import Finding, Scan, several
 
 from ..episodic import Episode
 from ..keys import MEMORY, key_of, system_of, tier_of
@@ -19,7 +18,7 @@ from .systems import collections_of_others
 NOTHING_SUFFERS = "recall does as before; only why has less to show. Forget it by its id, or have it said again"
 
 
-def reference_findings(held: Held, layout: MemoryLayout) -> Iterator[Finding]:
+def reference_findings(held: Scan, layout: MemoryLayout) -> Iterator[Finding]:
     """Say which facts and episodes name a version or turns that the file has not; ``layout`` is the default system's.
 
     A turn may have been forgotten for what else was said in it, which the session tells; a memory that names only
@@ -57,20 +56,20 @@ def _came_closed(memory: Fact | Episode) -> bool:
     return isinstance(memory, Fact) and memory.status == "invalidated" and memory.made_by.startswith("import from ")
 
 
-def _tiers(held: Held, *own: Collection[Any] | None) -> list[Collection[Any]]:
+def _tiers(held: Scan, *own: Collection[Any] | None) -> list[Collection[Any]]:
     """Return the collections of a system, and those of the same tiers of the named systems that the file holds."""
     tiers = [one for one in own if one is not None]
     keys = {tier.key for tier in tiers}
     return [*tiers, *(one for _, one in collections_of_others(held.tables) if tier_of(one.key) in keys)]
 
 
-def _memories(held: Held, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
+def _memories(held: Scan, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
     """Yield every fact and episode, with the key under which it is kept."""
     for tier in _tiers(held, layout.semantic, layout.episodic):
         yield from ((tier.key, one) for _, one in records(held, tier))
 
 
-def _without_successor(held: Held, layout: MemoryLayout) -> Iterator[str]:
+def _without_successor(held: Scan, layout: MemoryLayout) -> Iterator[str]:
     for tier in _tiers(held, layout.semantic):
         facts: list[tuple[int, Fact]] = list(records(held, tier))
         ids = {(owner, fact.id) for owner, fact in facts}

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from fabric.scope import SCOPE_KINDS
-from fabric.store.duckdb.check.scan import Held
-from fabric.store.finding import Finding, several
+from fabric.store.finding import Finding, Scan, several
 
 from .store import mind_collections
 
 
-def draft_findings(held: Held) -> Iterator[Finding]:
+def draft_findings(held: Scan) -> Iterator[Finding]:
     """Say what runs that ended without their flush left behind, of all minds in the file."""
     tables = [mind_collections(kind).drafts.key for kind in SCOPE_KINDS]
     drafts = [row for table in tables for _, row in held.rows(table)]

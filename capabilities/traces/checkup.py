@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from fabric.sessions.record_check import records
-from fabric.store.duckdb.check.scan import Held
-from fabric.store.finding import Finding, several
+from fabric.store.finding import Finding, Scan, several
 
 from .tables import ALL_TABLES
 
 
-def trace_findings(held: Held) -> Iterator[Finding]:
+def trace_findings(held: Scan) -> Iterator[Finding]:
     """Say how many traces are live or deleted, and which ties lead to a trace that the file has not."""
     live = dead = 0
     lost: list[str] = []

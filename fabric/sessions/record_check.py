@@ -9,15 +9,14 @@ from pydantic import BaseModel, ValidationError
 from ..flow import resource
 from ..jobs.job import JOBS, MODEL, Job, job_of
 from ..store.duckdb.check.file_check import BACKUP
-from ..store.duckdb.check.scan import Held
-from ..store.finding import Finding, several
+from ..store.finding import Finding, Scan, several
 
 M = TypeVar("M", bound=BaseModel)
 SHOWN = 3
 """How many failed jobs are named one by one."""
 
 
-def job_findings(held: Held, roots: Collection[str], retry: str) -> Iterator[Finding]:
+def job_findings(held: Scan, roots: Collection[str], retry: str) -> Iterator[Finding]:
     """Say what background work is left; ``roots`` are the pipelines known here, ``retry`` begins the command."""
     try:
         jobs = [job_of(row) for _, row in held.rows(JOBS.name)]
@@ -59,14 +58,14 @@ def _mend(job: Job, roots: Collection[str], retry: str) -> str:
     return f"run the program whose pipeline is {job.root!r}, which alone knows this work, and call fabric.retry there"
 
 
-def records(held: Held, collection: resource.Collection[M]) -> Iterator[tuple[int, M]]:
+def records(held: Scan, collection: resource.Collection[M]) -> Iterator[tuple[int, M]]:
     """Yield the records of a collection with the numbers of their owners; rows that are none are left out."""
     for owner, row in held.rows(collection.key):
         if _fits(collection, row):
             yield owner, collection.schema.model_validate(row)
 
 
-def record_findings(held: Held, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
+def record_findings(held: Scan, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
     """Say which rows are not what their collection holds: whatever reads them fails."""
     for collection in collections:
         broken = [row["id"] for _, row in held.rows(collection.key) if not _fits(collection, row)]

@@ -1,9 +1,25 @@
-"""What a check found: one record, which whoever shows it writes as a line or as JSON."""
+"""What a check reads, and what it found: one record, which whoever shows it writes as a line or as JSON."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
+
+from .base import Row
 
 State = Literal["ok", "warning", "problem"]
+
+
+class Scan(Protocol):
+    """All that a file holds, as a check reads it: every row, whoever owns it."""
+
+    @property
+    def tables(self) -> Collection[str]:
+        """The names of the collections that the file has."""
+        ...
+
+    def rows(self, table: str) -> Iterator[tuple[int, Row]]:
+        """Yield the rows of a collection that the file may have, oldest first, each behind its owner's number."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
