@@ -34,8 +34,8 @@ class ImportedFact(ForeignFact):
     @property
     def version_id(self) -> str:
         """The id of this version, where it is not the first of its record."""
-        said = repr((self.content, self.known_from.isoformat() if self.is_dated else ""))
-        return f"{self.id}_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
+        text = repr((self.content, self.known_from.isoformat() if self.is_dated else ""))
+        return f"{self.id}_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
     def words(self, fact_id: str) -> Turn:
         """Return the record's text as a turn: what the fact of this id rests on."""
@@ -102,10 +102,10 @@ class _Arriving:
         """Take in one record; what it says of the user is of whoever imports it."""
         subject = filed_as(offered.subject, self.tx.ids.user, self.facts.scope)
         offered = offered if subject == offered.subject else offered.model_copy(update={"subject": subject})
-        held = _versions(self.known, offered.id)
-        fact_id = offered.version_id if held else offered.id
+        facts = _versions(self.known, offered.id)
+        fact_id = offered.version_id if facts else offered.id
         words = offered.words(fact_id)
-        outcome, versions = arrive(offered, held, offered.origins or [words.source()], fact_id)
+        outcome, versions = arrive(offered, facts, offered.origins or [words.source()], fact_id)
         for fact in versions:
             self.known[fact.id] = self.changed[fact.id] = fact
         if versions and offered.given_up is not None:

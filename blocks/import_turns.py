@@ -50,8 +50,8 @@ class ImportedTurn(BaseModel):
         )
 
     def _fingerprint(self) -> str:
-        said = repr((self.session, self.role, self.speaker, self.said_at.isoformat(), self.text))
-        return f"imported_{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+        text = repr((self.session, self.role, self.speaker, self.said_at.isoformat(), self.text))
+        return f"imported_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
 class ImportResult(BaseModel):

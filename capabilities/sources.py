@@ -36,16 +36,16 @@ class Source(BaseModel):
 
 def source_of(ctx: Context) -> Source | None:
     """Return the user's message that a context's run is about, None where it is about none, as a tool called alone."""
-    said = ctx.run.said
-    if said is None:
+    message = ctx.run.said
+    if message is None:
         return None
     return Source(
-        turn_id=said.id,
+        turn_id=message.id,
         session=ctx.session,
-        turn=said.turn,
+        turn=message.turn,
         user=ctx.user,
-        said_at=said.created_at,
-        counts_as=said.counts_as,
+        said_at=message.created_at,
+        counts_as=message.counts_as,
     )
 
 

@@ -14,7 +14,7 @@ _CALLS = ("tool_call", "tool_result")
 
 def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, int]:
     """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
-    held = [item for item in ctx.items if _is_said(item)]
+    items = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]
     for before, after in pairwise(draft for said in drafts for draft in said if draft.kind == "message"):
         ctx.heed(before.text, after.text)
@@ -23,9 +23,9 @@ def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, i
         for at, said in enumerate(drafts)
         for one in [draft for draft in said if _is_said(draft)][:1]
     ]
-    whole = [item for item in held if not any(part.get("type") == "interrupted" for part in item.parts)]
+    whole = [item for item in items if not any(part.get("type") == "interrupted" for part in item.parts)]
     repeated, last = max(
-        (_repeated(known, [said for _, said in asked]) for known in (held, whole)), key=lambda pair: pair[0]
+        (_repeated(known, [draft for _, draft in asked]) for known in (items, whole)), key=lambda pair: pair[0]
     )
     if last is None:
         return 0, ctx.turn
@@ -45,7 +45,7 @@ def is_new(message: Mapping[str, Any], items: Sequence[Item], ctx: Context) -> b
     return any(not any(repeats(item, draft) for item in erased) for draft in new)
 
 
-def _repeated(held: Sequence[Item], asked: Sequence[Draft]) -> tuple[int, Item | None]:
+def _repeated(items: Sequence[Item], asked: Sequence[Draft]) -> tuple[int, Item | None]:
     """Return how many messages, from the first, the session holds in this order, and the item of the last of them.
 
     They may begin where the session does, and leave out what was edited since, or be the session's end, in which an
@@ -54,18 +54,18 @@ def _repeated(held: Sequence[Item], asked: Sequence[Draft]) -> tuple[int, Item |
     is usual.
     """
     best: tuple[int, Item | None] = (0, None)
-    there = [at for at, item in enumerate(held) if item.text != ERASED]
-    first = there[0] if there else len(held)
-    ends = {held[at].turn for at in (*there[-1:], *range(len(held))[-1:])}
-    for start in (at for at, item in enumerate(held) if asked and repeats(item, asked[0])):
-        count, last = _walk(held, asked, start, is_beginning=start <= first)
-        is_regular = count > 1 or last == len(held) - 1 or (len(asked) > 1 and asked[1].role == "assistant")
-        if count >= best[0] and is_regular and (start <= first or held[last].turn in ends):
-            best = count, held[last]
+    there = [at for at, item in enumerate(items) if item.text != ERASED]
+    first = there[0] if there else len(items)
+    ends = {items[at].turn for at in (*there[-1:], *range(len(items))[-1:])}
+    for start in (at for at, item in enumerate(items) if asked and repeats(item, asked[0])):
+        count, last = _walk(items, asked, start, is_beginning=start <= first)
+        is_regular = count > 1 or last == len(items) - 1 or (len(asked) > 1 and asked[1].role == "assistant")
+        if count >= best[0] and is_regular and (start <= first or items[last].turn in ends):
+            best = count, items[last]
     return best
 
 
-def _walk(held: Sequence[Item], asked: Sequence[Draft], start: int, *, is_beginning: bool) -> tuple[int, int]:
+def _walk(items: Sequence[Item], asked: Sequence[Draft], start: int, *, is_beginning: bool) -> tuple[int, int]:
     """Return how many messages are found in order from a place in what is held, and the place of the last.
 
     From the session's beginning anything may be left out between them; elsewhere only other answers, and what was
@@ -74,9 +74,11 @@ def _walk(held: Sequence[Item], asked: Sequence[Draft], start: int, *, is_beginn
     last, count = start, 1
     for draft in asked[1:]:
         place = last + 1
-        while place < len(held) and not repeats(held[place], draft) and (is_beginning or _may_be_left_out(held[place])):
+        while (
+            place < len(items) and not repeats(items[place], draft) and (is_beginning or _may_be_left_out(items[place]))
+        ):
             place += 1
-        if place == len(held) or not repeats(held[place], draft):
+        if place == len(items) or not repeats(items[place], draft):
             break
         last, count = place, count + 1
     return count, last

@@ -75,14 +75,14 @@ def file_turns(asked: ChatFile, report: FileReport) -> Iterator[FileTurn]:
     now = SystemClock().now()
     begun: list[Said] = []
     with closing(Reading.of(asked, report, now).entries()) as entries:
-        for said in entries:
-            if isinstance(said, Statement) or not said.is_spoken:
+        for entry in entries:
+            if isinstance(entry, Statement) or not entry.is_spoken:
                 report.leave_out(TO_IMPORT)
                 continue
-            if begun and _is_apart(begun, said):
+            if begun and _is_apart(begun, entry):
                 yield from _turn(begun, report)
                 begun = []
-            begun.append(said)
+            begun.append(entry)
     yield from _turn(begun, report)
 
 

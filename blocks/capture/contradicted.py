@@ -30,7 +30,7 @@ def contradiction(observation: Observation, pieces: Sequence[Said]) -> str:
     state it nowhere. What the message says in other words than the observation decides nothing.
     """
     claim = claim_of(observation)
-    alike = [said for said in pieces if _speaks_of(said, claim, observation)]
+    alike = [piece for piece in pieces if _speaks_of(piece, claim, observation)]
     if not alike:
         return ""
     agreeing = [said for said in alike if _polarity(said, claim) == claim.polarity]
@@ -55,20 +55,20 @@ def _denies(text: str, claim: Claim) -> bool:
     return claim.polarity != "holds" or not words_of("denials").isdisjoint(words(text))
 
 
-def _polarity(said: Said, claim: Claim) -> str:
-    read = read_as(said.text)
+def _polarity(message: Said, claim: Claim) -> str:
+    read = read_as(message.text)
     return read.polarity if read.attribute == claim.attribute else claim.polarity
 
 
-def _speaks_of(said: Said, claim: Claim, observation: Observation) -> bool:
+def _speaks_of(message: Said, claim: Claim, observation: Observation) -> bool:
     """Return whether a piece is about just what the observation says, in whatever mood, so or not so."""
-    read = read_as(said.text)
+    read = read_as(message.text)
     alike = (read.subject, read.attribute) == (claim.subject, claim.attribute)
     if alike and compare(_held(read), _held(claim)) in ("same", "refines"):
         return True
-    heard = words(said.text)
+    heard = words(message.text)
     is_about = not _MINE.isdisjoint(heard[:1]) if observation.subject == USER else observation.subject in heard
-    own, said_of = (_content(text) for text in (observation.content, said.text))
+    own, said_of = (_content(text) for text in (observation.content, message.text))
     return is_about and bool(own) and own == said_of
 
 

@@ -56,20 +56,22 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     draft, reason = _told(value)
     if draft is None or reason:
         return Exchange(reason=reason)
-    text, said = ctx.redact(draft.text), ctx.run.said
+    text, message = ctx.redact(draft.text), ctx.run.said
     if reason := why_empty(draft):
         return Exchange(reason=reason)
     is_stated = any(is_message(one) for one in (value if isinstance(value, list | tuple) else [value]))
-    if said is None:
+    if message is None:
         if not (is_stated or ctx.run.in_job or ctx.input is None or _stands_in(draft.text, ctx.input)):
             raise SchemaError(NOT_SAID.format(where=ctx.path, text=shown(draft.text)))
-        said = ctx.record(draft)[0]
-    if _is_forgotten(said, ctx):
+        message = ctx.record(draft)[0]
+    if _is_forgotten(message, ctx):
         return Exchange(reason=FORGOTTEN)
-    turn = turn_of(said, ctx)
-    if said.text != text and (is_stated or _stands_in(text, said.text)):  # another text of the same turn, as a part
-        turn = turn.model_copy(update={"id": f"{said.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
-    return Exchange(user=turn, missed=_missed([item for item in _unanswered(said, ctx) if item.block], ctx))
+    turn = turn_of(message, ctx)
+    if message.text != text and (
+        is_stated or _stands_in(text, message.text)
+    ):  # another text of the same turn, as a part
+        turn = turn.model_copy(update={"id": f"{message.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
+    return Exchange(user=turn, missed=_missed([item for item in _unanswered(message, ctx) if item.block], ctx))
 
 
 def exchange_from_items(value: Any, ctx: Context) -> Exchange:
@@ -130,8 +132,8 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _answers(said: Item, ctx: Context) -> list[Item]:
-    return [item for item in ctx.items if item.turn == said.turn and item.seq > said.seq and _is_answer(item)]
+def _answers(message: Item, ctx: Context) -> list[Item]:
+    return [item for item in ctx.items if item.turn == message.turn and item.seq > message.seq and _is_answer(item)]
 
 
 def _record_answer(value: Any, said: Item, ctx: Context) -> list[Item]:
@@ -143,7 +145,7 @@ def _record_answer(value: Any, said: Item, ctx: Context) -> list[Item]:
     return ctx.record(Draft(role="assistant", kind="message", text=text))
 
 
-def _unanswered(said: Item, ctx: Context) -> list[Item]:
+def _unanswered(message: Item, ctx: Context) -> list[Item]:
     """Return the user's messages before this one to which nothing was said or done, back to one that was answered.
 
     What else was noted in the session, as the outcome of background work, is no answer. A message that another run is
@@ -152,7 +154,7 @@ def _unanswered(said: Item, ctx: Context) -> list[Item]:
     answered: set[int] = set()
     missed: list[Item] = []
     for item in reversed(ctx.items):  # from the end, which is near in a session of any length
-        if item.seq >= said.seq:
+        if item.seq >= message.seq:
             continue
         if item.kind in ANSWERS and item.role in ("assistant", "tool"):
             answered.add(item.turn)
@@ -176,9 +178,9 @@ def _is_missed(item: Item, ctx: Context) -> bool:
     return is_own and ctx.run.is_missed(item)
 
 
-def _is_forgotten(said: Item, ctx: Context) -> bool:
+def _is_forgotten(message: Item, ctx: Context) -> bool:
     """Return whether a message was forgotten since it was said."""
-    return not any(item.id == said.id and item.text != ERASED for item in reversed(ctx.items))
+    return not any(item.id == message.id and item.text != ERASED for item in reversed(ctx.items))
 
 
 def _is_answer(item: Item) -> bool:

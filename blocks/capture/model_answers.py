@@ -60,7 +60,7 @@ def skipped(refused: Sequence[str], ctx: Context) -> list[Outcome]:
     return [Outcome(status="skipped", tier="semantic", reason=f"refused: {ctx.redact(one)}") for one in refused]
 
 
-def is_grounded(observation: Observation, exchange: Exchange, known: Sequence[Known]) -> bool:
+def is_grounded(observation: Observation, exchange: Exchange, known_facts: Sequence[Known]) -> bool:
     """Return whether an observation shares a content word with its turn, or with the entry that it replaces.
 
     Where the two are in different scripts or languages, words cannot tell: it counts as borne out, unless it speaks of
@@ -70,7 +70,7 @@ def is_grounded(observation: Observation, exchange: Exchange, known: Sequence[Kn
     if not own:
         return False
     answer = exchange.assistant.text if exchange.assistant else ""
-    replaced = [fact.content for fact in known if fact.id == observation.replaces]
+    replaced = [fact.content for fact in known_facts if fact.id == observation.replaces]
     said = "\n".join([exchange.text, answer, *exchange.background, *replaced])
     heard = content_words(said)
     if not own.isdisjoint(heard) or _alike(own, heard):
@@ -83,13 +83,13 @@ def _alike(own: frozenset[str], heard: frozenset[str]) -> bool:
     return any(word[:SHARED_LETTERS] in beginnings for word in own if len(word) >= SHARED_LETTERS)
 
 
-def _differ(content: str, said: str) -> bool:
+def _differ(content: str, text: str) -> bool:
     """Return whether two texts are surely in different languages: in those of both, or in the scripts of both.
 
     >>> _differ("Has a cat", "Ich habe eine Katze"), _differ("json", "Ich habe eine Katze"), _differ("서울", "I like")
     (True, False, True)
     """
-    told, heard = _languages(content), _languages(said)
+    told, heard = _languages(content), _languages(text)
     return bool(told and heard) and told.isdisjoint(heard)
 
 

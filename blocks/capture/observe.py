@@ -110,7 +110,7 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
             known = [
-                *(known for known in older if known.id not in linked),
+                *(fact for fact in older if fact.id not in linked),
                 *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
             return Shown(exchange, _speaker(tx, layout, entries), known, find_retraction(tx, layout, exchange))

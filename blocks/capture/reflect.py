@@ -38,10 +38,10 @@ def reflect_block(layout: MemoryLayout, *, ends_turn: bool = True) -> Block[Obse
     async def reflect(observed: Observed, ctx: Context) -> CaptureResult:
         # One call for all that the turn brings: the texts that become episodes and facts, and its messages, where
         # they were not embedded when they were kept.
-        said = [] if layout.meaning.is_quick else observed.exchange.turns
+        turns = [] if layout.meaning.is_quick else observed.exchange.turns
         texts = list(
             dict.fromkeys(
-                [*(turn.text for turn in said), *(observation.content for observation in observed.observations)]
+                [*(turn.text for turn in turns), *(observation.content for observation in observed.observations)]
             )
         )
         embedded = await layout.meaning.embed_stored(texts)
@@ -52,7 +52,7 @@ def reflect_block(layout: MemoryLayout, *, ends_turn: bool = True) -> Block[Obse
             result = _reflect(tx, observed, layout, ctx, ends_turn=ends_turn)
             if tx.embedded is not None:
                 by_text = tx.embedded.by_id
-                vectors = {turn.id: by_text[turn.text] for turn in said if turn.text in by_text}
+                vectors = {turn.id: by_text[turn.text] for turn in turns if turn.text in by_text}
                 tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
             notes = [*result.notes, *filter(None, [embedded.degraded])]
             return result.model_copy(update={"notes": notes, **_due(tx, layout, ctx)})

@@ -94,19 +94,19 @@ def working_memory_observe(
         @handler(name=name, uses=[working_memory_resource])
         async def by_rules(message: Any, ctx: Context) -> Notes:
             entries = await ctx.transact(document.items)
-            known = [known_of(entry, entry.id, entry.category) for entry in entries]
+            known_facts = [known_of(entry, entry.id, entry.category) for entry in entries]
             found = observe_text(printable(clean(content_text(message)[0], ctx)), now=ctx.clock.now())[:PER_TURN]
-            return Notes(notes=[_noted(observation, known) for observation in found])
+            return Notes(notes=[_noted(observation, known_facts) for observation in found])
 
         return by_rules
 
     async def prompt(message: Any, ctx: Context) -> str:
         entries = await ctx.transact(document.items)
         mark = new_mark(ctx.clock)
-        said = shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS)
+        text = shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS)
         return load_prompt(PROMPTS / "working_turn.md").fill(
             known=data_block("active memories", format_for_observer(entries), mark) or "none",
-            message=delimited("user-message", said, mark),
+            message=delimited("user-message", text, mark),
         )
 
     return generator(
@@ -191,12 +191,12 @@ def working_memory_capture(
     )
 
 
-def _noted(found: Observation, known: list[Known]) -> Noted:
+def _noted(found: Observation, known_facts: list[Known]) -> Noted:
     return Noted(
         content=found.content,
         importance=found.importance,
         pinned=found.importance >= PIN_IMPORTANCE,
-        replaces=find_replaced(claim_of(found), known),
+        replaces=find_replaced(claim_of(found), known_facts),
     )
 
 

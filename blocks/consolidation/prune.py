@@ -245,8 +245,8 @@ def _unordered(facts: Sequence[Fact]) -> frozenset[frozenset[str]]:
             places.setdefault((fact.subject, fact.slot), []).append(fact)
     return frozenset(
         frozenset({fact.id, other.id})
-        for held in places.values()
-        for fact, other in combinations(held, 2)
+        for place in places.values()
+        for fact, other in combinations(place, 2)
         if contests(claim_of(other), other.sources, claim_of(fact), fact.sources)
         or (stated(fact)[0] == stated(other)[0] and not fact.sources and not other.sources)
     )

@@ -268,8 +268,8 @@ class _Forgetting:
             if kept_in == "project":
                 self.circle.take(node)
 
-    def _only_what_rests(self, said: Said) -> None:
-        self.circle.turned, self.circle.follows_versions = said, False
+    def _only_what_rests(self, message: Said) -> None:
+        self.circle.turned, self.circle.follows_versions = message, False
         self.circle.about = lambda node: node.kind == "turn" or self.circle.turned.is_all_of(node)
 
     def _with_siblings(self) -> Said:

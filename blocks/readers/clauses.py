@@ -88,10 +88,10 @@ def _upheld(pieces: Sequence[str]) -> Iterator[str]:
             yield piece
 
 
-def _denies(piece: str, said: str = "") -> bool:
-    """Return whether ``piece`` denies what was ``said``; "but I am not" denies only what was said of oneself."""
+def _denies(piece: str, text: str = "") -> bool:
+    """Return whether ``piece`` denies a ``text``; "but I am not" denies only what was said of oneself."""
     found = _FORM["takes_back"].match(piece)
-    return found is not None and not (found["mine"] and said and not said.startswith("I "))
+    return found is not None and not (found["mine"] and text and not text.startswith("I "))
 
 
 def unmarked(text: str) -> str:

@@ -31,9 +31,9 @@ def drop_corrected(sentences: Iterable[str]) -> list[str]:
             correction = _correction(rest)
             begin = correction.end() if correction else 0
             inner = _FORM["within"].search(rest, begin)
-            said = rest[begin : inner.start() if inner else None]
+            text = rest[begin : inner.start() if inner else None]
             if correction and kept:
-                kept[-1] = _put_right(kept[-1], said) or said or HIDDEN
+                kept[-1] = _put_right(kept[-1], text) or text or HIDDEN
             else:
                 kept.append(rest[: inner.start() if inner else None])
             rest = rest[inner.end() :] if inner else ""
@@ -64,9 +64,9 @@ def _foreign() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(written(form), re.IGNORECASE) for form in rows)
 
 
-def _put_right(said: str, meant: str) -> str:
+def _put_right(text: str, meant: str) -> str:
     """Return what was said with its last word as it was meant, "" when that is not sure."""
-    word, last = _FORM["besides"].sub("", meant.strip(" .!()…")), _FORM["last"].match(said)
+    word, last = _FORM["besides"].sub("", meant.strip(" .!()…")), _FORM["last"].match(text)
     if last is None or not re.fullmatch(r"[\w'-]+", word) or _kind(word) != _kind(last["x"]) or not _kind(word):
         return ""
     return "" if len(_FORM["named"].findall(last["head"][1:])) else f"{last['head']}{word}"

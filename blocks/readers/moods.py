@@ -44,7 +44,7 @@ def said_in(text: str) -> Iterator[Said]:
     held = set(kept)
     for sentence in sentences:
         if sentence not in held:
-            yield from (Said(said.text, "taken back") for said in _pieces(sentence))
+            yield from (Said(piece.text, "taken back") for piece in _pieces(sentence))
 
 
 def _pieces(sentence: str) -> Iterator[Said]:

@@ -57,9 +57,9 @@ class Rule:
         seen = observed(self.say.format_map(groups), self.category, self.durability, self.importance, claim=claim)
         return seen if seen is None or seen.category != "event" else _lasting(seen)
 
-    def _is_at_the_bench(self, said: str) -> bool:
+    def _is_at_the_bench(self, text: str) -> bool:
         busy = self.say.startswith(_BUSY) and self.category in _PASSING
-        return busy and _RULE["at_the_bench"].search(said) is not None
+        return busy and _RULE["at_the_bench"].search(text) is not None
 
 
 @cache

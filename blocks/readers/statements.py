@@ -141,11 +141,11 @@ def _is_english(sentence: str) -> bool:
     >>> _is_english("Me too, I like a walk"), _is_english("Me he mudado a Barcelona")
     (True, False)
     """
-    said = words(sentence)
-    known = _small(said, "english")
-    if known < _ENGLISH_WORDS or guess_language(said) != "english":
+    spoken_words = words(sentence)
+    known = _small(spoken_words, "english")
+    if known < _ENGLISH_WORDS or guess_language(spoken_words) != "english":
         return False
-    return not any(own.match(sentence) and _small(said, language) >= known for language, own in _own().items())
+    return not any(own.match(sentence) and _small(spoken_words, language) >= known for language, own in _own().items())
 
 
 def _small(said: Sequence[str], language: str) -> int:

@@ -24,16 +24,16 @@ def asked_attributes(cue: str, language: str = "english") -> frozenset[str]:
     (['employer'], ['home'])
     """
     plain = normalise(cue)
-    said = split_words(plain)
+    spoken_words = split_words(plain)
     found: set[str] = set()
     for spoken in dict.fromkeys((language, "english")):
         if spoken in _UNSPACED:
             found.update(name for name, entry, _ in _entries(spoken) if all(piece in plain for piece in entry))
             continue
         by_word, others = _by_first_word(spoken)
-        different = set(said)
+        different = set(spoken_words)
         possible = [*others, *chain.from_iterable(by_word.get(word, ()) for word in different)]
-        found.update(name for name, entry, own in possible if own <= different and _holds(said, entry))
+        found.update(name for name, entry, own in possible if own <= different and _holds(spoken_words, entry))
     return frozenset(found)
 
 

@@ -26,14 +26,14 @@ class Known:
             object.__setattr__(self, "claim", claim_of(self))
 
 
-def find_replaced(new: Claim, known: Sequence[Known]) -> str:
+def find_replaced(new: Claim, known_facts: Sequence[Known]) -> str:
     """Return the id of what a claim replaces or ends among what is known, last said last; "" for nothing.
 
     >>> find_replaced(Known("new", "user", "Joined Stripe").claim, [Known("old", "user", "Works at Google")])
     'old'
     """
-    over = overtaken([fact.claim for fact in known], new)
-    return known[over[0]].id if over else ""
+    over = overtaken([fact.claim for fact in known_facts], new)
+    return known_facts[over[0]].id if over else ""
 
 
 def known_of(record: Statement, record_id: str, category: str = "", confidence: float = 0.5, count: int = 1) -> Known:

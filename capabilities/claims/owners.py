@@ -143,9 +143,11 @@ def _subject(tokens: Sequence[str], subject: str) -> str:
     """Return "mother of user" for kin, "anna" for a name, "mother of anna" for Anna's mother."""
     if " ".join(tokens).lower() in _KIN:
         return f"{_KIN[' '.join(tokens).lower()]} of {subject}"
-    said = words(" ".join(_POSSESSIVE.sub("", token) for token in tokens))
+    spoken_words = words(" ".join(_POSSESSIVE.sub("", token) for token in tokens))
     if not _is_sort(_bare(tokens[-1])):
-        return " ".join(word for word in said if word not in _KIN and word not in QUALITIES) or " ".join(said)
+        return " ".join(word for word in spoken_words if word not in _KIN and word not in QUALITIES) or " ".join(
+            spoken_words
+        )
     begins = next((at for at, token in enumerate(tokens[:-1]) if _POSSESSIVE.search(token)), -1) + 1
-    named = " ".join(QUALITIES.get(word, _KIN.get(word, word)) for word in said[begins:])
+    named = " ".join(QUALITIES.get(word, _KIN.get(word, word)) for word in spoken_words[begins:])
     return f"{named} of {_subject(tokens[:begins], subject) if begins else subject}"

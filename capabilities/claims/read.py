@@ -152,12 +152,12 @@ def _tellings(plain: str, languages: Sequence[str]) -> Iterator[str]:
 
 def _languages(text: str) -> Iterator[str]:
     """Yield the languages to read a text in: the likeliest, English, and where that is not sure, all of its script."""
-    said = words(text[:200])
-    first = guess_language(said)
+    spoken_words = words(text[:200])
+    first = guess_language(spoken_words)
     if first in LANGUAGES and first in NO_LATIN:
         yield from (first, "english")
         return
-    told = {language for word in said for language in _telling().get(word, ())}
+    told = {language for word in spoken_words for language in _telling().get(word, ())}
     told = told if first in told else set()
     sure = told if len(told) == 1 and told <= set(LANGUAGES) else {first} & set(LANGUAGES)
     yield from dict.fromkeys((*sure, "english", *(() if len(told) == 1 else _LATIN)))

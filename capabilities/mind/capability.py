@@ -92,31 +92,31 @@ def _capability(
     @asynccontextmanager
     async def during(ctx: Context) -> AsyncGenerator[Mind]:
         named = namespace or f"mind/{ctx.agent or _declaring(ctx)}"
-        held = Mind(ctx, Place(provider, named, config, meaning))
+        mind = Mind(ctx, Place(provider, named, config, meaning))
         try:
-            yield held
+            yield mind
         except BaseException as error:
-            second = (await _to_its_end(held, failed=True)).exception()
+            second = (await _to_its_end(mind, failed=True)).exception()
             if second is not None:
                 error.add_note(f"and its mind could not be flushed: {type(second).__name__}: {second}")
             raise
-        (await _to_its_end(held, failed=False)).result()
+        (await _to_its_end(mind, failed=False)).result()
 
     return define_capability("mind", resources=provider.resources, header=[_header], tools=TOOLS, during=during)
 
 
 async def _header(ctx: Context) -> str:
-    held: Mind = ctx.cap.mind
-    return await held.header()
+    mind: Mind = ctx.cap.mind
+    return await mind.header()
 
 
 def _declaring(ctx: Context) -> str:
     return "agent" if ctx.block is None else ctx.block.name
 
 
-async def _to_its_end(held: Mind, *, failed: bool) -> "asyncio.Task[None]":
+async def _to_its_end(mind: Mind, *, failed: bool) -> "asyncio.Task[None]":
     """Flush, whole even if the run is cancelled meanwhile, however often; return the flush, which is over."""
-    flushing = asyncio.ensure_future(held.end(failed=failed))
+    flushing = asyncio.ensure_future(mind.end(failed=failed))
     cancelled: asyncio.CancelledError | None = None
     while not flushing.done():
         try:

@@ -146,8 +146,8 @@ async def mind_complete_goal(
 
 
 def _mind(ctx: Context) -> "Mind":
-    held: Mind = ctx.cap.mind
-    return held
+    mind: Mind = ctx.cap.mind
+    return mind
 
 
 def _said(result: BaseModel) -> dict[str, Any]:

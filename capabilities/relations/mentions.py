@@ -90,11 +90,11 @@ def mention(text: str, subject: str) -> Mention:
     first = _bare(name[0])
     if text.isascii() and first[:SURE] not in text.lower():
         return "no"
-    said = _words(text)
+    spoken_words = _words(text)
     if len(name) > 1 or not subject.isalpha():
-        plain = {*map(_bare, words(text)), *(part for word in said for part in _parts(word))}
+        plain = {*map(_bare, words(text)), *(part for word in spoken_words for part in _parts(word))}
         return "yes" if set(map(_bare, name)) <= plain else "no"
-    return _of_word(text, subject) if may_be_word(subject) else _of_name(said, _bare(subject))
+    return _of_word(text, subject) if may_be_word(subject) else _of_name(spoken_words, _bare(subject))
 
 
 def is_no_name(subject: str) -> bool:

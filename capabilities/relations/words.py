@@ -86,17 +86,17 @@ _SPECIFIC = {general: frozenset(special.split()) for general, special in _DATA["
 _KIN = frozenset(FORMS["english"].values()) - IMPLIED - listed("acquaintances")
 
 
-def means(asked: str, said: str) -> bool:
-    """Return whether what is said of ``said`` may be said of the one asked about, both by their names in English.
+def means(asked: str, kin: str) -> bool:
+    """Return whether what is said of ``kin`` may be said of the one asked about, both by their names in English.
 
     >>> means("brother", "sibling"), means("parent", "mother"), means("brother", "sister"), means("brother", "family")
     (True, True, False, False)
     """
-    if asked == said:
+    if asked == kin:
         return True
     if asked == "family":
-        return said in _KIN
-    return said not in listed("loose") and (said in _SPECIFIC.get(asked, ()) or asked in _SPECIFIC.get(said, ()))
+        return kin in _KIN
+    return kin not in listed("loose") and (kin in _SPECIFIC.get(asked, ()) or asked in _SPECIFIC.get(kin, ()))
 
 
 def kin_of(words: str) -> tuple[str, frozenset[str]]:
@@ -105,10 +105,10 @@ def kin_of(words: str) -> tuple[str, frozenset[str]]:
     >>> kin_of("older sister"), kin_of("hermana"), kin_of("dog")
     (('sister', frozenset({'older'})), ('sister', frozenset()), ('', frozenset()))
     """
-    said = words.replace("-", " ").split()
-    qualities = frozenset(QUALITIES[word] for word in said[:-1] if word in QUALITIES)
-    for begin in range(len(said)):
-        kin = EVERYBODY.get(tuple(said[begin:]))
+    split = words.replace("-", " ").split()
+    qualities = frozenset(QUALITIES[word] for word in split[:-1] if word in QUALITIES)
+    for begin in range(len(split)):
+        kin = EVERYBODY.get(tuple(split[begin:]))
         if kin is not None:
             return kin, qualities
     return "", qualities
@@ -124,8 +124,8 @@ def kin_terms(kin: str, language: str) -> frozenset[str]:
     """Return the terms under which rows may hold a word for somebody, in any language."""
     found: set[str] = set()
     for spoken, forms in FORMS.items():
-        for said, meant in forms.items():
-            word = max(said, key=len)
+        for form, meant in forms.items():
+            word = max(form, key=len)
             near = spoken in (language, "english") or len(word) >= _SHORTEST_FOREIGN or not word.isascii()
             if near and means(kin, meant):
                 found.update((word, stem(word, spoken), stem(word, "english")))

@@ -37,24 +37,24 @@ class ForeignFact(BaseModel):
 
 
 def arrive(
-    offered: ForeignFact, held: Sequence[Fact], sources: Sequence[Source], version_id: str
+    offered: ForeignFact, facts: Sequence[Fact], sources: Sequence[Source], version_id: str
 ) -> tuple[Arrival, list[Fact]]:
     """Return how a record relates to its versions, oldest first and the current one last, and the versions to write.
 
     ``sources`` are the turns that it rests on, ``version_id`` is the id that a second or later version gets. A version
     that somebody here changed or withdrew stays as it is until the record is newer.
     """
-    if not held:
+    if not facts:
         return "new", [_first(offered, offered.id, sources)]
-    latest = held[-1]
+    latest = facts[-1]
     if latest.content == offered.content:
         return _same(offered, latest)
-    if any(fact.id == version_id for fact in held):
+    if any(fact.id == version_id for fact in facts):
         return "known", []
     if offered.is_dated:
         if offered.known_from <= latest.recorded_at:
-            return "known" if any(fact.content == offered.content for fact in held) else "older", []
-    elif any(fact.content == offered.content for fact in held):
+            return "known" if any(fact.content == offered.content for fact in facts) else "older", []
+    elif any(fact.content == offered.content for fact in facts):
         return "known", []
     closed, new = supersede(
         latest,

@@ -77,9 +77,9 @@ class Candidates:
         claims = [claim_of(statement) for statement in coming]
         both = list(zip(claims, coming, strict=True))
         slots = {found for claim, told in both for found in rival_slots(claim, subject_key(told.subject))}
-        held = current_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
-        self._in_slots.update(self._learn(held))
-        taken = {fact.slot for fact in held}
+        facts = current_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
+        self._in_slots.update(self._learn(facts))
+        taken = {fact.slot for fact in facts}
         loose = [told for claim, told in both if not (is_single(claim) and slot(claim, told.subject) in taken)]
         self._broad |= {told.content for claim, told in both if claim.attribute != OTHER or claim.polarity != "holds"}
         for statement in loose:
@@ -101,8 +101,8 @@ class Candidates:
 
     def _share(self, statement: Statement, limit: int) -> None:
         """Note the facts that share words; for a text of no attribute those that hold all of it, or it all of them."""
-        said = words(statement.content)
-        matches, size = self._tx.match(self._facts, said, limit), len(set(plain_terms(" ".join(said))))
+        spoken_words = words(statement.content)
+        matches, size = self._tx.match(self._facts, spoken_words, limit), len(set(plain_terms(" ".join(spoken_words))))
         is_broad = statement.content in self._broad
         self._sharing[statement.content] = [
             match.id for match in matches if is_broad or match.shared in (size, match.length)

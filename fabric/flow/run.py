@@ -80,7 +80,7 @@ class Run(Protocol):
         """Return when something counts as said that is said now: None for ``at``, the clock's time; see `Order`."""
         ...
 
-    def is_missed(self, said: Item) -> bool:
+    def is_missed(self, message: Item) -> bool:
         """Return whether no run deals with a message of the user: its own failed, or ended with another process."""
         ...
 

@@ -78,8 +78,8 @@ def _sent(message: Mapping[str, Any]) -> Message:
 
 async def system_text(parts: Sequence["str | Call"], value: Any, ctx: Context) -> str:
     """Return the system text: strings and functions of the value, joined by newlines, empty ones dropped."""
-    said = [part if isinstance(part, str) else _text(await part(value, ctx), part.name, ctx) for part in parts]
-    return "\n".join(text for text in said if text.strip())
+    texts = [part if isinstance(part, str) else _text(await part(value, ctx), part.name, ctx) for part in parts]
+    return "\n".join(text for text in texts if text.strip())
 
 
 async def context_text(sources: Sequence[Any], value: Any, ctx: Context) -> str:
@@ -97,8 +97,8 @@ def _active(ctx: Context) -> list[Preset]:
 
 
 async def _joined(sources: Sequence[Any], value: Any, ctx: Context) -> str:
-    said = [await _resolved(source, value, ctx) for source in sources]
-    return "\n\n".join(text for text in said if text.strip())
+    texts = [await _resolved(source, value, ctx) for source in sources]
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def context_call(source: Any, where: str) -> "str | Call":

@@ -11,13 +11,13 @@ from ..record.run_input import said_in
 from ..text.prompt import strip_data_blocks
 
 
-def record_turn(said: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
+def record_turn(messages: Sequence[Message], ctx: Context, *, record: bool, templated: bool) -> Sequence[Item]:
     """Record what the user said, unless the turn has it already, and return the items from before it.
 
     What the run was given is what the user said, where it is a message, and not what a block made of it.
     """
     items = ctx.items
-    spoken = [draft for message in said if message["role"] == "user" for draft in drafts_from_message(message)]
+    spoken = [draft for message in messages if message["role"] == "user" for draft in drafts_from_message(message)]
     draft = next((draft for draft in reversed(spoken) if draft.kind == "message"), None)
     if draft is None:
         return items

@@ -55,11 +55,11 @@ def history_messages(items: Sequence[Item], limits: History) -> list[Message]:
 
 def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message: its text and the arguments of its tool calls."""
-    said = [str(message.get("content") or "")]
+    texts = [str(message.get("content") or "")]
     for call in message.get("tool_calls") or ():
         function: Mapping[str, Any] = call.get("function") or {}
-        said += [str(function.get("name") or ""), str(function.get("arguments") or "")]
-    return sum(words.estimate_tokens(message) for message in said)
+        texts += [str(function.get("name") or ""), str(function.get("arguments") or "")]
+    return sum(words.estimate_tokens(text) for text in texts)
 
 
 def _last(turns: Sequence[list[Message]], limits: History) -> Sequence[list[Message]]:

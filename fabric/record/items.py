@@ -190,9 +190,9 @@ def drafts_from_message(message: Mapping[str, Any]) -> list[Draft]:
         *(_tool_draft(tool) for tool in tools if tool.kind == "tool_call"),
         *(_call_draft(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)),
     ]
-    said = Draft(role=role, kind="message", text=text, name=name, parts=parts)
+    draft = Draft(role=role, kind="message", text=text, name=name, parts=parts)
     is_silent = (calls or results) and not text and not parts
-    return [*results, *calls] if is_silent else [*results, said, *calls]
+    return [*results, *calls] if is_silent else [*results, draft, *calls]
 
 
 def _tool_draft(tool: ToolPart) -> Draft:

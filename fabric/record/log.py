@@ -94,27 +94,27 @@ class SessionLog:
                     return item
         return None
 
-    def begin(self, said: str) -> None:
+    def begin(self, message_id: str) -> None:
         """Take note that a run is about to answer the user's message of this id."""
         with self._lock:
-            self._under_way.add(said)
-            self._failed.discard(said)
+            self._under_way.add(message_id)
+            self._failed.discard(message_id)
 
-    def end(self, said: Collection[str]) -> None:
+    def end(self, message_ids: Collection[str]) -> None:
         """Take note that no run will answer these messages any more."""
         with self._lock:
-            self._dealt_with.update(self._under_way.intersection(said) - self._failed)
-            self._under_way.difference_update(said)
+            self._dealt_with.update(self._under_way.intersection(message_ids) - self._failed)
+            self._under_way.difference_update(message_ids)
 
-    def fail(self, said: Collection[str]) -> None:
+    def fail(self, message_ids: Collection[str]) -> None:
         """Take note that the runs that were to answer these messages failed."""
         with self._lock:
-            self._failed.update(said)
+            self._failed.update(message_ids)
 
-    def is_missed(self, said: str) -> bool:
+    def is_missed(self, message_id: str) -> bool:
         """Return whether no run of this process is about to answer the user's message of this id, or ended well."""
         with self._lock:
-            return said not in self._under_way and said not in self._dealt_with
+            return message_id not in self._under_way and message_id not in self._dealt_with
 
     def waiting(self, draft: Draft) -> Item | None:
         """Return the session's last item where it is this very message of the user and nobody answers it.

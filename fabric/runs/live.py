@@ -47,7 +47,7 @@ class LiveRun:
         owner: str = "",
         turn_id: str = "",
         job_id: str = "",
-        said: str = "",
+        message_id: str = "",
         listener: Listener | None = None,
         span: Span = SILENT,
     ) -> None:
@@ -68,7 +68,7 @@ class LiveRun:
         self.job_id = job_id
         self._own = None if job_id else said_in(value)
         self.heed(log.last_text, self._own.text if self._own is not None else "")
-        self._said = said
+        self._said = message_id
         self._is_heard = False
         self.settled: list[str] = []
         self.effects: list[str] = []
@@ -124,9 +124,9 @@ class LiveRun:
         """Return when something counts as said that is said now: None for ``at``, the clock's time."""
         return self.log.order.counts_as(at, self.clock)
 
-    def is_missed(self, said: Item) -> bool:
+    def is_missed(self, message: Item) -> bool:
         """Return whether no run deals with a message of the user: its own failed, or ended with another process."""
-        return self.log.is_missed(said.id)
+        return self.log.is_missed(message.id)
 
     @property
     def listening(self) -> bool:
@@ -330,16 +330,16 @@ class LiveRun:
 
     def _heard(self, draft: Draft) -> Item | None:
         """Return the run's own input, recorded before any block saw it, where a block records the same, once."""
-        said = self.said if self._is_heard and opens_turn(draft) else None
-        if said is None or said.text != draft.text:
+        message = self.said if self._is_heard and opens_turn(draft) else None
+        if message is None or message.text != draft.text:
             return None
         self._is_heard = False
-        return said
+        return message
 
     def _earlier(self, draft: Draft) -> Item | None:
-        held = self.log.find([draft.id]) if draft.id else []
-        if held or not self.turn_id:
-            return held[0] if held else None
+        items = self.log.find([draft.id]) if draft.id else []
+        if items or not self.turn_id:
+            return items[0] if items else None
         return self.log.earlier(self.turn_id, draft, {item.id for item in self.added})
 
     def _wanted(self, rows: Rows, work: Callable[[Transaction], T]) -> T:

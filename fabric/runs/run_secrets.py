@@ -71,9 +71,9 @@ class Heard:
             return self._secrets.told(text)
 
         answers = [
-            str(redaction.Finding(*held.span(), kind))
+            str(redaction.Finding(*match.span(), kind))
             for value, kind in self._values.items()
-            for held in _alone(value).finditer(text)
+            for match in _alone(value).finditer(text)
         ]
         return [*answers, *self._secrets.told(text)]
 

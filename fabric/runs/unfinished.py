@@ -26,11 +26,13 @@ async def take_in(run: LiveRun, root: Block[Any, Any]) -> None:
             await kept(run.services.portal, _taken_in(run, said, chain))
 
 
-async def _taken_in(run: LiveRun, said: Item, chain: Sequence[Block[Any, Any]]) -> None:
+async def _taken_in(run: LiveRun, message: Item, chain: Sequence[Block[Any, Any]]) -> None:
     # A run of its own, about the same message: what the failed one did is over.
-    after = LiveRun(run.services, run.ids, run.log, None, turn=said.turn, owner=f"{run.id} left", said=said.id)
+    after = LiveRun(
+        run.services, run.ids, run.log, None, turn=message.turn, owner=f"{run.id} left", message_id=message.id
+    )
     block, ctx = chain[-1], context_of(after, chain)
-    value, in_transaction = await block.connect({"role": "user", "content": said.text}, ctx), None
+    value, in_transaction = await block.connect({"role": "user", "content": message.text}, ctx), None
     if block.keeper is not None:
         value, in_transaction = await block.keeper(value)
     after.enqueue(chain, value, ctx.marks, block.name, in_transaction)

@@ -68,16 +68,16 @@ async def _commit(
         return None, {entry.job.id for entry in fresh}
 
     try:
-        known, fresh = await run.services.store.transact(write)
+        row, fresh = await run.services.store.transact(write)
     except BaseException:
         run.recording.keep_said(items)
         raise
-    if known is not None:
+    if row is not None:
         run.log.discard({item.id for item in items})
     run.log.stored(items)
     run.services.background.submit([entry for entry in entries if entry.job.id in fresh])
     run.services.background.follow([entry for entry in entries if entry.job.id not in fresh])
-    return known
+    return row
 
 
 def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
@@ -176,7 +176,7 @@ class Attempt:
             turn=job.turn,
             owner=job.id,
             job_id=job.id,
-            said=job.said,
+            message_id=job.said,
             span=span,
         )
 
@@ -253,7 +253,7 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span)
         turn=job.turn,
         owner=job.id,
         job_id=parent.job_id,
-        said=job.said,
+        message_id=job.said,
         span=around,
     )
     try:

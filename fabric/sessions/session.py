@@ -183,9 +183,9 @@ class Session:
 
 async def _look_through(services: Services, value: Any, *, kept: bool) -> None:
     """Look through the user's message that a value is, where it is long, before the loop has to."""
-    said = said_in(value)
-    if said is not None:
-        await Heard(services.secrets).look_through([said.text], kept=kept)
+    draft = said_in(value)
+    if draft is not None:
+        await Heard(services.secrets).look_through([draft.text], kept=kept)
 
 
 def _totals(run: LiveRun) -> Attributes:
@@ -208,9 +208,9 @@ async def _perform(run: LiveRun, block: Block[Any, Out], value: Any) -> Out:
 
 
 async def _finish(run: LiveRun, block: Block[Any, Out], output: Any) -> RunResult[Out]:
-    known = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
-    if known is not None:
-        return _replayed(block, run.log, known)
+    row = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
+    if row is not None:
+        return _replayed(block, run.log, row)
     return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs), calls=tuple(run.calls))
 
 

@@ -239,8 +239,8 @@ def _answer(response: Any) -> dict[str, Any]:
     return {**said, "tool_calls": calls} if calls else said
 
 
-def _interrupted(said: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": [*([{"type": "text", "text": said}] if said else []), INTERRUPTED]}
+def _interrupted(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [*([{"type": "text", "text": text}] if text else []), INTERRUPTED]}
 
 
 def _streamed(chunks: Sequence[Any], *, is_whole: bool) -> dict[str, Any]:

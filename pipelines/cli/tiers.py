@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 QUOTED = 160
 
 
-def show_turns(held: "Holdings") -> None:
+def show_turns(holdings: "Holdings") -> None:
     """Write the captured messages."""
-    rows = [(turn.session, turn.turn, day(turn.said_at), turn.role, shortened(turn.text)) for turn in held.turns]
+    rows = [(turn.session, turn.turn, day(turn.said_at), turn.role, shortened(turn.text)) for turn in holdings.turns]
     table(f"Turns: {len(rows)} messages kept whole", ["session", "turn", "said", "who", "text"], rows)
 
 
-def show_working(held: "Holdings") -> None:
+def show_working(holdings: "Holdings") -> None:
     """Write the working memory of the session, with a bar for how present each entry is."""
     rows = [
         (
@@ -31,12 +31,12 @@ def show_working(held: "Holdings") -> None:
             "pinned" if entry.pinned else "",
             about(entry.subject, entry.content),
         )
-        for entry in held.working
+        for entry in holdings.working
     ]
-    table(f"Working memory of session {held.session}", ["salience", "", "", "what"], rows)
+    table(f"Working memory of session {holdings.session}", ["salience", "", "", "what"], rows)
 
 
-def show_episodes(held: "Holdings") -> None:
+def show_episodes(holdings: "Holdings") -> None:
     """Write the episodes, oldest first."""
     rows = [
         (
@@ -45,16 +45,16 @@ def show_episodes(held: "Holdings") -> None:
             f"{episode.significance:.2f}",
             f"{about(episode.subject, episode.content)}{' (no longer so)' if episode.superseded else ''}",
         )
-        for episode in held.episodes
+        for episode in holdings.episodes
     ]
     table(f"Episodes: {len(rows)}", ["said", "session", "weight", "what"], rows)
 
 
-def show_facts(held: "Holdings") -> None:
+def show_facts(holdings: "Holdings") -> None:
     """Write the facts by subject, the user's first, each with what it took the place of."""
-    subjects = sorted({fact.subject for fact in held.facts}, key=lambda subject: (subject != "user", subject))
+    subjects = sorted({fact.subject for fact in holdings.facts}, key=lambda subject: (subject != "user", subject))
     for subject in subjects:
-        current = [fact for fact in held.current if fact.subject == subject]
+        current = [fact for fact in holdings.current if fact.subject == subject]
         rows = [
             (
                 day(fact.valid_from),
@@ -68,15 +68,15 @@ def show_facts(held: "Holdings") -> None:
         table(f"Facts about {subject}: {len(rows)}", ["since", "sure", "said", "category", "what, and its id"], rows)
     if not subjects:
         table("Facts", [], [])
-    show_closed(held)
+    show_closed(holdings)
 
 
-def show_closed(held: "Holdings") -> None:
+def show_closed(holdings: "Holdings") -> None:
     """Write the facts that are no longer held true, and what took their place."""
-    by_id = {fact.id: fact for fact in held.facts}
+    by_id = {fact.id: fact for fact in holdings.facts}
     rows = [
         (fact.subject, fact.content, day(fact.valid_to), _successor(fact, by_id))
-        for fact in held.facts
+        for fact in holdings.facts
         if fact.status != "current"
     ]
     if rows:

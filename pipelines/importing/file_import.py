@@ -176,15 +176,15 @@ class _TakenBackError(Exception):
     """A rehearsal is over."""
 
 
-def _turn(said: Said, said_at: datetime) -> ImportedTurn:
+def _turn(message: Said, said_at: datetime) -> ImportedTurn:
     return ImportedTurn(
-        session=said.session,
-        role="user" if said.role == "user" else "assistant",
-        text=said.text,
+        session=message.session,
+        role="user" if message.role == "user" else "assistant",
+        text=message.text,
         said_at=said_at,
-        speaker=said.speaker,
-        tags=list(said.tags),
-        id=said.id,
+        speaker=message.speaker,
+        tags=list(message.tags),
+        id=message.id,
     )
 
 

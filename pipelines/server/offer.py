@@ -70,5 +70,5 @@ def offer(mem: MemorySystem, *, read_only: bool = False) -> Offer:
 
 
 async def _heading(_: Any, ctx: Context) -> str:
-    held: Mind = ctx.cap.mind
-    return await held.header()
+    mind: Mind = ctx.cap.mind
+    return await mind.header()

@@ -196,8 +196,8 @@ def _capture(mem: MemorySystem) -> Tool:
     )
 
 
-def _told(said: Said) -> dict[str, str]:
-    told = said.message.strip()
+def _told(message: Said) -> dict[str, str]:
+    told = message.message.strip()
     if not told:
         raise RefusedError("the message is blank; nothing was captured", do="Give what the user said.")
     return {"role": "user", "content": told}
@@ -205,10 +205,10 @@ def _told(said: Said) -> dict[str, str]:
 
 def _what_became(stated: dict[str, str], ctx: Context) -> Outcome:
     """Return the outcome of a capture: the turn that is stored with it, as it is kept."""
-    said, told = ctx.run.said, stated["content"]
-    if said is None:
+    message, told = ctx.run.said, stated["content"]
+    if message is None:
         return Outcome(
             status="skipped", tier="turn", reason="it only repeats what recall returned; nothing was captured"
         )
     redacted = tuple(ctx.secrets_in(told))
-    return Outcome(status="stored", tier="turn", id=said.id, content=clean(told, ctx), redacted=redacted)
+    return Outcome(status="stored", tier="turn", id=message.id, content=clean(told, ctx), redacted=redacted)

@@ -66,7 +66,7 @@ class Tokens:
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return who a bearer token stands for, None for one that is not known."""
-        found = [known for known in self.grants if hmac.compare_digest(known.encode(), token.encode())]
+        found = [grant for grant in self.grants if hmac.compare_digest(grant.encode(), token.encode())]
         if not found:
             return None
         # What the session belongs to: a client with another token cannot take it over.

@@ -210,8 +210,8 @@ class Known:
     def some(self, chance: random.Random) -> list[str]:
         """Return some words that were said by anybody."""
         with self._lock:
-            said = list(self.said)
-        return chance.sample(said, 2) if len(said) > 2 else []
+            texts = list(self.said)
+        return chance.sample(texts, 2) if len(texts) > 2 else []
 
     def say(self, owner: Owner, call: Call, output: Any) -> None:
         """Note what a call said; what was remembered can be forgotten later."""

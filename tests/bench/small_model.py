@@ -94,10 +94,10 @@ def read(options: dict[str, Any], statements: Sequence[tuple[str, str]], *, tell
     """Capture each statement for a user of its own, and count what is held of them."""
     found = Found()
     with Fabric(models=LiteLLMClient(timeout=PATIENCE)) as fabric:
-        for number, (said, wanted) in enumerate(statements):
+        for number, (statement, wanted) in enumerate(statements):
             memory = Memory(fabric, user=f"user {number}", embedder=None, **options)
             begun = time.perf_counter()
-            memory.capture(said)
+            memory.capture(statement)
             memory.wait(PATIENCE)
             seconds = time.perf_counter() - begun
             found.seconds += seconds
@@ -108,7 +108,7 @@ def read(options: dict[str, Any], statements: Sequence[tuple[str, str]], *, tell
             items = fabric.session("default", user=f"user {number}").items
             outcomes = [json.dumps(dict(item.data), ensure_ascii=False) for item in items if item.kind == "outcome"]
             found.retreats += any(RETREAT in outcome for outcome in outcomes)
-            print(f"  {said:32} {seconds:4.0f} s  {[fact['content'] for fact in facts]}", flush=True)
+            print(f"  {statement:32} {seconds:4.0f} s  {[fact['content'] for fact in facts]}", flush=True)
             if tells_notes:
                 print(*outcomes, sep="\n")
     return found

@@ -53,9 +53,9 @@ SO = [
 ]
 
 
-def fault(said: str, content: str, subject: str = "user") -> str:
+def fault(text: str, content: str, subject: str = "user") -> str:
     """Return why what a model answers about a message is refused."""
-    return contradiction(Observation(subject=subject, content=content, importance=0.8), list(said_in(said)))
+    return contradiction(Observation(subject=subject, content=content, importance=0.8), list(said_in(text)))
 
 
 @pytest.mark.parametrize("reason", NOT_SO)

@@ -59,8 +59,8 @@ def test_a_history_with_tools_and_another_system_prompt_each_time_adds_what_is_n
     with Memory(user="jake") as memory:
         for end in (1, 2, 4, 5):
             memory.capture([{"role": "system", "content": f"This is call {end}."}, *history[:end]])
-        said = memory.fabric.session("default", user="jake").items
-        assert [item.kind for item in said if item.role != "system" and item.kind != "outcome"] == [
+        items = memory.fabric.session("default", user="jake").items
+        assert [item.kind for item in items if item.role != "system" and item.kind != "outcome"] == [
             "message", "tool_call", "tool_result", "message", "message"
         ]  # fmt: skip
         assert memory.capture([{"role": "system", "content": "Shorter."}, *history[3:]]).turns == 0

@@ -97,15 +97,15 @@ def test_a_memory_model_that_hangs_delays_no_reply_and_loses_no_turn():
         assert session.run(chat_with(mem), "Still there?").output == "I heard: Still there?"
         assert [job.status for job in fabric.jobs()] == ["running", "pending"]
         turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
-        said = ["I work at Stripe", "I heard: I work at Stripe", "Still there?", "I heard: Still there?"]
-        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, False) for text in said]
+        texts = ["I work at Stripe", "I heard: I work at Stripe", "Still there?", "I heard: Still there?"]
+        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, False) for text in texts]
         found = [memory.content for memory in session.run(mem.recall_block, "where do I work? Stripe")]
         model.let.set()
         assert "I work at Stripe" in found
         assert fabric.drain() == []
         assert [memory.content for memory in session.run(mem.recall_block)] == ["Works at Stripe"]
         turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
-        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, True) for text in said]
+        assert [(turn["text"], turn["captured"]) for turn in turns] == [(text, True) for text in texts]
 
 
 @pytest.mark.parametrize("broken", ['{"observations": [{"subject": "us', "", "I could not find anything.", "null"])

@@ -64,15 +64,15 @@ def capturing_first(mem: MemorySystem, chat: Any) -> Any:
     return sequencer(name="capturing-first").work(mem.capture).then(chat)
 
 
-def die_answering(path: str, said: str) -> None:
+def die_answering(path: str, text: str) -> None:
     """Say something, and be killed before the answer."""
     with Fabric(path) as fabric:
-        fabric.session("a", user="a").run(capturing_first(memory(), dies), said)
+        fabric.session("a", user="a").run(capturing_first(memory(), dies), text)
 
 
-def killed_answering(path: Path, said: str) -> None:
+def killed_answering(path: Path, text: str) -> None:
     """Let such a process run, and look that it was killed."""
-    command = [sys.executable, "-m", "tests.stories.crash", str(path), "say", said]
+    command = [sys.executable, "-m", "tests.stories.crash", str(path), "say", text]
     assert subprocess.run(command, cwd=ROOT, check=False, timeout=300).returncode == -signal.SIGKILL
 
 

@@ -110,10 +110,10 @@ def test_a_turn_is_captured_once_however_often_it_is_replayed():
 def test_the_products_own_block_in_a_message_is_never_captured_again():
     model = MemoryModel([])
     fabric, mem = open_memory(model)
-    said = data_block("memory", "Known facts:\n- Works at Google") + "\nHow are you?"
+    text = data_block("memory", "Known facts:\n- Works at Google") + "\nHow are you?"
     with fabric:
         session = fabric.session("monday", user="jake")
-        session.run(mem.capture, said)
+        session.run(mem.capture, text)
         turns = [record for record in session.run(mem.export_block).output if record["kind"] == "turn"]
     assert "Google" not in model.observed[0]
     assert turns[0]["text"].strip() == "How are you?"

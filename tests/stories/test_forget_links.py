@@ -254,8 +254,8 @@ def test_a_refused_merge_leaves_nothing_of_a_forgotten_fact(tmp_path: Any):
 class Slow:
     """A model that says when it was asked, and answers when it is told to."""
 
-    def __init__(self, said: str) -> None:
-        self.said, self.asked, self.go = said, threading.Event(), threading.Event()
+    def __init__(self, text: str) -> None:
+        self.said, self.asked, self.go = text, threading.Event(), threading.Event()
 
     async def complete(self, request: Request) -> Reply:
         self.asked.set()
@@ -276,9 +276,9 @@ def test_a_run_under_way_stores_nothing_of_a_turn_that_was_forgotten_meanwhile(t
             running = asyncio.create_task(session.arun(chat, "I take HIV medication."))
             await asyncio.to_thread(model.asked.wait, 20)
             await asyncio.sleep(0.2)  # by then the message is stored
-            (said,) = session.items
+            (message,) = session.items
             other = fabric.session("other", user="jake")
-            assert (await other.arun(MEM.forget_block, {"id": said.id})).output.found
+            assert (await other.arun(MEM.forget_block, {"id": message.id})).output.found
             model.go.set()
             await running
             await fabric.adrain()

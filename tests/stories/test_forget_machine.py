@@ -29,10 +29,10 @@ _TOKEN = re.compile(r"zq\d+")
 
 
 def answer(request: Request) -> Any:
-    said = str(request.messages[-1].get("content") or "")
+    text = str(request.messages[-1].get("content") or "")
     if request.messages[-1]["role"] != "user":
         return "Done."
-    words = said.split(" ", 1)
+    words = text.split(" ", 1)
     told = words[1] if len(words) > 1 else ""
     calls = {
         "believe": call("mind_believe", content=told),

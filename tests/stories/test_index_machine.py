@@ -230,7 +230,7 @@ class ProductMachine(RuleBasedStateMachine):
         for memory in session.run(self.memory.recall_block, {"cue": cue, "tags": tags}):
             assert memory.content == own[memory.id].get("content", own[memory.id].get("text"))
             turns = [own[source.turn_id]["tags"] for source in memory.sources if source.turn_id in own]
-            assert not tags or any(set(tags) <= set(held) for held in turns)
+            assert not tags or any(set(tags) <= set(turn) for turn in turns)
 
     @invariant()
     def each_index_is_what_the_rows_say(self) -> None:

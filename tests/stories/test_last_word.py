@@ -32,20 +32,20 @@ class Contrary:
         self.client = ScriptedModel(self.answer)
 
     def answer(self, request: Request) -> Any:
-        system, said = str(request.messages[0]["content"]), str(request.messages[-1]["content"])
+        system, text = str(request.messages[0]["content"]), str(request.messages[-1]["content"])
         if system.startswith("You distil"):
-            return json.dumps({"facts": self.changes(said)})
+            return json.dumps({"facts": self.changes(text)})
         if system.startswith("You tidy"):
             return json.dumps({"removals": [], "merges": []})
-        session, city = re.findall(r"On (\w+) I say: I live in (\w+)", said)[-1]
+        session, city = re.findall(r"On (\w+) I say: I live in (\w+)", text)[-1]
         if session in self.away:
             raise ModelUnavailableError("nobody answers")
-        known = re.findall(r"- (\S+) \[user, identity\]", said)
+        known = re.findall(r"- (\S+) \[user, identity\]", text)
         return json.dumps({"observations": [lives_in(city, importance=0.9, replaces=known[-1] if known else "")]})
 
-    def changes(self, said: str) -> list[dict[str, Any]]:
-        facts = re.findall(r"- (sf_\S+) \[identity", said)
-        episodes = re.findall(r"- (ep_\S+) \[.*?\] Lives in (\w+)", said)
+    def changes(self, text: str) -> list[dict[str, Any]]:
+        facts = re.findall(r"- (sf_\S+) \[identity", text)
+        episodes = re.findall(r"- (ep_\S+) \[.*?\] Lives in (\w+)", text)
         cited = {"own": lambda one: [one], "none": lambda _: [], "all": lambda _: [one for one, _ in episodes]}
         actions = [(fact, action) for fact in facts or [""] for action in ("update", "invalidate", "new")]
         return [

@@ -61,13 +61,13 @@ def test_a_reflection_melts_what_says_the_same(again: str):
 
 def believed(*texts: str) -> dict[str, str]:
     """Return how sure a mind is of what it holds, once it was told these in runs of their own, the last unsurely."""
-    held = mind(None, provider=InMemoryProvider(), namespace="mind/shared")
+    capability = mind(None, provider=InMemoryProvider(), namespace="mind/shared")
 
-    @handler(name="believe", uses=[held])
+    @handler(name="believe", uses=[capability])
     async def believe(text: str, ctx: Context) -> None:
         await ctx.cap.mind.believe(text, confidence="low" if text == texts[-1] else "high")
 
-    @handler(name="read", uses=[held])
+    @handler(name="read", uses=[capability])
     async def read(_: object, ctx: Context) -> dict[str, Any]:
         return {entry.text: entry.confidence for entry in await ctx.cap.mind.entries()}
 
@@ -105,8 +105,8 @@ def test_a_record_that_begins_with_a_sign_stops_no_import(sign: str, tmp_path: P
 
 @pytest.mark.parametrize("sign", ["- likes tea", ". x", "... x", "' x"])
 def test_an_observation_that_begins_with_a_sign_costs_no_other_fact(sign: str):
-    said = [observation("Works at Stripe"), observation(sign), observation("Owns a boat", category="attribute")]
-    fabric, mem = open_memory(MemoryModel([observation("Lives in Oslo", category="identity")], said))
+    records = [observation("Works at Stripe"), observation(sign), observation("Owns a boat", category="attribute")]
+    fabric, mem = open_memory(MemoryModel([observation("Lives in Oslo", category="identity")], records))
     with fabric:
         session = fabric.session("monday", user="jake")
         for text in ("I live in Oslo.", f"There is more: Stripe, a boat, {sign}"):
@@ -128,8 +128,11 @@ def test_a_subject_is_one_however_it_is_spelled(spelling: str):
 
 
 def test_an_observation_about_nobody_is_about_the_user():
-    said = [observation("Works at Stripe", subject=""), observation("Owns a boat", subject="  ", category="attribute")]
-    fabric, mem = open_memory(MemoryModel(said))
+    records = [
+        observation("Works at Stripe", subject=""),
+        observation("Owns a boat", subject="  ", category="attribute"),
+    ]
+    fabric, mem = open_memory(MemoryModel(records))
     with fabric:
         session = fabric.session("monday", user="jake")
         session.run(chat_with(mem), "I work at Stripe and own a boat.")

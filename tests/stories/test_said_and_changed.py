@@ -69,12 +69,12 @@ def test_two_plans_that_are_worded_alike_are_both_found(first: str, second: str,
 
 @pytest.mark.parametrize(("first", "second", "one", "other"), TWO_PLANS)
 def test_two_plans_that_are_worded_alike_stand_in_the_prompt(first: str, second: str, one: str, other: str):
-    said = [first.removesuffix("."), second.removesuffix(".")]
-    fabric, mem = open_memory(MemoryModel(*[[observation(text, category="event")] for text in said]))
+    texts = [first.removesuffix("."), second.removesuffix(".")]
+    fabric, mem = open_memory(MemoryModel(*[[observation(text, category="event")] for text in texts]))
     show = handler(mem.context_formatter, name="show", uses=[mem.capability])
     with fabric:
         session = fabric.session("monday", user="jake")
-        for text in said:
+        for text in texts:
             session.run(chat_with(mem), text)
             fabric.drain()
         shown = str(session.run(show).output).splitlines()
@@ -152,9 +152,9 @@ def test_another_role_at_the_same_employer_is_a_change_of_role():
     ],
 )
 def test_who_switches_no_longer_uses_the_former(uses: str, names: tuple[str, str, str]):
-    said = [uses, *(f"I switched from {before} to {after}." for before, after in pairwise(names))]
+    texts = [uses, *(f"I switched from {before} to {after}." for before, after in pairwise(names))]
     for count in (2, 3):
-        with captured(*said[:count]) as memory:
+        with captured(*texts[:count]) as memory:
             (fact,) = current(memory)
             assert names[count - 1].removeprefix("an ").removeprefix("a ") in fact
 

@@ -188,8 +188,8 @@ def test_what_is_stated_under_the_users_own_name_is_the_users_and_changes_with_i
 
 def test_an_observer_that_calls_the_user_by_name_files_no_second_person():
     def answer(request: Request) -> str:
-        said = str(request.messages[-1]["content"])
-        where = "Shopify" if "Shopify" in said.partition("The turn:")[2] else "Stripe"
+        text = str(request.messages[-1]["content"])
+        where = "Shopify" if "Shopify" in text.partition("The turn:")[2] else "Stripe"
         return json.dumps({"observations": [observation(f"Works at {where}", subject="Jake")]})
 
     with Memory(user="u1", model="test/model", models=ScriptedModel(answer)) as memory:

@@ -95,6 +95,6 @@ def of_others(people: "People", memories: Sequence["Memory"]) -> frozenset[str]:
 @lru_cache(maxsize=8_192)
 def speaks_of_me(text: str) -> bool:
     """Return whether whoever wrote a text says "I" or "my" in it, in English or its own language."""
-    said = words(text)
-    spoken = {"english", guess_language(said)} & GRAMMAR.keys()
-    return any(not (GRAMMAR[name].i | GRAMMAR[name].mine).isdisjoint(said) for name in spoken)
+    spoken_words = words(text)
+    spoken = {"english", guess_language(spoken_words)} & GRAMMAR.keys()
+    return any(not (GRAMMAR[name].i | GRAMMAR[name].mine).isdisjoint(spoken_words) for name in spoken)

@@ -145,8 +145,8 @@ class Finder:
             meant = kin_of(claim.of)[0]
             if claim.polarity != "holds" or (meant and claim.attribute == "partner" and not means(kin, meant)):
                 continue
-            said = [word for word in words(claim.value) if word not in listed("titles")]
-            names |= set(said[:1])
+            spoken_words = [word for word in words(claim.value) if word not in listed("titles")]
+            names |= set(spoken_words[:1])
             for pool in self.pools:
                 slot = pool.index.slot_of(fact.id) if pool.tier == "semantic" else -1
                 if slot >= 0:

@@ -111,9 +111,9 @@ def _about(memory: RankedMemory) -> frozenset[str]:
 @lru_cache(maxsize=CACHED)
 def _stems(text: str) -> frozenset[str]:
     """Return the stems of what a text is about: without small words, numbers, days and times."""
-    said = words(form("time").sub(" ", text))
-    small = _small_words(guess_language(said))
-    told = (word for word in said if not (word in small or word[0].isdigit() or is_when(word)))
+    spoken_words = words(form("time").sub(" ", text))
+    small = _small_words(guess_language(spoken_words))
+    told = (word for word in spoken_words if not (word in small or word[0].isdigit() or is_when(word)))
     return frozenset(stem(word, "english") for word in told)
 
 

@@ -123,8 +123,8 @@ class RankedMemory(BaseModel):
         """
         if self.source == "turn":
             said_by = self.speaker or ("" if self.role == "user" else self.role)
-            said = f"{said_by}: {self.content}" if said_by else self.content
-            return f"{said} {self.note}" if self.note else said
+            text = f"{said_by}: {self.content}" if said_by else self.content
+            return f"{text} {self.note}" if self.note else text
         return about(self.subject, f"{self.content} {self.note}".rstrip())
 
 

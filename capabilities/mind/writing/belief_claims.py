@@ -5,27 +5,27 @@ from collections.abc import Iterable
 from capabilities.claims import Verdict, compare, read_as
 
 
-def judged(held: str, said: str) -> Verdict:
+def judged(held: str, text: str) -> Verdict:
     """Return how a belief relates to a known one, of which vectors or shared words tell that they are alike."""
-    return compare(read_as(held), read_as(said), alike=True)
+    return compare(read_as(held), read_as(text), alike=True)
 
 
-def names_another(held: str, said: str) -> bool:
+def names_another(held: str, text: str) -> bool:
     """Return whether two texts are about two things; a changed value, or a denial, is of one thing.
 
     >>> names_another("Alice likes tea", "Bob likes tea"), names_another("The limit is 100", "The limit is 200")
     (True, False)
     """
-    return judged(held, said) == "unrelated"
+    return judged(held, text) == "unrelated"
 
 
-def claims_another(held: str, said: str) -> bool:
+def claims_another(held: str, text: str) -> bool:
     """Return whether a text says of the same thing something else than the one that is held: no longer, another value.
 
     >>> claims_another("The bridge is safe", "The bridge is not safe"), claims_another("Tea is hot", "Tea is hot!")
     (True, False)
     """
-    return judged(held, said) in ("replaces", "ends")
+    return judged(held, text) in ("replaces", "ends")
 
 
 def best(offered: Iterable[tuple[str, str, float]], text: str, threshold: float) -> str | None:

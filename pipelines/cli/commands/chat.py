@@ -209,9 +209,9 @@ class Chat:
 
 def _kept(items: "list[Item]") -> str:
     """Return what is kept of a turn that was stopped or failed."""
-    said = [item.role for item in items if item.kind == "message"]
-    if "assistant" in said:
+    roles = [item.role for item in items if item.kind == "message"]
+    if "assistant" in roles:
         return "the answer was complete, and is kept"
-    if "user" in said:
+    if "user" in roles:
         return "what you said is kept, the answer is not"
     return "nothing of this turn is kept"

@@ -190,17 +190,21 @@ def show(
 
 def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "") -> None:
     """Write what the memory holds, or a part of it; ``empty`` is said when that is nothing."""
-    held = at.holdings()
+    holdings = at.holdings()
     shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
     if as_json:
         write_json(
-            {"session": held.session, "counts": held.counts(), **{part.value: _part(held, part) for part in shown}}
+            {
+                "session": holdings.session,
+                "counts": holdings.counts(),
+                **{part.value: _part(holdings, part) for part in shown},
+            }
         )
-    if not any(_part(held, part) for part in shown):
+    if not any(_part(holdings, part) for part in shown):
         raise nothing_found(empty or _nothing_of(at))
     if not as_json:
         for one in shown:
-            _draw(held, one)
+            _draw(holdings, one)
 
 
 def _nothing_of(at: Opened) -> str:
@@ -212,12 +216,12 @@ def _nothing_of(at: Opened) -> str:
     return f"nothing is remembered of {at.place.whose}; name another with --user or --project"
 
 
-def _part(held: "Holdings", part: Part) -> list[object]:
-    found: list[object] = list(getattr(held, part.value))
+def _part(holdings: "Holdings", part: Part) -> list[object]:
+    found: list[object] = list(getattr(holdings, part.value))
     return found
 
 
-def _draw(held: "Holdings", part: Part) -> None:
+def _draw(holdings: "Holdings", part: Part) -> None:
     from .. import tiers
 
     {
@@ -225,7 +229,7 @@ def _draw(held: "Holdings", part: Part) -> None:
         Part.episodes: tiers.show_episodes,
         Part.facts: tiers.show_facts,
         Part.turns: tiers.show_turns,
-    }[part](held)
+    }[part](holdings)
 
 
 def graph(

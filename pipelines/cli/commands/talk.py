@@ -57,24 +57,24 @@ def demo(
         before = at.holdings().counts()
         done = _replay(at, recorded, clock, answering=bool(model), shown=not as_json)
         left = at.fabric.drain()
-        held = at.holdings(done.sessions[-1])
-        recalled = {cue: _recalled(at, held.session, cue) for cue in DEMO_CUES}
+        holdings = at.holdings(done.sessions[-1])
+        recalled = {cue: _recalled(at, holdings.session, cue) for cue in DEMO_CUES}
     if as_json:
         write_json(
             {
                 "file": str(file),
                 **_counted(done, recorded, left),
                 "before": before,
-                "holds": held.counts(),
-                "working": held.working,
-                "facts": held.facts,
+                "holds": holdings.counts(),
+                "working": holdings.working,
+                "facts": holdings.facts,
                 "recalled": recalled,
             }
         )
         return
-    _show_demo(held, recalled)
+    _show_demo(holdings, recalled)
     _report(done, left)
-    counts = held.counts()
+    counts = holdings.counts()
     if not done.added:
         same = before == counts
         say("Nothing was added twice." if same else f"The memory changed: {before} before, {counts} now.")
@@ -90,12 +90,12 @@ def _recalled(at: Opened, session: str, cue: str) -> "list[Recalled]":
     return found
 
 
-def _show_demo(held: "Holdings", recalled: "dict[str, list[Recalled]]") -> None:
+def _show_demo(holdings: "Holdings", recalled: "dict[str, list[Recalled]]") -> None:
     from ..tiers import show_episodes, show_facts, show_recalled, show_working
 
-    show_working(held)
-    show_episodes(held)
-    show_facts(held)
+    show_working(holdings)
+    show_episodes(holdings)
+    show_facts(holdings)
     for cue, found in recalled.items():
         say(f'Recall "{cue}":')
         show_recalled(found)

@@ -93,8 +93,8 @@ def _said(key: str, value: object) -> Iterator[tuple[str, object, str, tuple[str
 
 
 def _triple(content: Mapping[str, Any]) -> str:
-    said = " ".join(_spelled(content[name]) for name in ("subject", "predicate", "object"))
-    return f"{said} ({_spelled(content['context'])})" if content.get("context") else said
+    text = " ".join(_spelled(content[name]) for name in ("subject", "predicate", "object"))
+    return f"{text} ({_spelled(content['context'])})" if content.get("context") else text
 
 
 def _spelled(value: object) -> str:

@@ -114,18 +114,18 @@ class Conversation:
         self.waiting.clear()
 
     def _said(self, where: str, message: Mapping[str, Any]) -> Said:
-        said, *_ = drafts_from_message(message)
-        is_kept = said.kind == "message" and said.role in ("user", "assistant") and bool(words_of(said).strip())
-        number = self.roles[said.role]
-        self.roles[said.role] += is_kept
+        draft, *_ = drafts_from_message(message)
+        is_kept = draft.kind == "message" and draft.role in ("user", "assistant") and bool(words_of(draft).strip())
+        number = self.roles[draft.role]
+        self.roles[draft.role] += is_kept
         return Said(
             where=where,
             session=self.session,
-            id=f"imported_{digest(self.session, f'{self.name} {said.role} {number}')}" if is_kept else "",
-            role=said.role,
-            text=text_of(words_of(said), "the message", MAX_TEXT_CHARS) if is_kept else "",
+            id=f"imported_{digest(self.session, f'{self.name} {draft.role} {number}')}" if is_kept else "",
+            role=draft.role,
+            text=text_of(words_of(draft), "the message", MAX_TEXT_CHARS) if is_kept else "",
             said_at=self._time(message),
-            speaker=name_of(said.name) if is_kept else "",
+            speaker=name_of(draft.name) if is_kept else "",
             owner=self.owner,
             turn=self.name,
             message=message,

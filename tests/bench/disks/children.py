@@ -142,9 +142,9 @@ def opened(say: Say, path: Path) -> Memory | None:
     return found[0] if found else None
 
 
-def text_of(said: str) -> str:
+def text_of(text: str) -> str:
     """Return a message that holds a word, and as much again of others as compresses badly."""
-    return f"I like {said}. " + " ".join(word(hash((said, number)) % 16**5).removeprefix("zq") for number in range(40))
+    return f"I like {text}. " + " ".join(word(hash((text, number)) % 16**5).removeprefix("zq") for number in range(40))
 
 
 def says(memory: Memory, number: int, say: Say) -> bool:

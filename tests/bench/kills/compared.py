@@ -33,10 +33,10 @@ class _Comparing:
     def kept(self) -> Iterator[Violation]:
         """What was acknowledged is there, but for what an act of forgetting that was begun may have taken."""
         taken = {word for must, beside in self.model.forgetting() for word in must | beside}
-        for said in self.model.kept.values():
-            if said.word not in self.model.unsure | taken:
+        for message in self.model.kept.values():
+            if message.word not in self.model.unsure | taken:
                 self.checked[KEPT] += 1
-                yield from self._in_place(said, KEPT)
+                yield from self._in_place(message, KEPT)
 
     def unsure(self) -> Iterator[Violation]:
         """What forgetting may have taken along is there whole, or nowhere."""
@@ -83,7 +83,7 @@ class _Comparing:
             yield Violation(GONE, f"{word} {where}")
 
     def own(self) -> Iterator[Violation]:
-        owners = {said.word: said.user for said in self.model.kept.values()}
+        owners = {message.word: message.user for message in self.model.kept.values()}
         owners |= {
             message.word: message.user for operation in self.model.begun.values() for message in said_by(operation)
         }
@@ -98,17 +98,17 @@ class _Comparing:
         for check, wrong in ((ONCE, self.found.twice), (FINISHED, self.found.unfinished), (DOCTOR, self.found.doctor)):
             self.checked[check] += check != DOCTOR or self.found.is_checked_up
             yield from (Violation(check, one) for one in wrong)
-        read = {said.word for said in self.model.kept.values() if said.verb in ("capture", "run")}
+        read = {message.word for message in self.model.kept.values() if message.verb in ("capture", "run")}
         yield from (Violation(FINISHED, f"not read: {word}") for word in sorted(self.found.uncaptured & read))
 
-    def _in_place(self, said: Said, check: str) -> Iterator[Violation]:
-        held = self.found.words.get(said.user, {}).get(said.word, Counter())
-        for place, times in places(said).items():
+    def _in_place(self, message: Said, check: str) -> Iterator[Violation]:
+        held = self.found.words.get(message.user, {}).get(message.word, Counter())
+        for place, times in places(message).items():
             if held[place] != times:
                 fault = ONCE if held[place] > times else check
-                yield Violation(fault, f"{said}: {held[place]} times among the {place}, expected {times}")
-        if held["episodes"] > places(said).get("facts", 0):
-            yield Violation(ONCE, f"{said}: {held['episodes']} episodes")
+                yield Violation(fault, f"{message}: {held[place]} times among the {place}, expected {times}")
+        if held["episodes"] > places(message).get("facts", 0):
+            yield Violation(ONCE, f"{message}: {held['episodes']} episodes")
 
 
 def compare(model: Model, found: Found, checked: Counter[str]) -> list[Violation]:

@@ -75,8 +75,8 @@ class Model:
             self.unsure |= self.beside(must)
             self._go(must)
             return
-        for said in said_by(operation):
-            self.kept[said.word] = said
+        for message in said_by(operation):
+            self.kept[message.word] = message
 
     def let_go(self, operation: Operation) -> None:
         """Expect nothing of a friend of whom one thing is forgotten: what was said of him beside it stays."""
@@ -94,12 +94,12 @@ class Model:
     def taken(self, operation: Operation) -> Iterator[str]:
         """Yield the kept words that an act of forgetting must take."""
         what = operation.kind.partition(" ")[2]
-        for word, said in self.kept.items():
-            if said.user == operation.user and (
+        for word, message in self.kept.items():
+            if message.user == operation.user and (
                 what == "all"
                 or (what in ("id", "subject") and word in operation.words)
-                or (what == "session" and said.session == operation.session and said.verb in TURNS)
-                or (what == "tag" and bool(said.tag) and said.tag == operation.tag)
+                or (what == "session" and message.session == operation.session and message.verb in TURNS)
+                or (what == "tag" and bool(message.tag) and message.tag == operation.tag)
             ):
                 yield word
 
@@ -164,25 +164,25 @@ def said_by(operation: Operation) -> list[Said]:
     if verb not in (*TURNS, "count", "mind", "trace"):
         return []
     words = operation.words[:1] if verb == "update" else operation.words
-    said = Said("", operation.user, operation.kind, operation.session, operation.tag)
+    message = Said("", operation.user, operation.kind, operation.session, operation.tag)
     if verb == "update":
-        said = replace(said, session="default")
-    return [replace(said, word=word, place=place) for place, word in enumerate(words)]
+        message = replace(message, session="default")
+    return [replace(message, word=word, place=place) for place, word in enumerate(words)]
 
 
-def places(said: Said) -> dict[str, int]:
+def places(message: Said) -> dict[str, int]:
     """Return how often a kept word must stand in each place once all work is done."""
     found: dict[str, int] = defaultdict(int)
-    if said.verb in ("capture", "run", "count"):
+    if message.verb in ("capture", "run", "count"):
         found["messages"] = 1
-    if said.verb in TURNS:
+    if message.verb in TURNS:
         found["turns"] = 1
-    if said.verb in ("capture", "run", "remember", "update"):
-        found["facts"] = 2 if said.name == "friend" else 1  # who the friend is, and what he likes
-    if said.verb == "count":
+    if message.verb in ("capture", "run", "remember", "update"):
+        found["facts"] = 2 if message.name == "friend" else 1  # who the friend is, and what he likes
+    if message.verb == "count":
         found["jobs' notes"] = 1
-    if said.verb == "trace":
+    if message.verb == "trace":
         found["traces"] = 1
-    if said.verb == "mind":
+    if message.verb == "mind":
         found["mind"] = 1
     return dict(found)

@@ -65,9 +65,9 @@ def system(number: int) -> Any:
     return memory_system(episodic={"max_episodes": 100_000}, semantic=True, embedder=embedder)
 
 
-def name(said: str) -> str:
+def name(text: str) -> str:
     """Return the id of a message or a turn: ids stay where a text is forgotten, so the word itself is not in it."""
-    return said[::-1]
+    return text[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +168,8 @@ def _update(doing: Doing, asked: Operation) -> bool:
 
 
 def _turns(asked: Operation) -> Iterator[dict[str, Any]]:
-    for minute, said in enumerate(asked.words):
-        text, at = f"The {said} lies in the harbour", f"2025-05-01T10:{minute:02}:00Z"
+    for minute, word in enumerate(asked.words):
+        text, at = f"The {word} lies in the harbour", f"2025-05-01T10:{minute:02}:00Z"
         yield {"session": asked.session, "role": "user", "said_at": at, "text": text}
 
 

@@ -47,7 +47,7 @@ class Runs:
         return found
 
     async def pinned(self) -> list[str]:
-        entries = await self.run(lambda held: held.entries())
+        entries = await self.run(lambda mind: mind.entries())
         return [reflection.text for reflection in entries if reflection.type == "reflection" and reflection.pinned]
 
 
@@ -58,18 +58,18 @@ def runs(request: pytest.FixtureRequest) -> Iterator[Runs]:
         yield made
 
 
-async def two_rules(held: Mind) -> list[str]:
-    return [(await held.reflect(RULES.format(number), pin=True)).id for number in range(2)]
+async def two_rules(mind: Mind) -> list[str]:
+    return [(await mind.reflect(RULES.format(number), pin=True)).id for number in range(2)]
 
 
 async def test_a_place_that_a_run_frees_is_free_in_that_run(runs: Runs):
     first, _ = await runs.run(two_rules)
 
-    async def swap(held: Mind) -> None:
+    async def swap(mind: Mind) -> None:
         with pytest.raises(RefusedError, match="all 2 places"):
-            await held.reflect("rule 2", pin=True)
-        await held.unpin_reflection(first)
-        await held.reflect("rule 2", pin=True)
+            await mind.reflect("rule 2", pin=True)
+        await mind.unpin_reflection(first)
+        await mind.reflect("rule 2", pin=True)
 
     await runs.run(swap)
     assert await runs.pinned() == ["rule 1", "rule 2"]
@@ -79,28 +79,28 @@ async def test_a_place_that_a_run_frees_is_not_free_for_others_before_its_flush(
     first, _ = await runs.run(two_rules)
     freed, tried = asyncio.Event(), asyncio.Event()
 
-    async def frees(held: Mind) -> None:
-        await held.unpin_reflection(first)
+    async def frees(mind: Mind) -> None:
+        await mind.unpin_reflection(first)
         freed.set()
         await tried.wait()
 
-    async def tries(held: Mind) -> None:
+    async def tries(mind: Mind) -> None:
         await freed.wait()
         with pytest.raises(RefusedError, match="all 2 places"):
-            await held.reflect("rule 2", pin=True)
+            await mind.reflect("rule 2", pin=True)
         tried.set()
 
     await asyncio.gather(runs.run(frees), runs.run(tries))
-    await runs.run(lambda held: held.reflect("rule 2", pin=True))
+    await runs.run(lambda mind: mind.reflect("rule 2", pin=True))
     assert await runs.pinned() == ["rule 1", "rule 2"]
 
 
 async def test_a_failed_run_that_swapped_a_rule_keeps_the_old_one_pinned_and_the_new_one_as_a_reflection(runs: Runs):
     first, _ = await runs.run(two_rules)
 
-    async def swap(held: Mind) -> None:
-        await held.unpin_reflection(first)
-        await held.reflect("rule 2", pin=True)
+    async def swap(mind: Mind) -> None:
+        await mind.unpin_reflection(first)
+        await mind.reflect("rule 2", pin=True)
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
@@ -119,9 +119,9 @@ async def test_a_failed_run_that_swapped_a_rule_keeps_the_old_one_pinned_and_the
 )
 async def test_beliefs_about_two_people_are_two_though_a_number_or_a_denial_differs_too(one: str, other: str):
     with (made := Runs(StoreProvider(), embedder=lambda texts: meaning(["staging"] * len(texts)))).fabric:
-        await made.run(lambda held: held.believe(one))
-        assert (await made.run(lambda held: held.believe(other))).action == "created"
-        assert len(await made.run(lambda held: held.entries())) == 2
+        await made.run(lambda mind: mind.believe(one))
+        assert (await made.run(lambda mind: mind.believe(other))).action == "created"
+        assert len(await made.run(lambda mind: mind.entries())) == 2
 
 
 @pytest.mark.parametrize("make", [InMemoryProvider, StoreProvider])
@@ -129,26 +129,26 @@ async def test_what_is_recovered_after_a_crash_is_known_by_its_meaning(make: Cal
     said, again = "Another key is used in staging", "There is one more credential for the staging machines"
     with (made := Runs(make(), embedder=meaning)).fabric:
 
-        async def left(held: Mind) -> list[DraftOperation]:
-            await held.believe(said)
+        async def left(mind: Mind) -> list[DraftOperation]:
+            await mind.believe(said)
             return await made.table(lambda table: table.drafts())
 
         (operation,) = await made.run(left)
         await made.table(lambda table: table.delete(type(operation.entry), [operation.target]))
         dead = operation.model_copy(update={"id": "dead:1", "run": "dead", "ended": True})
         await made.table(lambda table: table.put_drafts([dead]))
-        answered = await made.run(lambda held: held.believe(again))
+        answered = await made.run(lambda mind: mind.believe(again))
         assert (answered.action, answered.id) == ("updated_store", operation.target)
 
 
 async def test_a_failed_run_marks_what_it_changed_of_a_belief_and_not_what_it_repeated():
     with (made := Runs(StoreProvider(), embedder=meaning)).fabric:
-        await made.run(lambda held: held.believe("The limit is 100 per minute"))
-        await made.run(lambda held: held.believe("The staging key differs"))
+        await made.run(lambda mind: mind.believe("The limit is 100 per minute"))
+        await made.run(lambda mind: mind.believe("The staging key differs"))
 
-        async def fails(held: Mind) -> None:
-            await held.believe("The limit is 900 per minute")
-            await held.believe("The staging key differs")
+        async def fails(mind: Mind) -> None:
+            await mind.believe("The limit is 900 per minute")
+            await mind.believe("The staging key differs")
             raise ConnectionError
 
         with pytest.raises(ConnectionError):
@@ -165,11 +165,11 @@ async def test_a_failed_run_marks_what_it_changed_of_a_belief_and_not_what_it_re
 
 async def test_what_a_belief_said_within_a_run_is_kept_when_it_updates_the_store():
     with (made := Runs(StoreProvider(), embedder=meaning)).fabric:
-        await made.run(lambda held: held.believe("The limit is 1"))
+        await made.run(lambda mind: mind.believe("The limit is 1"))
 
-        async def twice(held: Mind) -> None:
-            await held.believe("The limit is 2")
-            await held.believe("The limit is 3")
+        async def twice(mind: Mind) -> None:
+            await mind.believe("The limit is 2")
+            await mind.believe("The limit is 3")
 
         await made.run(twice)
         (held,) = [entry.model_dump() for entry in await made.run(lambda held: held.entries())]
@@ -199,8 +199,8 @@ class Breaking(InMemoryProvider):
 async def test_the_error_of_a_run_is_never_hidden_by_one_of_its_flush():
     with (made := Runs(Breaking())).fabric:
 
-        async def fails(held: Mind) -> None:
-            await held.reflect("noted")
+        async def fails(mind: Mind) -> None:
+            await mind.reflect("noted")
             raise KeyError("the run's own")
 
         with pytest.raises(KeyError, match="the run's own") as caught:
@@ -210,7 +210,7 @@ async def test_the_error_of_a_run_is_never_hidden_by_one_of_its_flush():
 
 async def test_an_error_of_a_clean_flush_reaches_the_caller():
     with (made := Runs(Breaking())).fabric, pytest.raises(OSError, match="the disk is full"):
-        await made.run(lambda held: held.reflect("noted"))
+        await made.run(lambda mind: mind.reflect("noted"))
 
 
 class Slow(InMemoryProvider):
@@ -243,7 +243,7 @@ class Slow(InMemoryProvider):
 async def test_a_flush_is_finished_however_often_the_run_is_cancelled_meanwhile():
     provider = Slow()
     with (made := Runs(provider)).fabric:
-        running = asyncio.create_task(made.run(lambda held: held.reflect("noted")))
+        running = asyncio.create_task(made.run(lambda mind: mind.reflect("noted")))
         await provider.flushing.wait()
         for _ in range(3):
             running.cancel()
@@ -252,7 +252,7 @@ async def test_a_flush_is_finished_however_often_the_run_is_cancelled_meanwhile(
         provider.go_on.set()
         with pytest.raises(asyncio.CancelledError):
             await running
-        (entry,) = await made.run(lambda held: held.entries())
+        (entry,) = await made.run(lambda mind: mind.entries())
         assert (entry.text, entry.model_dump()["error"]) == ("noted", False)
 
 
@@ -271,6 +271,6 @@ async def test_an_entry_names_the_message_it_was_written_after():
 
 async def test_a_text_that_no_encoder_takes_is_kept_as_one_that_every_encoder_does():
     with (made := Runs(StoreProvider())).fabric:
-        await made.run(lambda held: held.believe("half \ud83d an emoji"))
-        (entry,) = await made.run(lambda held: held.entries())
+        await made.run(lambda mind: mind.believe("half \ud83d an emoji"))
+        (entry,) = await made.run(lambda mind: mind.entries())
         assert entry.text.encode() == "half \ufffd an emoji".encode()

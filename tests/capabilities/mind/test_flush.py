@@ -19,15 +19,15 @@ from .reading import belief, goal, reflection
 from .running import NAME, Minds, Work
 
 
-async def fill(held: Mind) -> None:
-    await held.believe("Tea is hot", confidence="high")
-    await held.reflect("Names beat generic queries")
-    await held.set_goal("Drink tea")
+async def fill(mind: Mind) -> None:
+    await mind.believe("Tea is hot", confidence="high")
+    await mind.reflect("Names beat generic queries")
+    await mind.set_goal("Drink tea")
 
 
-async def fail_after(held: Mind, *work: Work) -> None:
+async def fail_after(mind: Mind, *work: Work) -> None:
     for one in work:
-        await one(held)
+        await one(mind)
     raise ConnectionError("the line went dead")
 
 
@@ -44,13 +44,13 @@ async def test_what_a_flush_did_is_an_item_of_the_run(minds: Minds):
 
 
 async def test_a_run_that_writes_nothing_reports_nothing(minds: Minds):
-    await minds.run(lambda held: held.recall("tea"))
+    await minds.run(lambda mind: mind.recall("tea"))
     assert [item for item in minds.items if item.kind == "outcome"] == []
 
 
 async def test_an_error_flush_marks_beliefs_and_reflections_and_drops_goals(minds: Minds):
     with pytest.raises(ConnectionError):
-        await minds.run(lambda held: fail_after(held, fill))
+        await minds.run(lambda mind: fail_after(mind, fill))
     found = await minds.entries()
     assert {text: getattr(entry, "error", None) for text, entry in found.items()} == {
         "Names beat generic queries": True,
@@ -59,9 +59,9 @@ async def test_an_error_flush_marks_beliefs_and_reflections_and_drops_goals(mind
 
 
 async def test_an_error_flush_drops_goal_updates_and_unpins_and_keeps_what_was_completed(minds: Minds):
-    first = await minds.run(lambda held: held.set_goal("Drink tea"))
-    second = await minds.run(lambda held: held.set_goal("Drink water"))
-    rule = await minds.run(lambda held: held.reflect("Ask first", pin=True))
+    first = await minds.run(lambda mind: mind.set_goal("Drink tea"))
+    second = await minds.run(lambda mind: mind.set_goal("Drink water"))
+    rule = await minds.run(lambda mind: mind.reflect("Ask first", pin=True))
     with pytest.raises(ConnectionError):
         await minds.run(
             lambda held: fail_after(
@@ -80,8 +80,8 @@ async def test_an_error_flush_drops_goal_updates_and_unpins_and_keeps_what_was_c
 async def test_a_cancelled_run_is_flushed_as_a_failed_one(minds: Minds):
     written = asyncio.Event()
 
-    async def wait(held: Mind) -> None:
-        await held.believe("Tea is hot")
+    async def wait(mind: Mind) -> None:
+        await mind.believe("Tea is hot")
         written.set()
         await asyncio.sleep(60)
 
@@ -131,7 +131,7 @@ async def test_an_operation_that_fails_is_kept_and_reported_and_holds_up_no_othe
         created("dead", belief("Tea is hot"), ended=True),
     ]
     await minds.table(lambda table: table.put_drafts(operations))
-    status = await minds.run(lambda held: held.status())
+    status = await minds.run(lambda mind: mind.status())
     assert [(one.target, one.action) for one in status.failed] == [("mg_gone", "update")]
     assert "mg_gone" in status.failed[0].reason
     assert (status.beliefs, status.drafts) == (1, 0)
@@ -141,33 +141,33 @@ async def test_a_cap_is_told_in_the_same_words_by_a_flush_as_by_a_call(minds: Mi
     goals = [goal(f"Goal {number}").model_copy(update={"namespace": NAME}) for number in range(10)]
     await minds.table(lambda table: table.put(goals))
     await minds.table(lambda table: table.put_drafts([created("dead", goal("One more"), ended=True)]))
-    (failed,) = (await minds.run(lambda held: held.status())).failed
+    (failed,) = (await minds.run(lambda mind: mind.status())).failed
     with pytest.raises(RefusedError, match=re.escape(failed.reason)):
-        await minds.run(lambda held: held.set_goal("Another one"))
+        await minds.run(lambda mind: mind.set_goal("Another one"))
     assert failed.reason.startswith("all 10 places for active goals are taken: ")
 
 
 async def test_a_run_beside_a_living_one_does_not_flush_what_that_one_wrote_ahead(minds: Minds):
-    async def outer(held: Mind) -> None:
-        await held.believe("Tea is hot")
+    async def outer(mind: Mind) -> None:
+        await mind.believe("Tea is hot")
         assert await minds.entries(session="other") == {}
-        await held.believe("Water is cold")
+        await mind.believe("Water is cold")
 
     await minds.run(outer)
     assert sorted(await minds.entries()) == ["Tea is hot", "Water is cold"]
 
 
 async def test_the_id_that_was_given_is_the_one_in_the_store(minds: Minds):
-    made = await minds.run(lambda held: held.believe("Tea is hot"))
+    made = await minds.run(lambda mind: mind.believe("Tea is hot"))
     assert (await minds.entries())["Tea is hot"].id == made.id
 
 
 async def test_a_similar_belief_of_a_concurrent_run_is_updated_and_no_word_is_lost(minds: Minds):
-    async def inner(held: Mind) -> Any:
-        return await held.believe("Tea is hot!", confidence="high")
+    async def inner(mind: Mind) -> Any:
+        return await mind.believe("Tea is hot!", confidence="high")
 
-    async def outer(held: Mind) -> tuple[Any, Any]:
-        first = await held.believe("Tea is hot", confidence="low")
+    async def outer(mind: Mind) -> tuple[Any, Any]:
+        first = await mind.believe("Tea is hot", confidence="low")
         return first, await minds.run(inner, session="other")
 
     first, second = await minds.run(outer)
@@ -221,11 +221,11 @@ async def test_another_claim_about_the_same_is_as_sure_as_it_is_said_to_be(
 @pytest.mark.parametrize("level", ["low", "medium", "high"])
 async def test_another_claim_and_its_withdrawal_in_one_run_leave_what_was_said_last(minds: Minds, level: Any):
     minds.options["deduplication_threshold"] = 0.3
-    await minds.run(lambda held: held.believe("The bridge is safe", confidence="high"))
+    await minds.run(lambda mind: mind.believe("The bridge is safe", confidence="high"))
 
-    async def wavers(held: Mind) -> None:
-        await held.believe("The bridge is not safe", confidence="low")
-        await held.believe("The bridge is safe", confidence=level)
+    async def wavers(mind: Mind) -> None:
+        await mind.believe("The bridge is not safe", confidence="low")
+        await mind.believe("The bridge is safe", confidence=level)
 
     await minds.run(wavers)
     (kept,) = (await minds.entries()).values()
@@ -238,28 +238,28 @@ async def test_another_claim_and_its_withdrawal_in_one_run_leave_what_was_said_l
     ("one", "other"), [("Alice likes tea", "Bob likes tea"), ("The tea is hot", "The chairs are red")]
 )
 async def test_beliefs_about_two_things_are_two(minds: Minds, one: str, other: str):
-    await minds.run(lambda held: held.believe(one), embedder="default")
-    assert (await minds.run(lambda held: held.believe(other), embedder="default")).action == "created"
+    await minds.run(lambda mind: mind.believe(one), embedder="default")
+    assert (await minds.run(lambda mind: mind.believe(other), embedder="default")).action == "created"
 
 
 async def test_an_expired_belief_is_not_updated(minds: Minds):
-    await minds.run(lambda held: held.believe("Tea is hot", expires_in="12h"))
+    await minds.run(lambda mind: mind.believe("Tea is hot", expires_in="12h"))
     minds.clock.advance(hours=12)
-    assert (await minds.run(lambda held: held.believe("Tea is hot"))).action == "created"
+    assert (await minds.run(lambda mind: mind.believe("Tea is hot"))).action == "created"
 
 
 async def test_reflections_are_never_deduplicated(minds: Minds):
-    first = await minds.run(lambda held: held.reflect("Ask first"))
-    second = await minds.run(lambda held: held.reflect("Ask first"))
+    first = await minds.run(lambda mind: mind.reflect("Ask first"))
+    second = await minds.run(lambda mind: mind.reflect("Ask first"))
     assert first.id != second.id
-    assert (await minds.run(lambda held: held.status())).reflections == 2
+    assert (await minds.run(lambda mind: mind.status())).reflections == 2
 
 
 async def test_defaults_of_expiry_hold_for_beliefs_and_reflections_and_a_call_overrides_them(minds: Minds):
     ttl = {"belief": "60d", "reflection": "90d"}
-    await minds.run(lambda held: held.believe("Tea is hot"), ttl_defaults=ttl)
-    await minds.run(lambda held: held.reflect("Ask first"), ttl_defaults=ttl)
-    await minds.run(lambda held: held.reflect("Ask twice", expires_in="45m"), ttl_defaults=ttl)
+    await minds.run(lambda mind: mind.believe("Tea is hot"), ttl_defaults=ttl)
+    await minds.run(lambda mind: mind.reflect("Ask first"), ttl_defaults=ttl)
+    await minds.run(lambda mind: mind.reflect("Ask twice", expires_in="45m"), ttl_defaults=ttl)
     found = {text: entry.model_dump()["expires_at"] for text, entry in (await minds.entries()).items()}
     now = minds.clock.now()
     assert found == {
@@ -272,7 +272,7 @@ async def test_defaults_of_expiry_hold_for_beliefs_and_reflections_and_a_call_ov
 async def test_sixteen_runs_at_once_hold_the_cap(minds: Minds):
     async def one(number: int) -> bool:
         try:
-            await minds.run(lambda held: held.set_goal(f"Goal {number}"), session=f"s{number}")
+            await minds.run(lambda mind: mind.set_goal(f"Goal {number}"), session=f"s{number}")
         except RefusedError:
             return False
         return True
@@ -288,10 +288,10 @@ async def test_what_is_believed_of_one_user_never_reaches_another(minds: Minds):
 
 
 async def test_a_goal_that_is_completed_in_the_run_that_set_it_is_written_completed(minds: Minds):
-    async def both(held: Mind) -> None:
-        made = await held.set_goal("Drink tea")
-        await held.update_goal(made.id, progress="half a cup")
-        await held.complete_goal(made.id, outcome="all drunk")
+    async def both(mind: Mind) -> None:
+        made = await mind.set_goal("Drink tea")
+        await mind.update_goal(made.id, progress="half a cup")
+        await mind.complete_goal(made.id, outcome="all drunk")
 
     await minds.run(both)
     (kept,) = (await minds.entries()).values()
@@ -300,7 +300,7 @@ async def test_a_goal_that_is_completed_in_the_run_that_set_it_is_written_comple
 
 
 async def test_secrets_are_taken_out_before_anything_is_written(minds: Minds):
-    await minds.run(lambda held: held.believe("The password: hunter2 opens it"))
+    await minds.run(lambda mind: mind.believe("The password: hunter2 opens it"))
     assert list(await minds.entries()) == ["The password: [redacted] opens it"]
 
 
@@ -365,14 +365,14 @@ def test_forgetting_a_user_leaves_nothing_of_their_mind():
 
 
 async def test_progress_notes_of_several_runs_and_of_one_are_kept_in_order(minds: Minds):
-    made = await minds.run(lambda held: held.set_goal("Drink tea"))
+    made = await minds.run(lambda mind: mind.set_goal("Drink tea"))
 
-    async def twice(held: Mind) -> None:
-        await held.update_goal(made.id, progress="one cup")
-        await held.update_goal(made.id, progress="two cups", priority="high")
+    async def twice(mind: Mind) -> None:
+        await mind.update_goal(made.id, progress="one cup")
+        await mind.update_goal(made.id, progress="two cups", priority="high")
 
     await minds.run(twice)
-    await minds.run(lambda held: held.update_goal(made.id, progress="three cups"))
+    await minds.run(lambda mind: mind.update_goal(made.id, progress="three cups"))
     (kept,) = (await minds.entries()).values()
     assert isinstance(kept, MindGoal)
     assert (kept.progress, kept.priority) == (("one cup", "two cups", "three cups"), "high")

@@ -109,17 +109,17 @@ class JsonProvider:
 
 
 async def remember(ctx: Context) -> None:
-    held: Mind = ctx.cap.mind
-    await held.set_goal("Drink tea", due_by="30d")
-    await held.believe("Tea is hot", confidence="high", tags=["drink"])
-    await held.reflect("Ask first", pin=True)
+    mind: Mind = ctx.cap.mind
+    await mind.set_goal("Drink tea", due_by="30d")
+    await mind.believe("Tea is hot", confidence="high", tags=["drink"])
+    await mind.reflect("Ask first", pin=True)
 
 
 async def look(ctx: Context) -> tuple[str, list[str], Any, list[str]]:
-    held: Mind = ctx.cap.mind
-    again = await held.believe("Tea is hot!")
-    found = await held.recall("tea", tags=["drink"], type="belief")
-    return await held.header(), [result.content for result in found], again, await held.namespaces()
+    mind: Mind = ctx.cap.mind
+    again = await mind.believe("Tea is hot!")
+    found = await mind.recall("tea", tags=["drink"], type="belief")
+    return await mind.header(), [result.content for result in found], again, await mind.namespaces()
 
 
 def run(path: Path, work: Callable[[Context], Any], user: str = "ann") -> Any:

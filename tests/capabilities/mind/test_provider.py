@@ -112,9 +112,9 @@ async def test_an_entry_whose_vector_is_gone_is_compared_by_its_words(minds: Min
     def embed(texts: Sequence[str]) -> Any:
         return [vectors.get(text, [0.6, 0.8]) for text in texts]
 
-    await minds.run(lambda held: held.believe("tea"), embedder=embed)
-    await minds.run(lambda held: held.believe("chairs"))
-    found = await minds.run(lambda held: held.recall("chairs", threshold=0), embedder=embed)
+    await minds.run(lambda mind: mind.believe("tea"), embedder=embed)
+    await minds.run(lambda mind: mind.believe("chairs"))
+    found = await minds.run(lambda mind: mind.recall("chairs", threshold=0), embedder=embed)
     assert {one.content: one.parts.similarity for one in found} == {
         "tea": 0.0,
         "chairs": pytest.approx(1.0),

@@ -34,23 +34,23 @@ def on_threads(work: Any) -> list[BaseException]:
 
 
 def agent(name: str, work: Any, provider: MindProvider | None = None, **options: Any) -> Any:
-    held = mind(None, provider=provider, namespace=SHARED, **options)
-    return handler(lambda value, ctx: work(value, ctx.cap.mind), name=name, uses=[held])
+    capability = mind(None, provider=provider, namespace=SHARED, **options)
+    return handler(lambda value, ctx: work(value, ctx.cap.mind), name=name, uses=[capability])
 
 
-async def write(number: int, held: Mind) -> bool:
-    await held.reflect(f"Note {number}")
-    await held.believe(f"Person{number} likes tea", tags=[f"t{number}"])
+async def write(number: int, mind: Mind) -> bool:
+    await mind.reflect(f"Note {number}")
+    await mind.believe(f"Person{number} likes tea", tags=[f"t{number}"])
     try:
-        await held.set_goal(f"Goal {number}")
-        await held.reflect(f"Rule {number}", pin=True)
+        await mind.set_goal(f"Goal {number}")
+        await mind.reflect(f"Rule {number}", pin=True)
     except RefusedError:
         return False
     return True
 
 
-async def look(_: object, held: Mind) -> Any:
-    return await held.entries(), await held.status()
+async def look(_: object, mind: Mind) -> Any:
+    return await mind.entries(), await mind.status()
 
 
 def check(entries: Any, status: Any, runs: int) -> None:
@@ -95,12 +95,12 @@ def test_two_users_on_one_mind_of_a_project_keep_its_caps_together_and_nobody_el
 def test_two_users_at_once_never_meet_each_others_mind():
     with Fabric(":memory:") as fabric:
 
-        async def mine(number: int, held: Mind) -> list[str]:
+        async def mine(number: int, mind: Mind) -> list[str]:
             name = ("Ann", "Bob")[number % 2]
-            await held.reflect(f"{name} {number}")
-            await held.believe(f"{name} likes tea")
-            found = await held.recall("likes tea", limit=50, threshold=0)
-            return [result.content for result in found] + [await held.header()]
+            await mind.reflect(f"{name} {number}")
+            await mind.believe(f"{name} likes tea")
+            found = await mind.recall("likes tea", limit=50, threshold=0)
+            return [result.content for result in found] + [await mind.header()]
 
         block = agent("writer", mine)
         seen: dict[int, list[str]] = {}

@@ -78,10 +78,10 @@ atexit.register(end)
 """
 
 
-def ended(*command: str, said: str = "") -> tuple[int, str, str]:
+def ended(*command: str, text: str = "") -> tuple[int, str, str]:
     """Run a program to its end, and return its code and what it printed."""
     run = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, input=said, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, *command], cwd=ROOT, input=text, capture_output=True, text=True, timeout=300, check=False
     )
     return run.returncode, run.stdout, run.stderr
 

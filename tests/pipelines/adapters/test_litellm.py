@@ -33,8 +33,8 @@ def callback() -> Iterator[MemoryCallback]:
         yield made
 
 
-def call(server: StubServer, said: str = SAID, **options: Any) -> dict[str, Any]:
-    messages = options.pop("messages", [{"role": "system", "content": "Be brief."}, {"role": "user", "content": said}])
+def call(server: StubServer, text: str = SAID, **options: Any) -> dict[str, Any]:
+    messages = options.pop("messages", [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}])
     return to_stub(server, messages, WHOSE, **options)
 
 

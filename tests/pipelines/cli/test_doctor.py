@@ -198,9 +198,9 @@ def test_a_file_that_this_process_holds(demo_file: Path) -> None:
 
 def test_lines_are_the_same_in_a_process_of_its_own(demo_file: Path) -> None:
     other = start("doctor", demo_file)
-    said, error = other.communicate(timeout=PATIENCE)
+    text, error = other.communicate(timeout=PATIENCE)
     assert (other.returncode, error) == (0, "")
-    assert said == run("doctor", demo_file).stdout
+    assert text == run("doctor", demo_file).stdout
 
 
 @pytest.mark.parametrize(
@@ -266,13 +266,13 @@ def test_an_index_that_disagrees_with_its_rows_is_seen_and_made_anew(demo_file: 
     if kind in needs_vectors and not is_installed(PACKAGE):
         pytest.skip("the static model has no wheel for this platform")
     exported = run("export", "--file", demo_file, "--user", "jake").stdout
-    wrong, said = WRONG[kind]
+    wrong, text = WRONG[kind]
     sql(demo_file, wrong)
     before = everything(demo_file.parent)
     code, found = doctor(demo_file, "--embedder", "none")
     assert code == 1
     assert set(found) == {"index"}
-    assert said in found["index"]["found"]
+    assert text in found["index"]["found"]
     assert found["index"]["mend"] == f"thought-fabric doctor {demo_file} --rebuild-index"
     assert everything(demo_file.parent) == before
     mended = run("doctor", demo_file, "--rebuild-index", "--embedder", "none")

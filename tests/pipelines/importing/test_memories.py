@@ -176,10 +176,10 @@ def test_a_fact_rests_on_the_episodes_that_the_export_names_for_it(path: Path) -
 
 def test_closing_a_fact_keeps_the_episode_that_it_was_drawn_from(path: Path) -> None:
     gone = {"invalid_at": "2025-05-01T00:00:00Z", "expired_at": "2025-05-02T00:00:00Z"}
-    said = [episode(1, "Ann: Maria is at Acme.")]
-    write(path, {"edges": [edge(1, "Maria works at Acme")], "episodes": said})
+    records = [episode(1, "Ann: Maria is at Acme.")]
+    write(path, {"edges": [edge(1, "Maria works at Acme")], "episodes": records})
     assert report(path)["facts"]["new"] == 1
-    write(path, {"edges": [edge(1, "Maria works at Acme", **gone)], "episodes": said})
+    write(path, {"edges": [edge(1, "Maria works at Acme", **gone)], "episodes": records})
     assert report(path)["facts"]["changed"] == 1
     assert because(path, "Maria works at Acme") == ["Maria is at Acme."]
     assert [record["text"] for record in held(path) if record["kind"] == "turn"] == ["Maria is at Acme."]
