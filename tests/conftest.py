@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -50,6 +51,13 @@ SLOW = (
     "tests/test_floors.py",
 )
 """Files whose tests take more than a few seconds together: all of them are marked ``slow``."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave slow files alone where nobody asked for them: to collect them takes as long as many tests."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    named = f"{place}/" if collection_path.is_dir() else place
+    return True if config.option.markexpr == "not slow" and named.startswith(SLOW) else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,6 +1,5 @@
 """The command that serves a memory to other programs."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -52,6 +51,8 @@ def mcp(
     origin: Origins = None,
 ) -> None:
     """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
+    import asyncio
+
     try:
         from pipelines.server.serve import serve_http, serve_stdio
     except ModuleNotFoundError as error:

@@ -69,7 +69,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["show", "--help"], ["demo", "--help"]])
 def test_help_loads_neither_the_engine_nor_what_it_stands_on(arguments: list[str]) -> None:
-    heavy = ["fabric", "blocks", "capabilities", "duckdb", "litellm", "networkx", "numpy", "structlog", "rich"]
+    heavy = ["fabric", "blocks", "capabilities", "duckdb", "litellm", "networkx", "numpy", "asyncio", "rich"]
     script = (
         "import sys\nfrom pipelines.cli import main\n"
         f"sys.argv = ['thought-fabric', *{arguments!r}]\n"
