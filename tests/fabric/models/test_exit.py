@@ -89,7 +89,7 @@ def ended(*command: str, text: str = "") -> tuple[int, str, str]:
 def test_many_loops_threads_streams_that_are_left_and_the_command_line_end_silently(tmp_path: Path):
     with StubServer() as server:
         server.script([reply] * 100)
-        code, printed, told = ended("-c", PROGRAM, server.url, str(tmp_path / "m.duckdb"), said="I joined Stripe.\n")
+        code, printed, told = ended("-c", PROGRAM, server.url, str(tmp_path / "m.duckdb"), text="I joined Stripe.\n")
     assert (code, told) == (0, "")
     assert "True" in printed
     assert "learned 1: Joined Stripe last month" in printed
