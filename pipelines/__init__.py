@@ -66,18 +66,34 @@ __all__ = [
     "working_memory_tick",
 ]
 _HOMES = {
-    "pipelines.facade": ("AsyncMemory", "Memory"),
     "pipelines.captured": ("Captured",),
+    "pipelines.facade": ("AsyncMemory", "Memory"),
     "pipelines.system": ("MemorySystem", "MemoryView", "Tier", "memory_system"),
-    "blocks.tools": ("memory_tools",),
-    "capabilities.mind": ("mind",),
-    "capabilities.episodic": tuple(name for name in __all__ if "episodic" in name),
-    "capabilities.semantic": tuple(name for name in __all__ if "semantic" in name),
-    "capabilities.working": tuple(
-        name for name in __all__ if "working" in name and name.endswith(("capability", "resource"))
+    "blocks.capture.working": (
+        "working_memory_add",
+        "working_memory_capture",
+        "working_memory_observe",
+        "working_memory_remember",
+        "working_memory_snapshot",
+        "working_memory_tick",
     ),
-    "blocks.capture.working": tuple(
-        name for name in __all__ if name.startswith("working") and not name.endswith(("capability", "resource"))
+    "blocks.tools": ("memory_tools",),
+    "capabilities.episodic": (
+        "create_episodic_memory_capability",
+        "create_episodic_memory_resource",
+        "episodic_memory_capability",
+    ),
+    "capabilities.mind": ("mind",),
+    "capabilities.semantic": (
+        "create_semantic_memory_capability",
+        "create_semantic_memory_resource",
+        "semantic_memory_capability",
+    ),
+    "capabilities.working": (
+        "create_working_memory_capability",
+        "create_working_memory_resource",
+        "working_memory_capability",
+        "working_memory_resource",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -67,9 +67,8 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     if _is_forgotten(message, ctx):
         return Exchange(reason=FORGOTTEN)
     turn = turn_of(message, ctx)
-    if message.text != text and (
-        is_stated or _stands_in(text, message.text)
-    ):  # another text of the same turn, as a part
+    # another text of the same turn is kept as a part of it
+    if message.text != text and (is_stated or _stands_in(text, message.text)):
         turn = turn.model_copy(update={"id": f"{message.id}:{ctx.clock.new_id('part')}", "text": clean(text, ctx)})
     return Exchange(user=turn, missed=_missed([item for item in _unanswered(message, ctx) if item.block], ctx))
 

@@ -85,7 +85,6 @@ def _rows() -> dict[str, list[str]]:
 
 @cache
 def _common() -> frozenset[str]:
-
     return frozenset([*_rows()["common"], *STOP_WORDS["english"], *mnemonic.Mnemonic("english").wordlist])
 
 

@@ -24,6 +24,17 @@ def unit(name: str, value: float) -> float:
     return clamp(value)
 
 
+def signed(name: str, value: float) -> float:
+    """Return ``value`` clamped to [-1, 1]; ValueError naming ``name`` when it is not a number.
+
+    >>> signed("valence", -7.0)
+    -1.0
+    """
+    if math.isnan(value):
+        raise ValueError(f"{name} is nan: expected a number between -1 and 1")
+    return clamp(value, -1.0, 1.0)
+
+
 def not_negative(name: str, value: float) -> float:
     """Return ``value``; ValueError naming ``name`` when it is negative, infinite or not a number.
 

@@ -7,7 +7,7 @@ ValueError. Source of the numbers where no other is named: the specification of 
 import math
 from dataclasses import dataclass
 
-from .bounds import clamp, not_negative, unit
+from .bounds import not_negative, signed, unit
 from .personality import AttentionWeights
 
 LEAST_AROUSAL_FACTOR = 0.3
@@ -25,7 +25,7 @@ class Mood:
 
     def __post_init__(self) -> None:
         for name in ("valence", "arousal", "dominance"):
-            object.__setattr__(self, name, _signed(name, getattr(self, name)))
+            object.__setattr__(self, name, signed(name, getattr(self, name)))
 
     @property
     def scaled_arousal(self) -> float:
@@ -124,7 +124,7 @@ def mood_congruence(mood_valence: float, content_valence: float, sensitivity: fl
     >>> mood_congruence(1.0, 0.5, 1.0)
     1.15
     """
-    product = _signed("mood_valence", mood_valence) * _signed("content_valence", content_valence)
+    product = signed("mood_valence", mood_valence) * signed("content_valence", content_valence)
     return 1.0 + max(0.0, product) * unit("sensitivity", sensitivity) * 0.3
 
 
@@ -147,7 +147,7 @@ def emotional_context(mood: Mood, sentiment: float = 0.0) -> EmotionalContext:
     >>> emotional_context(Mood(valence=1.0, arousal=1.0)).intensity
     0.3
     """
-    valence = _signed("sentiment", sentiment) * 0.7 + mood.valence * 0.3
+    valence = signed("sentiment", sentiment) * 0.7 + mood.valence * 0.3
     arousal = mood.scaled_arousal
     return EmotionalContext(valence, arousal, mood.dominance, abs(valence) * arousal)
 
@@ -189,9 +189,3 @@ def encode(
         importance=min(1.0, strength * 0.6 + drawn * 0.4),
         is_flashbulb=flashbulb,
     )
-
-
-def _signed(name: str, value: float) -> float:
-    if math.isnan(value):
-        raise ValueError(f"{name} is nan: expected a number between -1 and 1")
-    return clamp(value, -1.0, 1.0)

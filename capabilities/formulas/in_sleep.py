@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from .after_recall import IMMUNE
 from .bounds import unit
 from .encoding import EmotionalContext
+from .priority import DAY
 
-DAY = 86_400_000.0
 GIST_WORDS, GIST_STRENGTH = 30, 0.8
 TRUSTED, LEAST_FOR_TRUSTED = 0.8, 0.9
 SOURCES: Mapping[str, float] = {

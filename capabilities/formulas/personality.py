@@ -4,11 +4,10 @@ Source of the traits: Ashton & Lee, "Empirical, theoretical, and practical advan
 and Social Psychology Review 11 (2007); of the numbers: the specification of the cognitive memory.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from .bounds import clamp
+from .bounds import unit
 
 NEUTRAL = 0.5
 """What a trait counts that nobody gave."""
@@ -27,10 +26,7 @@ class Traits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if math.isnan(value):
-                raise ValueError(f"{field.name} is nan: expected a number, best between 0 and 1")
-            object.__setattr__(self, field.name, clamp(value))
+            object.__setattr__(self, field.name, unit(field.name, getattr(self, field.name)))
 
     @classmethod
     def of(cls, traits: "Mapping[str, float | None] | Traits") -> "Traits":

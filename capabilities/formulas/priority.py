@@ -7,7 +7,7 @@ Source where no other is named: the specification of the cognitive memory.
 import math
 from dataclasses import dataclass
 
-from .bounds import clamp, unit
+from .bounds import signed, unit
 from .encoding import Mood
 
 DAY = 86_400_000.0
@@ -58,9 +58,7 @@ def emotional_congruence(mood: Mood, valence: float) -> float:
     >>> emotional_congruence(Mood(valence=-1.0), -0.5)
     0.5
     """
-    if math.isnan(valence):
-        raise ValueError("valence is nan: expected a number between -1 and 1")
-    return max(0.0, mood.valence * clamp(valence, -1.0, 1.0))
+    return max(0.0, mood.valence * signed("valence", valence))
 
 
 def congruence_boost(mood: Mood, valence: float) -> float:

@@ -177,12 +177,17 @@ def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None
 
 def _with_others(lower: str, secret: Finding, label: str) -> Finding:
     """Return a code with the others of its list, which look as it does: "backup codes: 1234-5678, 8765-4321"."""
-    shape, end = lower[secret.start : secret.end].translate(_SHAPES), secret.end
-    if _BETWEEN.sub(" ", label) not in data("labels.json")["listed"]:
+    if not _is_listed(label):
         return secret
+    shape, end = lower[secret.start : secret.end].translate(_SHAPES), secret.end
     while (further := _FURTHER.match(lower, end)) is not None and further["code"].translate(_SHAPES) == shape:
         end = further.end()
     return replace(secret, end=end)
+
+
+def _is_listed(label: str) -> bool:
+    """Return whether a label names codes that come in lists."""
+    return _BETWEEN.sub(" ", label) in data("labels.json")["listed"]
 
 
 def _joins(lower: str, end: int, sort: Sort, known: _Labels) -> "Iterator[tuple[re.Match[str] | None, int]]":
@@ -256,10 +261,9 @@ def _is_secret(value: str, label: _Label, *, spoken: bool, direct: bool, written
         return is_variable or (_TICKET.fullmatch(value) is None and is_random(value, least))
     if direct:
         return len(value) >= LEAST_WORD and ":" not in value and is_chosen(value)
-    is_listed = _BETWEEN.sub(" ", label.text) in data("labels.json")["listed"]
     if is_chosen(value) or (value.isdigit() and len(value) >= LEAST_NUMBER):
         return True
-    if is_listed and is_code(value, label.text, 2 * LEAST_TOKEN):
+    if _is_listed(label.text) and is_code(value, label.text, 2 * LEAST_TOKEN):
         return True
     return label.sort == "strong" and written and (not spoken or value.count(" ") >= LEAST_BLANKS) and _is_word(value)
 
