@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from capabilities.claims import claim_of, compare
 from capabilities.memory.layout import MemoryLayout
-from capabilities.semantic import Reconciliation
+from capabilities.semantic import Fact, Reconciliation
+from capabilities.semantic.state import REOPENED
 from capabilities.semantic.table import CURRENT
 from capabilities.sources import Outcome, Source
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import Observation
 from capabilities.working import WorkingState
 from capabilities.working import state as working
-from fabric.flow.resource import Transaction
+from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Where
 from fabric.text.words import printable
 
@@ -60,6 +61,7 @@ def find_retraction(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -
     if said is None or not corrects(said.text):
         return None
     where = [Where("session", "=", said.session), Where("role", "=", "user"), Where("turn", "<=", said.turn)]
+    where.append(Where("turn", ">", 0))  # what a program stated, or imported, is no message of a conversation
     found = tx.find(layout.turns, *where, order="-said_at", limit=_NEAR)
     same = (turn for turn in found if turn.id != said.id and (turn.user, turn.speaker) == (said.user, said.speaker))
     before = next(same, None)
@@ -103,7 +105,14 @@ def take_back(
             if retraction.takes_back(now.subject, now.content, now.sources) and facts.close(now, retraction.reason):
                 episodes += now.source_episode_ids
                 outcomes.append(_ended("semantic", fact.id, fact.content, retraction))
+                _reopen(tx, layout.semantic, facts, now)
     return state, outcomes, episodes
+
+
+def _reopen(tx: Transaction, semantic: Collection[Fact], facts: Reconciliation, gone: Fact) -> None:
+    """Let what a fact had taken the place of hold again."""
+    before = tx.find(semantic, Where("status", "=", "superseded"), Where("superseded_by", "=", gone.id))
+    facts.put(*(fact.model_copy(update=REOPENED) for fact in before))
 
 
 def _ended(tier: str, record_id: str, content: str, retraction: Retraction) -> Outcome:

@@ -6,14 +6,13 @@ from typing import Any
 
 from capabilities.keys import MEMORY, system_of
 from capabilities.semantic import FACT_SCOPES, create_semantic_memory_resource
+from capabilities.semantic.state import REOPENED
 from fabric.jobs.reach import Held, KeptRow
 from fabric.scope import Scope
 from fabric.store.base import Row, Table, Where
 
 from ..owned_records import kind_of
 from .links import Node
-
-_AGAIN = {"status": "current", "valid_to": None, "superseded_at": None, "superseded_by": "", "reason": ""}
 
 
 def hold_again(
@@ -40,7 +39,7 @@ def _without(row: Row, lost: Mapping[str, Node], held: Held, table: Table, owner
         following = str(lost[following].record.get("superseded_by") or "")
     found = held.rows.get(table, owner, [following]) if following not in seen else []
     if not found:
-        return {**row, **_AGAIN}
+        return {**row, **REOPENED}
     return {**row, "superseded_by": following, "valid_to": found[0]["valid_from"]}
 
 

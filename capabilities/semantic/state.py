@@ -1,9 +1,9 @@
 """How facts change: pure functions from facts to facts, with ids and times as arguments."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ..claims import (
     Claim,
@@ -196,6 +196,16 @@ def overtake(fact: Fact, by: Fact, now: datetime) -> Fact:
             "reason": "changed",
         }
     )
+
+
+REOPENED: Mapping[str, Any] = {
+    "status": "current",
+    "valid_to": None,
+    "superseded_at": None,
+    "superseded_by": "",
+    "reason": "",
+}
+"""What a fact says of its end that holds again."""
 
 
 def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:

@@ -70,3 +70,19 @@ def test_it_is_taken_back_also_where_a_model_reads_and_says_nothing_of_it():
         with Memory(user="jake", model="openai/stub", api_base=url, api_key="none", embedder=None) as memory:
             say(memory, "I live in Rome.", "Sorry, I meant Milan.")
             assert current(memory) == ["Lives in Milan"]
+
+
+def test_what_a_message_had_changed_holds_again_when_the_change_is_taken_back():
+    with Memory(user="jake", embedder=None) as memory:
+        say(memory, "I work at Stripe.", "I work at Shopify now.", "Just kidding!")
+        assert current(memory) == ["Works at Stripe"]
+        assert memory.recall("where do I work?")[0].content == "Works at Stripe"
+
+
+def test_what_a_program_stated_is_no_message_that_the_next_one_takes_back():
+    with Memory(user="jake", embedder=None) as memory:
+        memory.remember("Lives in Oslo")
+        say(memory, "I have a cat.")
+        memory.remember("Lives in Bergen")
+        say(memory, "Just kidding!")
+        assert current(memory) == ["Lives in Bergen"]
