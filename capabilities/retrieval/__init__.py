@@ -3,7 +3,8 @@
 The order of steps, each in a file of its own:
 
 1. `question`: the cue without stop words; words that only frame a question weigh less; whom it names.
-2. `lexical`, `bm25`, `alike`, `spellings`: what its words, like words and other spellings are worth in each row.
+2. `candidates`, `lexical`: what its words (`bm25`), words of like meaning (`term_expansion`) and other spellings
+   (`spellings`) score in each row of the tiers.
 3. `rank`: the sum of words, meaning and speaker, each on a scale of its own (`fusion`), over all rows.
    For a question about several things twice: what was found first then belongs to its meaning (`feedback`).
 4. `neighbours`: what the turns around and the session add, less to replies. Above some thousand rows only for the best.

@@ -1,4 +1,4 @@
-"""The rows that are ranked together: turns, facts, episodes and entries, one behind another in one numbering."""
+"""The candidates of a search: turns, facts, episodes and entries, one tier behind another in one numbering."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pool:
-    """One collection's rows. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
+class CandidateGroup:
+    """The rows of one tier. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
 
     tier: str
     index: SearchView
@@ -33,97 +33,97 @@ class Pool:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pools:
-    """All pools. Numbers of rows, of those that hold a term, and what a term weighs, are counted over all of them."""
+class Candidates:
+    """The rows of all tiers that are searched; row counts, document frequencies and idf are taken over all of them."""
 
-    pools: tuple[Pool, ...]
+    groups: tuple[CandidateGroup, ...]
 
-    def __iter__(self) -> Iterator[Pool]:
-        return iter(self.pools)
+    def __iter__(self) -> Iterator[CandidateGroup]:
+        return iter(self.groups)
 
     @property
     def size(self) -> int:
         """How many slots there are."""
-        return self.pools[-1].end if self.pools else 0
+        return self.groups[-1].end if self.groups else 0
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return sum(len(pool.index) for pool in self.pools)
+        return sum(len(group.index) for group in self.groups)
 
     @property
     def words(self) -> int:
         """How many words the rows have together."""
-        return sum(pool.index.total_length for pool in self.pools)
+        return sum(group.index.total_length for group in self.groups)
 
-    def holding(self, term: str) -> int:
-        """Return how many rows hold the term."""
-        held = 0
-        for pool in self.pools:
-            number = pool.index.postings.terms.get(term)
+    def document_frequency(self, term: str) -> int:
+        """Return how many rows contain the term."""
+        count = 0
+        for group in self.groups:
+            number = group.index.postings.terms.get(term)
             if number is not None:
-                held += int(pool.index.postings.frequencies[number])
-        return held
+                count += int(group.index.postings.frequencies[number])
+        return count
 
     def idf(self, term: str) -> float:
-        """Return the weight of a term, the most there is when no row holds it."""
-        held = self.holding(term)
-        return idf(self.rows, held) if held else idf_unseen(self.rows)
+        """Return the inverse document frequency of a term, the greatest there is when no row contains it."""
+        count = self.document_frequency(term)
+        return idf(self.rows, count) if count else idf_unseen(self.rows)
 
-    def idfs_in(self, pool: Pool, terms: Sequence[int]) -> NDArray[np.float64]:
-        """Return the weights of terms by their numbers in a pool's index."""
-        own = pool.index.postings
-        held = own.frequencies[np.asarray(terms, np.int64)]
-        names = [own.name(term) for term in terms] if len(self.pools) > 1 else []
-        for other in self.pools:
-            if other is not pool:
-                known, counts = other.index.postings.terms, other.index.postings.frequencies
-                held += [counts[known[name]] if name in known else 0 for name in names]
-        return idfs(self.rows, held)
+    def idfs_in(self, group: CandidateGroup, terms: Sequence[int]) -> NDArray[np.float64]:
+        """Return the inverse document frequencies of terms, by their numbers in the index of a group."""
+        own = group.index.postings
+        counts = own.frequencies[np.asarray(terms, np.int64)]
+        names = [own.name(term) for term in terms] if len(self.groups) > 1 else []
+        for other in self.groups:
+            if other is not group:
+                numbers, frequencies = other.index.postings.terms, other.index.postings.frequencies
+                counts += [frequencies[numbers[name]] if name in numbers else 0 for name in names]
+        return idfs(self.rows, counts)
 
     def allowed(self) -> Mask:
         """Return by number which rows may be found."""
-        if len(self.pools) == 1:
-            return self.pools[0].allowed
-        return np.concatenate([pool.allowed for pool in self.pools]) if self.pools else np.zeros(0, np.bool_)
+        if len(self.groups) == 1:
+            return self.groups[0].allowed
+        return np.concatenate([group.allowed for group in self.groups]) if self.groups else np.zeros(0, np.bool_)
 
     @property
     def are_open(self) -> bool:
         """Whether all rows may be found."""
-        return all(pool.is_open for pool in self.pools)
+        return all(group.is_open for group in self.groups)
 
     @property
     def are_exact(self) -> bool:
         """Whether all cosines are exact that are taken quickly."""
-        return all(pool.index.vectors is None or pool.index.vectors.is_exact for pool in self.pools)
+        return all(group.index.vectors is None or group.index.vectors.is_exact for group in self.groups)
 
-    def of(self, number: int) -> Pool:
-        """Return the pool of a row's number."""
-        return next(pool for pool in self.pools if number < pool.end)
+    def group_of(self, number: int) -> CandidateGroup:
+        """Return the group that the row of a number is in."""
+        return next(group for group in self.groups if number < group.end)
 
-    def nearest(self, number: int, asked: NDArray[np.float32] | None) -> int:
+    def nearest_passage(self, number: int, vector: NDArray[np.float32] | None) -> int:
         """Return which passage of a row comes nearest to a unit vector, -1 where it has none."""
-        pool = self.of(number)
-        vectors = pool.index.vectors
-        if asked is None or vectors is None or vectors.dimension != len(asked):
+        group = self.group_of(number)
+        vectors = group.index.vectors
+        if vector is None or vectors is None or vectors.dimension != len(vector):
             return -1
-        cosines = vectors.passage_cosines(number - pool.start, asked)
+        cosines = vectors.passage_cosines(number - group.start, vector)
         return int(cosines.argmax()) if len(cosines) else -1
 
     def row_id(self, number: int) -> str:
         """Return the id of the row of a number."""
-        pool = self.of(number)
-        return pool.index.ids[number - pool.start]
+        group = self.group_of(number)
+        return group.index.ids[number - group.start]
 
 
-def make_pools(parts: Sequence[tuple[str, SearchView, Mask, Vocabulary | None]]) -> Pools:
-    """Return the pools of these indexes as they are now, numbered one behind another.
+def make_candidates(tiers: Sequence[tuple[str, SearchView, Mask, Vocabulary | None]]) -> Candidates:
+    """Return the rows of these indexes as they are now, numbered one tier behind another.
 
     To be called inside a transaction. They may be searched on another thread then, whatever is written.
     """
-    pools: list[Pool] = []
+    groups: list[CandidateGroup] = []
     start = 0
-    for tier, index, allowed, vocabulary in parts:
-        pools.append(Pool(tier, index.frozen(), allowed, start, vocabulary, bool(allowed.all())))
-        start = pools[-1].end
-    return Pools(tuple(pools))
+    for tier, index, allowed, vocabulary in tiers:
+        groups.append(CandidateGroup(tier, index.frozen(), allowed, start, vocabulary, bool(allowed.all())))
+        start = groups[-1].end
+    return Candidates(tuple(groups))

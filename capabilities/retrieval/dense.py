@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidates import Pools
+from .candidates import Candidates
 from .fusion import least_and_greatest, scaled
 from .question import Question
 
@@ -23,12 +23,12 @@ class Meaning:
     low: float
 
 
-def compare(question: Question, pools: Pools, text: Floats, allowed: NDArray[np.bool_] | None) -> Meaning:
+def compare(question: Question, candidates: Candidates, text: Floats, allowed: NDArray[np.bool_] | None) -> Meaning:
     """Return how near all rows come; ``allowed`` are those that may be found, None for all.
 
     A row without a vector, among rows that have some, counts by its words, ``text``, twice.
     """
-    cosines, present = _cosines(question, pools)
+    cosines, present = _cosines(question, candidates)
     counted = present if allowed is None else present & allowed
     among = None if counted.all() else counted
     if among is not None and not among.any():
@@ -38,18 +38,20 @@ def compare(question: Question, pools: Pools, text: Floats, allowed: NDArray[np.
     return Meaning(cosines, present, dense if among is None else np.where(present, dense, text), low)
 
 
-def refine(question: Question, pools: Pools, rows: Numbers, meaning: Meaning, base: Floats, weight: float) -> None:
+def refine(
+    question: Question, candidates: Candidates, rows: Numbers, meaning: Meaning, base: Floats, weight: float
+) -> None:
     """Replace the quick cosines of some rows by exact ones, the best of which is the new end of the scale.
 
     What that changes counts in ``base``, the scores by number, with ``weight``.
     """
-    for pool in pools:
-        vectors = pool.index.vectors
-        mine = rows[(rows >= pool.start) & (rows < pool.end)]
+    for group in candidates:
+        vectors = group.index.vectors
+        mine = rows[(rows >= group.start) & (rows < group.end)]
         mine = mine[meaning.present[mine]]
         if question.vector is None or vectors is None or vectors.is_exact or not len(mine):
             continue
-        exact = vectors.exact(question.vector, mine - pool.start)
+        exact = vectors.exact(question.vector, mine - group.start)
         width = max(float(exact.max()) - meaning.low, 1e-6)
         better = np.clip((exact - np.float32(meaning.low)) / np.float32(width), 0, 1)
         base[mine] += np.float32(weight) * (better - meaning.dense[mine])
@@ -57,15 +59,15 @@ def refine(question: Question, pools: Pools, rows: Numbers, meaning: Meaning, ba
         meaning.dense[mine] = better
 
 
-def _cosines(question: Question, pools: Pools) -> tuple[Floats, NDArray[np.bool_]]:
-    found, present = list[Floats](), list[NDArray[np.bool_]]()
-    for pool in pools:
-        vectors, slots = pool.index.vectors, pool.end - pool.start
+def _cosines(question: Question, candidates: Candidates) -> tuple[Floats, NDArray[np.bool_]]:
+    cosines, present = list[Floats](), list[NDArray[np.bool_]]()
+    for group in candidates:
+        vectors, slots = group.index.vectors, group.end - group.start
         if question.vector is not None and vectors is not None and vectors.dimension == len(question.vector):
-            found.append(vectors.quick(question.vector))
+            cosines.append(vectors.quick(question.vector))
             present.append(vectors.present)
             slots -= len(vectors)
         if slots:
-            found.append(np.zeros(slots, np.float32))
+            cosines.append(np.zeros(slots, np.float32))
             present.append(np.zeros(slots, np.bool_))
-    return (found[0], present[0]) if len(found) == 1 else (np.concatenate(found), np.concatenate(present))
+    return (cosines[0], present[0]) if len(cosines) == 1 else (np.concatenate(cosines), np.concatenate(present))

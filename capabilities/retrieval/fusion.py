@@ -22,15 +22,15 @@ class Weights:
     """That the question names whose it is or who said it."""
     subject: float = 1.5
     """That a memory is about whom the question asks about: a share of what its words and its meaning count."""
-    others: float = 0.4
-    """The share that counts of what a row says that does not speak of somebody else whom the question asks about."""
+    about_others: float = 0.4
+    """The share that counts of the text and meaning of a row that does not speak of whom the question asks about."""
     attribute: float = 2.0
     """That a memory's claim is of the attribute that the question asks for, of whom it asks about."""
-    unlike: float = 0.25
-    """The share of how sure it would be that anything fits, where nothing speaks of whom the question asks about."""
-    next: float = 0.4
+    confidence_about_others: float = 0.25
+    """The share that counts of the confidence, where no row speaks of whom the question asks about."""
+    adjacent: float = 0.4
     """The better one of the turns right before and after."""
-    beyond: float = 0.2
+    two_away: float = 0.2
     """The better one of the turns two before and two after."""
     reply: float = 0.5
     """The share of both that counts for an assistant's turn, unless the question asks what "you" said.
@@ -41,8 +41,8 @@ class Weights:
     """The best turn of the session."""
     time: float = 0.5
     """That it was said when the question says: a share of the whole score."""
-    found: float = 0.8
-    """What was found first beside the question, in the meaning of one about several things (`feedback`)."""
+    feedback: float = 0.8
+    """What the first search found, added to the vector of a question about several things (`feedback`)."""
 
 
 WEIGHTS = Weights()
@@ -72,11 +72,11 @@ def scaled(values: Floats, low: float, high: float, *, cut: bool) -> Floats:
     """
     if high == low:
         return np.full_like(values, float(high > 0))
-    found: Floats = values - np.float32(low)
-    found *= np.float32(1 / (high - low))
+    shares: Floats = values - np.float32(low)
+    shares *= np.float32(1 / (high - low))
     if cut:
-        np.clip(found, 0, 1, out=found)
-    return found
+        np.clip(shares, 0, 1, out=shares)
+    return shares
 
 
 def least_and_greatest(values: Floats, among: NDArray[np.bool_] | None = None) -> tuple[float, float]:
@@ -85,8 +85,8 @@ def least_and_greatest(values: Floats, among: NDArray[np.bool_] | None = None) -
     >>> least_and_greatest(np.array([2, 4, 3], np.float32), np.array([True, False, True]))
     (2.0, 3.0)
     """
-    held = values if among is None else values[among]
-    return (float(held.min()), float(held.max())) if len(held) else (1.0, 0.0)
+    counted = values if among is None else values[among]
+    return (float(counted.min()), float(counted.max())) if len(counted) else (1.0, 0.0)
 
 
 def greatest(values: Floats, count: int) -> NDArray[np.int64]:
@@ -107,12 +107,12 @@ def greatest(values: Floats, count: int) -> NDArray[np.int64]:
             places = np.flatnonzero(values >= np.partition(sample, len(sample) - rank)[len(sample) - rank])
     if places is None or len(places) < count:
         places = np.arange(len(values))
-    held = values[places]
-    if len(held) <= count:
+    among = values[places]
+    if len(among) <= count:
         return places
-    edge = np.partition(held, len(held) - count)[len(held) - count]  # several times as fast as argpartition
-    found = np.flatnonzero(held >= edge)
-    if len(found) > count:
-        equal = np.flatnonzero(held[found] == edge)
-        found = np.delete(found, equal[len(equal) - (len(found) - count) :])
-    return places[found]
+    edge = np.partition(among, len(among) - count)[len(among) - count]  # several times as fast as argpartition
+    best = np.flatnonzero(among >= edge)
+    if len(best) > count:
+        equal = np.flatnonzero(among[best] == edge)
+        best = np.delete(best, equal[len(equal) - (len(best) - count) :])
+    return places[best]

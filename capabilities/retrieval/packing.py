@@ -106,10 +106,10 @@ def crop(text: str, terms_of: TermsOf, asked: frozenset[str], limit: int = LONG_
     if len(text) <= limit:
         return text
     spans = [(begin, end) for begin, end in sentences(text) if text[begin:end].strip()] or [(0, len(text))]
-    found = [terms_of(text[begin:end]) & asked for begin, end in spans]
-    begin, end = _best_run(spans, found, _shares(text, spans, nearest), limit)
-    kept = " ".join(text[first:last].strip() for first, last in spans[begin:end])[:limit]
-    return ("… " if begin else "") + kept + (" …" if end < len(spans) or len(kept) == limit else "")
+    shared = [terms_of(text[begin:end]) & asked for begin, end in spans]
+    begin, end = _best_run(spans, shared, _shares(text, spans, nearest), limit)
+    run = " ".join(text[first:last].strip() for first, last in spans[begin:end])[:limit]
+    return ("… " if begin else "") + run + (" …" if end < len(spans) or len(run) == limit else "")
 
 
 def _shares(text: str, spans: Sequence[tuple[int, int]], nearest: int) -> list[float]:
@@ -122,7 +122,7 @@ def _shares(text: str, spans: Sequence[tuple[int, int]], nearest: int) -> list[f
 
 
 def _best_run(
-    spans: Sequence[tuple[int, int]], found: Sequence[frozenset[str]], shares: Sequence[float], limit: int
+    spans: Sequence[tuple[int, int]], shared: Sequence[frozenset[str]], shares: Sequence[float], limit: int
 ) -> tuple[int, int]:
     """Return the run with most different terms; of equal ones the longest, then the earliest."""
     best, run = (-1.0, -1), (0, 1)
@@ -132,7 +132,7 @@ def _best_run(
             size += spans[end][1] - spans[end][0] + 1
             if size > limit and end > begin:
                 break
-            terms |= found[end]
+            terms |= shared[end]
             near += shares[end]
             if (len(terms) + NEAREST * near, min(size, limit)) > best:
                 best, run = (len(terms) + NEAREST * near, min(size, limit)), (begin, end + 1)
@@ -156,7 +156,7 @@ def written(chosen: Sequence[tuple[Passage, str]]) -> str:
     """
     lines: list[str] = []
     last = ""
-    for passage, line in sorted(chosen, key=lambda one: (one[0].said_at, one[0].session, one[0].order)):
+    for passage, line in sorted(chosen, key=lambda taken: (taken[0].said_at, taken[0].session, taken[0].order)):
         head = _head(passage)
         if passage.session + head != last:
             lines.append(head)

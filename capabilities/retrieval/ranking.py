@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidates import Pools
+from .candidates import Candidates
 from .fusion import Weights
 from .lexical.lexical import Lexical
 from .question import Question
@@ -24,7 +24,7 @@ class Ranking:
     """The scores of one question: ``base`` by number, for all rows; ``scores`` for ``rows``, in order of number."""
 
     question: Question
-    pools: Pools
+    candidates: Candidates
     lexical: Lexical
     text: Floats
     dense: Floats
@@ -57,7 +57,7 @@ class Ranking:
     def leave_out(self, others: Sequence[int], unanswered: Sequence[int]) -> None:
         """Take some rows for those of somebody else, and others for no answers, now that they were read."""
         people = self.question.people
-        rows = np.ones(self.pools.size, np.bool_) if people.rows is None else people.rows.copy()
+        rows = np.ones(self.candidates.size, np.bool_) if people.rows is None else people.rows.copy()
         rows[list(others)] = False
         answers = people.answers
         if answers is not None:
@@ -74,9 +74,9 @@ class Ranking:
 
     def number_of(self, tier: str, row_id: str) -> int:
         """Return the number of a row by its id, -1 when it is not among the rows."""
-        for pool in self.pools:
-            if pool.tier == tier and (slot := pool.index.slot_of(row_id)) >= 0:
-                return pool.start + slot
+        for group in self.candidates:
+            if group.tier == tier and (slot := group.index.slot_of(row_id)) >= 0:
+                return group.start + slot
         return -1
 
     def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:
@@ -94,7 +94,7 @@ class Ranking:
             "session": session,
         }
         parts["time"] = sum(parts.values()) * time * self.weights.time
-        parts["time"] += max(self._then(one) for one in (number, *turns))
+        parts["time"] += max(self._then(row) for row in (number, *turns))
         parts["exact"] = float(self.exact[number]) * EXACT_BONUS
         parts["recency"] = 0.0
         return sum(parts.values()), parts
@@ -114,7 +114,7 @@ class Ranking:
             part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.attribute, self.exact)
         ]
         by_place = [part[places].tolist() for part in (self.near, self.session, self.time, self.scores)]
-        found: list[tuple[float, dict[str, float]]] = []
+        scored: list[tuple[float, dict[str, float]]] = []
         for number, text, dense, speaker, attribute, exact, near, session, time, score in zip(
             numbers, *by_number, *by_place, strict=True
         ):
@@ -129,18 +129,18 @@ class Ranking:
             parts["time"] = sum(parts.values()) * time * self.weights.time + self._then(number)
             parts["exact"] = exact * EXACT_BONUS
             parts["recency"] = max(0.0, score - sum(parts.values())) if number == self.raised else 0.0
-            found.append((score, parts))
-        return found
+            scored.append((score, parts))
+        return scored
 
     def _then(self, number: int) -> float:
         return 0.0 if self.then is None else THEN_BONUS * float(self.then[number])
 
     def best(self, limit: int, tier: str) -> list[int]:
         """Return the numbers of the best rows of a tier, best first, ties by number."""
-        pool = next((one for one in self.pools if one.tier == tier), None)
-        if pool is None:
+        group = next((group for group in self.candidates if group.tier == tier), None)
+        if group is None:
             return []
-        mine = np.arange(*np.searchsorted(self.rows, [pool.start, pool.end]))
+        mine = np.arange(*np.searchsorted(self.rows, [group.start, group.end]))
         mine = mine[self.allowed[self.rows[mine]]]
         scores = self.scores[mine]
         if len(mine) > limit:

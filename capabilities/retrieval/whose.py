@@ -7,37 +7,37 @@ from numpy.typing import NDArray
 
 from fabric.search.base import ColumnView
 
-from .candidates import Pools
+from .candidates import Candidates
 from .question import Question
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 
-def whose(question: Question, pools: Pools) -> tuple[Floats, Mask]:
+def whose(question: Question, candidates: Candidates) -> tuple[Floats, Mask]:
     """Return 1 for the rows of whom the question names: a turn that they said, a memory that is about them.
 
     The second says which memories those are. A question that names nobody may be about the user: then the user's
     memories have the 1, and are none of them.
     """
-    found, asked = np.zeros(pools.size, np.float32), np.zeros(pools.size, np.bool_)
+    belongs, asked = np.zeros(candidates.size, np.float32), np.zeros(candidates.size, np.bool_)
     people = question.people
-    for pool in pools:
-        speaker, role = pool.index.columns.get("speaker"), pool.index.columns.get("role")
-        subject = pool.index.columns.get("subject")
+    for group in candidates:
+        speaker, role = group.index.columns.get("speaker"), group.index.columns.get("role")
+        subject = group.index.columns.get("subject")
         if speaker is not None and role is not None:
             unnamed = _any_of(speaker, {""}) | (speaker.values < 0)
-            said = _any_of(role, question.roles | people.roles) & unnamed
-            found[pool.start : pool.end] = _any_of(speaker, question.speakers) | said
+            by_role = _any_of(role, question.roles | people.roles) & unnamed
+            belongs[group.start : group.end] = _any_of(speaker, question.speakers) | by_role
         elif subject is not None:
             named = _any_of(subject, people.asked.keys() if people.is_told else people.mine)
-            found[pool.start : pool.end] = named
-            asked[pool.start : pool.end] = named & people.is_told
-    return found, asked
+            belongs[group.start : group.end] = named
+            asked[group.start : group.end] = named & people.is_told
+    return belongs, asked
 
 
 def _any_of(column: ColumnView, names: AbstractSet[str]) -> Mask:
-    found = np.zeros(len(column.values), np.bool_)
+    mask = np.zeros(len(column.values), np.bool_)
     for name in names & column.names.keys():
-        found |= column.values == column.names[name]
-    return found
+        mask |= column.values == column.names[name]
+    return mask

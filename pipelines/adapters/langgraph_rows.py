@@ -251,8 +251,8 @@ class Shelf:
         vocabulary = (
             None if of_words is None or question.word_vectors is None else term_expansion.vocabulary_of(index, of_words)
         )
-        pools = candidates.make_pools([("store", index, allowed, vocabulary)])
-        ranking = ranker.rank(question, pools, self.now, most=ENOUGH * (op.offset + op.limit))
+        rows = candidates.make_candidates([("store", index, allowed, vocabulary)])
+        ranking = ranker.rank(question, rows, self.now, most=ENOUGH * (op.offset + op.limit))
         yield from _best_passages(ranking, index)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from capabilities.claims import ATTRIBUTES, Place, asked_attributes
 from capabilities.claims.attributes import related
 from capabilities.claims.values.same_value import stems
 from capabilities.relations.words import UNSPACED, kin_of, listed
-from capabilities.retrieval.candidates import Pools
+from capabilities.retrieval.candidates import Candidates
 from fabric.text.terms import Cue
 from fabric.text.words import normalise, words
 
@@ -55,20 +55,20 @@ def _names_a_thing(cue: Cue) -> bool:
 
 
 def answers(
-    cue: Cue, pools: Pools, somebody: Sequence["Somebody"], *, asks_who: bool, others: bool = False
+    cue: Cue, candidates: Candidates, somebody: Sequence["Somebody"], *, asks_who: bool, others: bool = False
 ) -> Floats | None:
     """Return by number how far a row tells what is asked of somebody, or of all ``others``; None where none does."""
     mine = {name for person in somebody for name in person.names}
     asked = wanted(cue, is_about_others=any(person.unsure is not None for person in somebody), asks_who=asks_who)
     if not asked and not asks_who:
         return None
-    found = np.zeros(pools.size, np.float32)
+    found = np.zeros(candidates.size, np.float32)
     told = _said(cue.text)
-    for pool in pools:
-        slots, part = Slots.of(pool), found[pool.start : pool.end]
+    for group in candidates:
+        slots, part = Slots.of(group), found[group.start : group.end]
         if slots is None:
             continue
-        own = with_subject(pool, mine)
+        own = with_subject(group, mine)
         for name, counts in asked.items():
             fits = _fits(name, told)
             rows = slots.filled(name, fits=fits) & (~own if others else own)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import Place, place
-from capabilities.retrieval.candidates import Pool
+from capabilities.retrieval.candidates import CandidateGroup
 from fabric.search.base import ColumnView, SearchView
 
 Mask = NDArray[np.bool_]
@@ -29,18 +29,18 @@ class _Places:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slots:
-    """The slots of one pool's rows."""
+    """The slots of one group's rows."""
 
     column: ColumnView
     places: _Places
 
     @classmethod
-    def of(cls, pool: Pool) -> "Slots | None":
-        """Return the slots of a pool's rows; None where its rows have no claims."""
-        column = pool.index.columns.get("slot")
+    def of(cls, group: CandidateGroup) -> "Slots | None":
+        """Return the slots of a group's rows; None where its rows have no claims."""
+        column = group.index.columns.get("slot")
         if column is None:
             return None
-        return cls._known(column, pool.index)
+        return cls._known(column, group.index)
 
     @classmethod
     def of_index(cls, index: SearchView) -> "Slots | None":
@@ -89,10 +89,10 @@ class Slots:
         return found
 
 
-def with_subject(pool: Pool, subjects: Iterable[str]) -> Mask:
-    """Return which rows of a pool are about one of some subjects."""
-    column = pool.index.columns.get("subject")
-    found = np.zeros(pool.index.size, np.bool_)
+def with_subject(group: CandidateGroup, subjects: Iterable[str]) -> Mask:
+    """Return which rows of a group are about one of some subjects."""
+    column = group.index.columns.get("subject")
+    found = np.zeros(group.index.size, np.bool_)
     if column is not None:
         for subject in subjects:
             found |= column.values == column.names.get(subject, -2)

@@ -13,7 +13,7 @@ from capabilities.claims import claim_of, name_of
 from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
 from capabilities.relations.names import alike, may_be_word, names_asked
 from capabilities.relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
-from capabilities.retrieval.candidates import Pools
+from capabilities.retrieval.candidates import Candidates
 from capabilities.retrieval.people import People
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
@@ -40,11 +40,11 @@ def asked_about(
     ctx: Context,
     layout: MemoryLayout,
     question: "Question",
-    pools: Pools,
+    candidates: Candidates,
     entries: Sequence[WorkingEntry] = (),
 ) -> People:
     """Return whom the question asks about, the rows that speak of them, and those that tell what is asked of them."""
-    return _Reader(tx, ctx, layout, question, pools, entries).people()
+    return _Reader(tx, ctx, layout, question, candidates, entries).people()
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Reader:
     ctx: Context
     layout: MemoryLayout
     question: "Question"
-    pools: Pools
+    candidates: Candidates
     entries: Sequence[WorkingEntry]
     mine: frozenset[str] = field(init=False)
     language: str = field(init=False)
@@ -67,7 +67,7 @@ class _Reader:
         self.mine = self_subjects(self.ctx, self.layout)
         self.language = self.question.cue.language if self.question.cue.language in GRAMMAR else "english"
         self.named = frozenset(names_asked(self.question.cue.text, self.question.cue.language))
-        self.find = Finder(self.tx, self.layout, self.pools, self.entries, self.mine, self.language)
+        self.find = Finder(self.tx, self.layout, self.candidates, self.entries, self.mine, self.language)
 
     def people(self) -> People:
         """Return whom the question asks about."""
@@ -119,8 +119,8 @@ class _Reader:
             return people
         somebody = [person for _, person in found]
         rows = np.logical_or.reduce([person.rows for person in somebody])
-        unsure = np.zeros(self.pools.size, np.bool_)
-        told = answers(self.question.cue, self.pools, somebody, asks_who=self._asks_who())
+        unsure = np.zeros(self.candidates.size, np.bool_)
+        told = answers(self.question.cue, self.candidates, somebody, asks_who=self._asks_who())
         if told is not None and not self._asks_who():  # who they are is known, and no answer
             rows &= ~np.logical_or.reduce([person.told for person in somebody])
         for person in somebody:
@@ -139,22 +139,22 @@ class _Reader:
 
     def _about_me(self, own: AbstractSet[str]) -> People:
         """Return that the user is asked about: what tells the same of others, or is another user's, counts less."""
-        me = Somebody(self.mine, np.zeros(self.pools.size, np.bool_), np.zeros(self.pools.size, np.bool_))
-        rows, mine = np.ones(self.pools.size, np.bool_), np.zeros(self.pools.size, np.bool_)
-        told = answers(self.question.cue, self.pools, [me], asks_who=False)
-        theirs = answers(self.question.cue, self.pools, [me], asks_who=False, others=True)
-        for pool in self.pools:
-            slots, own_rows, part = Slots.of(pool), with_subject(pool, self.mine), slice(pool.start, pool.end)
+        me = Somebody(self.mine, np.zeros(self.candidates.size, np.bool_), np.zeros(self.candidates.size, np.bool_))
+        rows, mine = np.ones(self.candidates.size, np.bool_), np.zeros(self.candidates.size, np.bool_)
+        told = answers(self.question.cue, self.candidates, [me], asks_who=False)
+        theirs = answers(self.question.cue, self.candidates, [me], asks_who=False, others=True)
+        for group in self.candidates:
+            slots, own_rows, part = Slots.of(group), with_subject(group, self.mine), slice(group.start, group.end)
             if slots is not None:
                 rows[part] &= ~slots.of_owners(lambda _: True)
             if theirs is not None and slots is not None:
                 rows[part] &= ~(theirs[part] > 0)
             if own and told is not None and slots is not None:  # what they are called is known, and no answer
                 rows[part] &= ~(slots.filled("name") | slots.filled("nickname"))
-            user = pool.index.columns.get("user")
+            user = group.index.columns.get("user")
             if user is not None:
                 rows[part] &= user.values == user.names.get(self.ctx.user or "", -2)
-            role = pool.index.columns.get("role")
+            role = group.index.columns.get("role")
             mine[part] = own_rows if role is None else role.values == role.names.get("user", -2)
         return People(
             dict.fromkeys(self.mine, frozenset(own)),
@@ -171,7 +171,7 @@ class _Reader:
         return _WHO.search(self.question.cue.text) is not None
 
     def _subjects(self) -> frozenset[str]:
-        columns = [pool.index.columns.get("subject") for pool in self.pools]
+        columns = [group.index.columns.get("subject") for group in self.candidates]
         return frozenset[str]().union(*(column.names.keys() for column in columns if column is not None))
 
     def _named_subjects(self, subjects: Iterable[str]) -> Iterator[str]:
@@ -183,7 +183,7 @@ class _Reader:
                 yield name
 
     def _speakers(self) -> frozenset[str]:
-        columns = [pool.index.columns.get("speaker") for pool in self.pools]
+        columns = [group.index.columns.get("speaker") for group in self.candidates]
         spoken = (name for column in columns if column is not None for name in column.names)
         return frozenset(name.casefold().split()[0] for name in spoken if name.strip())
 

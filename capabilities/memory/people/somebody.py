@@ -13,7 +13,7 @@ from capabilities.claims import USER, Place, claim_of, name_of, user_subject
 from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in
 from capabilities.relations.names import alike, is_spoken_of, may_be_word
 from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
-from capabilities.retrieval.candidates import Pool, Pools
+from capabilities.retrieval.candidates import CandidateGroup, Candidates
 from capabilities.semantic import Fact
 from capabilities.semantic.selves import self_of
 from capabilities.working import WorkingEntry
@@ -56,7 +56,7 @@ class Finder:
 
     tx: Transaction
     layout: MemoryLayout
-    pools: Pools
+    candidates: Candidates
     entries: Sequence[WorkingEntry]
     mine: frozenset[str]
     language: str
@@ -70,7 +70,7 @@ class Finder:
         is_own = asked.of == MINE or (asked.of != SOMEBODY and asked.of in self.own_names())
         whose: set[str] = set(self.mine) if is_own else {asked.of}
         is_mine = whose <= self.mine and len(asked.kin) == 1
-        told = np.zeros(self.pools.size, np.bool_)
+        told = np.zeros(self.candidates.size, np.bool_)
         names = {asked.name.lower()} if asked.name else whose
         for place, kin in enumerate(asked.kin if not asked.name else ()):
             whose = names
@@ -91,10 +91,10 @@ class Finder:
         rows = told.copy()
         for name in names:
             rows |= self.named(name).rows
-        for pool in self.pools:
-            slots = Slots.of(pool)
+        for group in self.candidates:
+            slots = Slots.of(group)
             if slots is not None:
-                rows[pool.start : pool.end] |= slots.of_owners(owns)
+                rows[group.start : group.end] |= slots.of_owners(owns)
         unsure = self._worded(asked, whose) & ~rows
         rows |= unsure
         self._follow(rows)
@@ -110,8 +110,8 @@ class Finder:
         if not own or own <= self.mine:
             return names
         found: set[str] = set()
-        for pool in self.pools:
-            column = pool.index.columns.get("subject")
+        for group in self.candidates:
+            column = group.index.columns.get("subject")
             for subject in column.names if column is not None else ():
                 first, _, more = subject.partition("-")
                 is_such = more and not own.isdisjoint(subject.split("-")) and subject not in self.mine | own
@@ -139,7 +139,7 @@ class Finder:
         for name in of - self.mine:
             facts += self._facts(partial(telling, owner=name))
         names: set[str] = set()
-        rows = np.zeros(self.pools.size, np.bool_)
+        rows = np.zeros(self.candidates.size, np.bool_)
         for fact in facts:
             claim = claim_of(fact)
             meant = kin_of(claim.of)[0]
@@ -147,53 +147,53 @@ class Finder:
                 continue
             spoken_words = [word for word in words(claim.value) if word not in listed("titles")]
             names |= set(spoken_words[:1])
-            for pool in self.pools:
-                slot = pool.index.slot_of(fact.id) if pool.tier == "semantic" else -1
+            for group in self.candidates:
+                slot = group.index.slot_of(fact.id) if group.tier == "semantic" else -1
                 if slot >= 0:
-                    rows[pool.start + slot] = True
+                    rows[group.start + slot] = True
         return names, rows
 
     def _called(self, kin: str, qualities: AbstractSet[str], of: AbstractSet[str]) -> set[str]:
         """Return what the newest rows that hold the word for somebody call them."""
         own = MINE if of <= self.mine else next(iter(of), MINE)
         found: set[str] = set()
-        for pool in self.pools:
-            held = pool.allowed & self._holding(pool, kin_terms(kin, self.language))
-            slots = np.flatnonzero(held & self._said_by_me(pool) if own == MINE else held)[-FEW:]
-            for text in self._texts(pool, [str(pool.index.ids[slot]) for slot in slots.tolist()]):
-                for one in kin_in(text, self.language, is_memory=pool.tier != "turn"):
+        for group in self.candidates:
+            held = group.allowed & self._holding(group, kin_terms(kin, self.language))
+            slots = np.flatnonzero(held & self._said_by_me(group) if own == MINE else held)[-FEW:]
+            for text in self._texts(group, [str(group.index.ids[slot]) for slot in slots.tolist()]):
+                for one in kin_in(text, self.language, is_memory=group.tier != "turn"):
                     right = one.of == own and len(one.kin) == 1 and means(kin, one.kin[0])
                     apart = qualities and one.qualities and not qualities & one.qualities
                     found |= {one.name.lower()} if right and one.name and not apart else set()
         return found
 
-    def _said_by_me(self, pool: Pool) -> Mask:
+    def _said_by_me(self, group: CandidateGroup) -> Mask:
         """Return which rows the one who asks has said, or are about them: their "my boss" is nobody else's."""
-        user = pool.index.columns.get("user")
+        user = group.index.columns.get("user")
         if self.mine <= {USER}:
-            return np.ones(pool.index.size, np.bool_)  # nobody else says anything here
+            return np.ones(group.index.size, np.bool_)  # nobody else says anything here
         if user is None:
-            return with_subject(pool, self.mine)
-        found = np.zeros(pool.index.size, np.bool_)
+            return with_subject(group, self.mine)
+        found = np.zeros(group.index.size, np.bool_)
         for name in user.names:
             found |= (user.values == user.names[name]) if name and user_subject(name) in self.mine else False
         return found
 
     def named(self, name: str) -> Somebody:
         """Return somebody of this name, and the rows about them or that speak of them."""
-        rows, unsure = np.zeros(self.pools.size, np.bool_), None
+        rows, unsure = np.zeros(self.candidates.size, np.bool_), None
         spellings = {name, *self._alike(name)}
         terms = {term for spelling in spellings for term in _spelled(spelling)}
-        for pool in self.pools:
-            slots, part = Slots.of(pool), slice(pool.start, pool.end)
-            rows[part] = with_subject(pool, {*spellings, *_so_called(pool, name)})
+        for group in self.candidates:
+            slots, part = Slots.of(group), slice(group.start, group.end)
+            rows[part] = with_subject(group, {*spellings, *_so_called(group, name)})
             if slots is not None:
                 rows[part] |= slots.of_owners(lambda owner: owner == name)
-        worded = np.concatenate([self._holding(pool, terms) for pool in self.pools])
+        worded = np.concatenate([self._holding(group, terms) for group in self.candidates])
         if may_be_word(name):
             unsure = worded & ~rows
         self._follow(worded)
-        nobody = np.zeros(self.pools.size, np.bool_)
+        nobody = np.zeros(self.candidates.size, np.bool_)
 
         def is_other(memory: RankedMemory) -> bool:
             return not is_spoken_of(memory.content, name)
@@ -201,21 +201,21 @@ class Finder:
         return Somebody(frozenset(spellings), rows | worded, nobody, lambda owner: owner == name, unsure, is_other)
 
     def _alike(self, name: str) -> set[str]:
-        if any(self.pools.holding(term) for term in _spelled(name)):
+        if any(self.candidates.document_frequency(term) for term in _spelled(name)):
             return set()
-        return {found for pool in self.pools for found in alike(name, iter(pool.index.postings.terms))}
+        return {found for group in self.candidates for found in alike(name, iter(group.index.postings.terms))}
 
     def _worded(self, asked: Kin, of: AbstractSet[str]) -> Mask:
         """Return the rows that hold a word for somebody, and one for whose they are where that is not the user."""
-        found = np.zeros(self.pools.size, np.bool_)
+        found = np.zeros(self.candidates.size, np.bool_)
         whose = {term for name in of - self.mine for term in _spelled(name)}
         *owners, last = asked.kin
         whose |= kin_terms(owners[-1], self.language) if owners else frozenset()
-        for pool in self.pools:
-            held = self._holding(pool, kin_terms(last, self.language)) & pool.allowed
-            if asked.of == MINE and pool.tier == "turn":
-                held &= self._said_by_me(pool)
-            found[pool.start : pool.end] = held & self._holding(pool, whose) if whose else held
+        for group in self.candidates:
+            held = self._holding(group, kin_terms(last, self.language)) & group.allowed
+            if asked.of == MINE and group.tier == "turn":
+                held &= self._said_by_me(group)
+            found[group.start : group.end] = held & self._holding(group, whose) if whose else held
         return found
 
     def _is_other(self, asked: Kin, names: AbstractSet[str], memory: RankedMemory) -> bool:
@@ -237,15 +237,15 @@ class Finder:
         """Add the turns behind some that only say "he" or "she"."""
         third = GRAMMAR["english"].third | GRAMMAR[self.language].third
         terms = {term for word in third for term in (stem(word, self.language), word)}
-        for pool in self.pools:
-            if not pool.index.thread:
+        for group in self.candidates:
+            if not group.index.thread:
                 continue
-            at: NDArray[Any] = np.flatnonzero(rows[pool.start : pool.end])
-            held = self._holding(pool, terms) if len(at) else rows
+            at: NDArray[Any] = np.flatnonzero(rows[group.start : group.end])
+            held = self._holding(group, terms) if len(at) else rows
             for _ in range(FOLLOWING):
-                at = pool.index.after[at]
+                at = group.index.after[at]
                 at = at[at >= 0]
-                rows[pool.start + at[held[at]]] = True
+                rows[group.start + at[held[at]]] = True
 
     def slots(self) -> Slots | None:
         """Return the slots of all facts."""
@@ -266,28 +266,28 @@ class Finder:
         newest = np.flatnonzero(rows)[-FEW:].tolist()
         return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in newest])
 
-    def _texts(self, pool: Pool, ids: list[str]) -> Iterator[str]:
-        if pool.tier == "working":
+    def _texts(self, group: CandidateGroup, ids: list[str]) -> Iterator[str]:
+        if group.tier == "working":
             yield from (entry.content for entry in self.entries if entry.id in ids)
         else:
             layout = self.layout
             tiers: dict[str, Any] = {"turn": layout.turns, "episodic": layout.episodic, "semantic": layout.semantic}
-            rows: list[Any] = self.tx.get_many(tiers[pool.tier], ids) if ids else []
-            yield from (row.text if pool.tier == "turn" else row.content for row in rows)
+            rows: list[Any] = self.tx.get_many(tiers[group.tier], ids) if ids else []
+            yield from (row.text if group.tier == "turn" else row.content for row in rows)
 
     @staticmethod
-    def _holding(pool: Pool, terms: AbstractSet[str]) -> Mask:
-        """Return which rows of a pool hold one of the terms."""
-        postings = pool.index.postings
-        found = np.zeros(pool.index.size, np.bool_)
+    def _holding(group: CandidateGroup, terms: AbstractSet[str]) -> Mask:
+        """Return which rows of a group hold one of the terms."""
+        postings = group.index.postings
+        found = np.zeros(group.index.size, np.bool_)
         for number in [postings.terms[term] for term in terms if term in postings.terms]:
             found[postings.of(number)[0]] = True
         return found
 
 
-def _so_called(pool: Pool, name: str) -> Iterator[str]:
-    """Yield the subjects of a pool that are users who go by a name."""
-    column = pool.index.columns.get("subject")
+def _so_called(group: CandidateGroup, name: str) -> Iterator[str]:
+    """Yield the subjects of a group that are users who go by a name."""
+    column = group.index.columns.get("subject")
     yield from (known for known in column.names if known != name and name_of(known) == name) if column else ()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import claim_of, slot, subject_key
-from capabilities.retrieval.candidates import Pools, make_pools
+from capabilities.retrieval.candidates import Candidates, make_candidates
 from capabilities.retrieval.lexical.term_expansion import vocabulary_of
 from capabilities.sources import content_terms
 from capabilities.working import WorkingEntry
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
-def pools_of(
+def candidates_of(
     tx: Transaction,
     ctx: Context,
     layout: MemoryLayout,
@@ -36,7 +36,7 @@ def pools_of(
     question: "Question",
     space: str,
     entries: Sequence[WorkingEntry],
-) -> Pools:
+) -> Candidates:
     """Return the rows of the tiers that the request wants; only facts when it asks for another time."""
     vectors_of = layout.meaning.words if question.word_vectors is not None else None
     parts = [
@@ -46,7 +46,7 @@ def pools_of(
         for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
-    return make_pools(
+    return make_candidates(
         [
             (tier, index, allowed, vocabulary_of(index, vectors_of) if vectors_of is not None else None)
             for tier, index, allowed in parts
@@ -55,24 +55,24 @@ def pools_of(
 
 
 def still_allowed(
-    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, pools: Pools, space: str
+    tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest, candidates: Candidates, space: str
 ) -> Mask | None:
-    """Return by number which rows of pools that were made earlier may still be found and say what they said then.
+    """Return by number which candidates that were collected earlier may still be found and say what they said then.
 
     None where an index was made anew meanwhile, so that its numbers stand for other rows.
     """
     found: list[Mask] = []
-    for pool in pools:
-        tier = cast("Tier", pool.tier)
+    for group in candidates:
+        tier = cast("Tier", group.tier)
         index = None if tier == "working" else _index(tx, layout, tier, space)
         if tier == "working":
-            found.append(pool.allowed)
-        elif index is None or index.numbering != pool.index.numbering:
+            found.append(group.allowed)
+        elif index is None or index.numbering != group.index.numbering:
             return None
-        elif index.changes == pool.index.changes:
-            found.append(pool.allowed)
+        elif index.changes == group.index.changes:
+            found.append(group.allowed)
         else:
-            found.append(pool.allowed & _allowed(tx, ctx, layout, request, tier, index)[: pool.index.size])
+            found.append(group.allowed & _allowed(tx, ctx, layout, request, tier, index)[: group.index.size])
     return np.concatenate(found)
 
 

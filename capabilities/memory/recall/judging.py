@@ -120,14 +120,14 @@ class _Judging:
     @cached_property
     def knows(self) -> bool:
         """Whether facts are known."""
-        return any(pool.tier == "semantic" for pool in self.ranking.pools)
+        return any(group.tier == "semantic" for group in self.ranking.candidates)
 
     def add_turns(self, turns: Sequence[tuple[int, Turn]]) -> None:
         """Take in turns, each with its own score."""
         scored = self.ranking.parts_of([number for number, _ in turns])
         for (score, parts), (number, turn) in zip(scored, turns, strict=True):
             if not turn.is_wordless:
-                nearest = self.ranking.pools.nearest(number, self.ranking.question.vector)
+                nearest = self.ranking.candidates.nearest_passage(number, self.ranking.question.vector)
                 self._take(number, score, parts, _of_turn(turn, nearest))
 
     def add(self, number: int, memory: RankedMemory) -> None:
@@ -251,10 +251,10 @@ class _Judging:
             if asks_the_same(memory.content, self.cue) or (self.knows and says_nothing(memory)):
                 return IDLE
             if memory.id in self.theirs and not speaks_of_me(memory.content):
-                return self.ranking.weights.others
+                return self.ranking.weights.about_others
         if people.is_other is None or not (people.unsure is None or people.unsure[number]):
             return 1.0
-        return self.ranking.weights.others if people.is_other(memory) else 1.0
+        return self.ranking.weights.about_others if people.is_other(memory) else 1.0
 
 
 def _shown(memory: Memory) -> RankedMemory:

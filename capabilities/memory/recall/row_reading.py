@@ -57,7 +57,7 @@ def read_rows(
     ranking: "Ranking",
 ) -> Read | None:
     """Return the best rows of each tier as they are now; None where an index was made anew since they were ranked."""
-    allowed = still_allowed(tx, ctx, layout, request, snapshot.pools, snapshot.embedded.space)
+    allowed = still_allowed(tx, ctx, layout, request, snapshot.candidates, snapshot.embedded.space)
     if allowed is None:
         return None
     ranking.allow(allowed)
@@ -101,7 +101,7 @@ class _Reading:
         numbers = self.ranking.best(max(limit, LOOKED_THROUGH) if further else limit, tier)
         if not numbers:
             return []
-        by_id = {self.ranking.pools.row_id(number): number for number in numbers}
+        by_id = {self.ranking.candidates.row_id(number): number for number in numbers}
         found = self.tx.get_many(collection, list(by_id))
         return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
 
@@ -139,7 +139,7 @@ class _Reading:
         entries = {entry.id: entry.model_copy(update={"subject": then[entry.id].subject}) for entry in known}
         gone = over(self.tx, self.layout, list(entries.values()))
         for number in self.ranking.best(len(then), "working"):
-            entry = entries.get(self.ranking.pools.row_id(number))
+            entry = entries.get(self.ranking.candidates.row_id(number))
             if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:
                 yield number, entry
 

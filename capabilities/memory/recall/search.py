@@ -73,9 +73,9 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
             if (first and late) or questions.named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None
             snapshot = take_snapshot(tx, ctx, layout, request, asked, embedded)
-            if snapshot.pools.rows > most:
+            if snapshot.candidates.rows > most:
                 return snapshot
-            return _found(lambda work: work(tx), ctx, layout, request, snapshot) if snapshot.pools.rows else []
+            return _found(lambda work: work(tx), ctx, layout, request, snapshot) if snapshot.candidates.rows else []
 
         taken = await ctx.transact(take)
         found = await _apart(ctx, layout, request, taken) if isinstance(taken, Snapshot) else taken

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from capabilities.retrieval import rank as ranking
-    from capabilities.retrieval.candidates import Pools
+    from capabilities.retrieval.candidates import Candidates
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
 
@@ -39,7 +39,7 @@ class Snapshot:
 
     question: "Question"
     embedded: Embedded
-    pools: "Pools"
+    candidates: "Candidates"
     entries: Mapping[str, WorkingEntry]
     """The entries of working memory, by their ids."""
     limit: int
@@ -47,7 +47,7 @@ class Snapshot:
 
     def ranked(self, now: "datetime") -> "Ranking":
         """Return the rows in order; nothing of the store is needed for that."""
-        return ranking.rank(self.question, self.pools, now, most=self.limit)
+        return ranking.rank(self.question, self.candidates, now, most=self.limit)
 
 
 def take_snapshot(
@@ -62,11 +62,11 @@ def take_snapshot(
     wants_entries = "working" in request.tiers and not request.is_past
     noted = oneself.noted_by(ctx, layout, tx.read(layout.working).entries)
     entries = {entry.id: entry for entry in noted} if wants_entries else {}
-    pools = eligible.pools_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
-    if pools.rows:
-        question = replace(question, people=cue_people.asked_about(tx, ctx, layout, question, pools, noted))
-    limit = request.most + (MORE if len(pools.pools) > 1 else 0)
-    return Snapshot(question, embedded, pools, entries, limit)
+    candidates = eligible.candidates_of(tx, ctx, layout, request, question, embedded.space, list(entries.values()))
+    if candidates.rows:
+        question = replace(question, people=cue_people.asked_about(tx, ctx, layout, question, candidates, noted))
+    limit = request.most + (MORE if len(candidates.groups) > 1 else 0)
+    return Snapshot(question, embedded, candidates, entries, limit)
 
 
 def speakers_of(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:

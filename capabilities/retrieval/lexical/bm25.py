@@ -15,22 +15,24 @@ B = 0.4
 """How much a longer row's words count less."""
 
 
-def idf(rows: int, holding: int) -> float:
-    """Return ``ln(1 + (rows - holding + 0.5) / (holding + 0.5))``, never negative.
+def idf(rows: int, document_frequency: int) -> float:
+    """Return ``ln(1 + (rows - document_frequency + 0.5) / (document_frequency + 0.5))``, never negative.
 
     >>> round(idf(1000, 1), 2), round(idf(1000, 1000), 4)
     (6.5, 0.0005)
     """
-    return float(np.log1p((max(0, rows - holding) + 0.5) / (holding + 0.5)))
+    return float(np.log1p((max(0, rows - document_frequency) + 0.5) / (document_frequency + 0.5)))
 
 
-def idfs(rows: int, holding: NDArray[np.int32]) -> NDArray[np.float64]:
+def idfs(rows: int, document_frequency: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return `idf` of many terms at once.
 
     >>> idfs(1000, np.array([1, 1000], np.int32)).round(2).tolist()
     [6.5, 0.0]
     """
-    return np.asarray(np.log1p((np.maximum(0, rows - holding) + 0.5) / (holding + 0.5)), np.float64)
+    return np.asarray(
+        np.log1p((np.maximum(0, rows - document_frequency) + 0.5) / (document_frequency + 0.5)), np.float64
+    )
 
 
 def idf_unseen(rows: int) -> float:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fabric.text.terms import Asked
 
-from ..candidates import Pool, Pools
+from ..candidates import CandidateGroup, Candidates
 from ..question import Question
 from .bm25 import saturation
 from .spellings import Spellings
@@ -35,56 +35,56 @@ class Lexical:
     def matched(self, rows: NDArray[np.int64], *, as_spelled: bool = False) -> Floats:
         """Return shape (words, rows): how far each word is found in each of some rows, from 0 to 1."""
         values = self.spelled if as_spelled and self.spelled is not None else self.values
-        found = values[:, rows]
-        found /= np.where(self.weights > 0, self.idfs, np.inf)[:, None]
-        return np.minimum(found, 1, out=found)
+        shares = values[:, rows]
+        shares /= np.where(self.weights > 0, self.idfs, np.inf)[:, None]
+        return np.minimum(shares, 1, out=shares)
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of the question: its terms that some row holds, and what it weighs by them."""
+    """A word of the question: those of its terms that some row contains, and their idf."""
 
-    held: tuple[str, ...]
+    terms: tuple[str, ...]
     idf: float
-    alike: tuple[dict[int, float], ...] = ()
-    """By pool, the numbers of terms that are written otherwise, and what each counts."""
+    variants: tuple[dict[int, float], ...] = ()
+    """By group, the numbers of terms that spell the word in another way, and the share that each counts."""
 
 
-def look_up(question: Question, pools: Pools) -> Lexical:
-    """Return what the words of the question give to the rows of all pools.
+def look_up(question: Question, candidates: Candidates) -> Lexical:
+    """Return what the words of the question score in the rows of all candidates.
 
     A word counts in a row as its best matching term: its own with cosine 1, one of like meaning with its cosine
     squared, times the lower idf of the two. A word for somebody of whom a row speaks counts in it as its own.
     """
-    words = [_read(word, pools) for word in question.cue.words]
-    values = np.zeros((len(words), pools.size), np.float32)
-    for pool in pools:
-        held = [_numbered(word.held, pool) for word in words]
-        nearest = [{term: cosine**2 for term, cosine in near.items()} for near in _nearest(question, pool)]
-        _fill(values, pool, words, [near | own for near, own in zip(nearest, held, strict=True)], pools)
-    spelled = values.copy() if any(any(word.alike) for word in words) else None
-    for at, pool in enumerate(pools) if spelled is not None else ():
-        _fill(values, pool, words, [word.alike[at] for word in words], pools)
+    words = [_read(word, candidates) for word in question.cue.words]
+    values = np.zeros((len(words), candidates.size), np.float32)
+    for group in candidates:
+        own_terms = [_numbered(word.terms, group) for word in words]
+        expanded = [{term: cosine**2 for term, cosine in near.items()} for near in _expanded(question, group)]
+        _fill(values, group, words, [more | own for more, own in zip(expanded, own_terms, strict=True)], candidates)
+    spelled = values.copy() if any(any(word.variants) for word in words) else None
+    for place, group in enumerate(candidates) if spelled is not None else ():
+        _fill(values, group, words, [word.variants[place] for word in words], candidates)
     weights = np.array(question.weights, np.float32)
     idfs = np.array([word.idf for word in words], np.float32)
     by_content: Floats = np.einsum("w,wr->r", weights, values)
     sums = by_content
     if any(question.people.asked.values()) or question.people.spoken:
-        for some in (values, *([] if spelled is None else [spelled])):
-            for pool in pools:
-                _fill_subjects(some, pool, question, words)
-            _fill_spoken(some, question, words)
+        for matrix in (values, *([] if spelled is None else [spelled])):
+            for group in candidates:
+                _fill_subjects(matrix, group, question, words)
+            _fill_spoken(matrix, question, words)
         sums = np.einsum("w,wr->r", weights, values)
     return Lexical(sums, values, idfs, idfs * weights, by_content, spelled)
 
 
-def _fill_subjects(values: Floats, pool: Pool, question: Question, words: Sequence[_Word]) -> None:
+def _fill_subjects(values: Floats, group: CandidateGroup, question: Question, words: Sequence[_Word]) -> None:
     """Set ``values`` where a word of the question stands for the one whom a memory is about."""
-    subject = pool.index.columns.get("subject")
+    subject = group.index.columns.get("subject")
     for name, called in question.people.asked.items() if subject is not None else ():
         if subject is None or name not in subject.names:
             continue
-        rows = pool.start + np.flatnonzero((subject.values == subject.names[name]) & pool.allowed)
+        rows = group.start + np.flatnonzero((subject.values == subject.names[name]) & group.allowed)
         for place, (asked, word) in enumerate(zip(question.cue.words, words, strict=True)):
             if asked.spelling in called:
                 values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))
@@ -98,66 +98,76 @@ def _fill_spoken(values: Floats, question: Question, words: Sequence[_Word]) -> 
                 values[place, rows] = np.maximum(values[place, rows], np.float32(word.idf))
 
 
-def exact_rows(question: Question, pools: Pools) -> Floats:
+def exact_rows(question: Question, candidates: Candidates) -> Floats:
     """Return by number which share of the question's exact tokens each row holds; common tokens stand for nothing."""
-    found = np.zeros(pools.size, np.float32)
-    exact = [token for token in question.cue.exact if 0 < pools.holding(token) <= max(3, pools.rows // 20)]
+    shares = np.zeros(candidates.size, np.float32)
+    exact = [
+        token
+        for token in question.cue.exact
+        if 0 < candidates.document_frequency(token) <= max(3, candidates.rows // 20)
+    ]
     for token in exact:
-        for pool in pools:
-            number = pool.index.postings.terms.get(token)
+        for group in candidates:
+            number = group.index.postings.terms.get(token)
             if number is not None:
-                found[pool.index.postings.of(number)[0] + pool.start] += np.float32(1 / len(exact))
-    return found
+                shares[group.index.postings.of(number)[0] + group.start] += np.float32(1 / len(exact))
+    return shares
 
 
-def _read(word: Asked, pools: Pools) -> _Word:
-    held = tuple(term for term in word.terms if pools.holding(term))
-    alike = tuple(_spelled(pool).alike(word.spelling, pool.index.postings) for pool in pools)
-    if not held and not any(alike):
-        alike = tuple(_spelled(pool).stemmed(word.spelling, pool.index.postings) for pool in pools)
-    if held or not any(alike):
-        return _Word(held, pools.idf(held[0] if held else word.terms[0]), alike)
-    names = {pool.index.postings.name(term) for pool, terms in zip(pools, alike, strict=True) for term in terms}
-    return _Word((), pools.idf(max(sorted(names), key=pools.holding)), alike)
+def _read(word: Asked, candidates: Candidates) -> _Word:
+    present = tuple(term for term in word.terms if candidates.document_frequency(term))
+    variants = tuple(_spelled(group).variants(word.spelling, group.index.postings) for group in candidates)
+    if not present and not any(variants):
+        variants = tuple(_spelled(group).stemmed(word.spelling, group.index.postings) for group in candidates)
+    if present or not any(variants):
+        return _Word(present, candidates.idf(present[0] if present else word.terms[0]), variants)
+    names = {
+        group.index.postings.name(term) for group, terms in zip(candidates, variants, strict=True) for term in terms
+    }
+    return _Word((), candidates.idf(max(sorted(names), key=candidates.document_frequency)), variants)
 
 
-def _numbered(terms: Sequence[str], pool: Pool) -> dict[int, float]:
-    known = pool.index.postings.terms
-    return {known[term]: 1.0 for term in terms if term in known}
+def _numbered(terms: Sequence[str], group: CandidateGroup) -> dict[int, float]:
+    numbers = group.index.postings.terms
+    return {numbers[term]: 1.0 for term in terms if term in numbers}
 
 
-def _spelled(pool: Pool) -> Spellings:
-    return pool.index.derived(Spellings)
+def _spelled(group: CandidateGroup) -> Spellings:
+    return group.index.derived(Spellings)
 
 
-def _nearest(question: Question, pool: Pool) -> list[dict[int, float]]:
-    if question.word_vectors is None or pool.vocabulary is None:
+def _expanded(question: Question, group: CandidateGroup) -> list[dict[int, float]]:
+    if question.word_vectors is None or group.vocabulary is None:
         return [{} for _ in question.cue.words]
-    return pool.vocabulary.nearest(question.word_vectors, pool.index.postings)
+    return group.vocabulary.nearest(question.word_vectors, group.index.postings)
 
 
 def _fill(
-    values: Floats, pool: Pool, words: Sequence[_Word], standing: Sequence[dict[int, float]], pools: Pools
+    values: Floats,
+    group: CandidateGroup,
+    words: Sequence[_Word],
+    shares_of: Sequence[dict[int, float]],
+    candidates: Candidates,
 ) -> None:
-    """Raise ``values``, shape (words, rows), to what each word is worth in each row of the pool.
+    """Raise ``values``, shape (words, rows), to what each word is worth in each row of the group.
 
-    ``standing`` are the numbers of the terms that stand for each word, and what each counts.
+    ``shares_of`` are, for each word, the numbers of the terms that count for it, and the share that each counts.
     """
-    postings, index = pool.index.postings, pool.index
+    postings, index = group.index.postings, group.index
     terms, shares, owners = list[int](), list[float](), list[int]()
-    for place, known in enumerate(standing):
-        terms += known.keys()
-        shares += known.values()
-        owners += [place] * len(known)
+    for place, share_of in enumerate(shares_of):
+        terms += share_of.keys()
+        shares += share_of.values()
+        owners += [place] * len(share_of)
     if not terms:
         return
-    factors = np.minimum([words[place].idf for place in owners], pools.idfs_in(pool, terms)) * shares
+    factors = np.minimum([words[place].idf for place in owners], candidates.idfs_in(group, terms)) * shares
     lists = postings.lists(terms)
     of, sizes = [place for place, _, _ in lists], [len(slots) for _, slots, _ in lists]
     slots, counts = np.concatenate([slots for _, slots, _ in lists]), np.concatenate([counts for *_, counts in lists])
     worth = np.repeat(factors[of].astype(np.float32), sizes)
     worth *= saturation(counts, index.lengths[slots], index.total_length / max(1, len(index)))
-    if not pool.is_open:
-        worth *= pool.allowed[slots]
-    firsts = np.array(owners, np.int64)[of] * pools.size + pool.start
+    if not group.is_open:
+        worth *= group.allowed[slots]
+    firsts = np.array(owners, np.int64)[of] * candidates.size + group.start
     np.maximum.at(values.reshape(-1), np.repeat(firsts, sizes) + slots, worth)

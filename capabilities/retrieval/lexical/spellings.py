@@ -31,8 +31,8 @@ class Spellings:
         self._languages: tuple[str, ...] = ()
         self._looked_at = -1
 
-    def alike(self, word: str, postings: PostingsView) -> dict[int, float]:
-        """Return the terms that are spelled as the word is, or but for accents, and what each counts."""
+    def variants(self, word: str, postings: PostingsView) -> dict[int, float]:
+        """Return the terms that are spelled as the word is, or like it but for accents, and what each counts."""
         if self._seen < len(postings.tokens):
             with self._lock:
                 self._update(postings)
@@ -41,29 +41,29 @@ class Spellings:
         if not numbers and form == word:
             return {}
         count = len(postings.terms)
-        found = {number: SHARE for number in numbers if number < count}
+        shares = {number: SHARE for number in numbers if number < count}
         if form != word and (plain := postings.terms.get(form)) is not None:
-            found[plain] = SHARE
-        exact = (number for number in found if f"{postings.name(number)}{SPELLED}{word}" in postings.tokens)
-        return found | dict.fromkeys(exact, 1.0)
+            shares[plain] = SHARE
+        exact = (number for number in shares if f"{postings.name(number)}{SPELLED}{word}" in postings.tokens)
+        return shares | dict.fromkeys(exact, 1.0)
 
     def stemmed(self, word: str, postings: PostingsView) -> dict[int, float]:
         """Return the terms that the word has in the languages of the rows, and what each counts."""
-        found: dict[int, float] = {}
+        shares: dict[int, float] = {}
         for stemmed in dict.fromkeys(stem(word, language) for language in self._languages_of(postings)):
             number = postings.terms.get(stemmed)
-            found |= {} if number is None else {number: SHARE}
-            found |= self.alike(stemmed, postings)
-        return found
+            shares |= {} if number is None else {number: SHARE}
+            shares |= self.variants(stemmed, postings)
+        return shares
 
     def _update(self, postings: PostingsView) -> None:
         for token in postings.tokens_from(self._seen):
             term, spelling = split_term(token)
             number = postings.terms[term]
             for form in {folded(spelling), folded(term)} - {term}:
-                known = self._terms.get(form, ())
-                if number not in known:
-                    self._terms[form] = (*known, number)
+                numbers = self._terms.get(form, ())
+                if number not in numbers:
+                    self._terms[form] = (*numbers, number)
         self._seen = max(self._seen, len(postings.tokens))
 
     def _languages_of(self, postings: PostingsView) -> tuple[str, ...]:
@@ -76,6 +76,6 @@ class Spellings:
 def _languages(terms: Mapping[str, int]) -> Iterator[str]:
     """Yield the languages other than English whose words for building sentences are among the terms."""
     for language, own in _OWN.items():
-        held = sum(word in terms or stem(word, language) in terms for word in own)
-        if held >= (1 if len(terms) <= FEW_TERMS else LEAST * len(own)):
+        count = sum(word in terms or stem(word, language) in terms for word in own)
+        if count >= (1 if len(terms) <= FEW_TERMS else LEAST * len(own)):
             yield language

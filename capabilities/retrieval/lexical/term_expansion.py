@@ -1,4 +1,4 @@
-"""Words of like meaning: the terms of an index that lie nearest to a word of the question.
+"""Term expansion by meaning: the terms of an index that lie nearest to a word of the question.
 
 Every term stands for the spellings it has in the rows; its vector is their mean, weighted by how often each occurs.
 """
@@ -44,16 +44,16 @@ class Vocabulary:
         return _best(_products(terms, unit_rows(words))) if len(terms) else [{} for _ in words]
 
     def _update(self, postings: PostingsView) -> None:
-        held = postings.token_counts
+        counts = postings.token_counts
         known = len(self._counts)
-        if len(held) < known:  # as the index was before it was asked last
+        if len(counts) < known:  # as the index was before it was asked last
             return
-        if len(held) > known:
+        if len(counts) > known:
             self._add_tokens(postings.tokens_from(known))
-        changed = np.flatnonzero(self._counts.view != held)
+        changed = np.flatnonzero(self._counts.view != counts)
         if len(changed):
-            self._counts.edit()[changed] = held[changed]
-            self._set_terms(postings, np.unique(postings.token_terms[changed]), len(changed) * 4 > len(held))
+            self._counts.edit()[changed] = counts[changed]
+            self._set_terms(postings, np.unique(postings.token_terms[changed]), len(changed) * 4 > len(counts))
 
     def _add_tokens(self, tokens: Sequence[str]) -> None:
         for start in range(0, len(tokens), AT_ONCE):
@@ -118,9 +118,9 @@ def _best(cosines: Floats) -> list[dict[int, float]]:
     order = np.argsort(words, kind="stable")
     begins = np.searchsorted(words[order], np.arange(count + 1)).tolist()
     best = [_greatest(values, order[start:end]) for start, end in pairwise(begins)]
-    return [dict(zip(terms[one].tolist(), values[one].tolist(), strict=True)) for one in best]
+    return [dict(zip(terms[cells].tolist(), values[cells].tolist(), strict=True)) for cells in best]
 
 
 def _greatest(values: Floats, among: NDArray[np.int64]) -> NDArray[np.int64]:
-    beyond = len(among) - NEAREST
-    return among if beyond <= 0 else among[np.argpartition(values[among], beyond)[beyond:]]
+    excess = len(among) - NEAREST
+    return among if excess <= 0 else among[np.argpartition(values[among], excess)[excess:]]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.memory.recall.eligible import pools_of
+from capabilities.memory.recall.eligible import candidates_of
 from capabilities.memory.recall.request import RecallRequest
-from capabilities.retrieval.candidates import Pools
+from capabilities.retrieval.candidates import Candidates
 from capabilities.retrieval.fusion import WEIGHTS, Weights
 from capabilities.retrieval.question import Question as Asked
 from capabilities.retrieval.question import read_question
@@ -40,11 +40,11 @@ from .system import Answer
 GRID = {
     "dense": (1.0, 1.4, 1.8, 2.2, 2.6),
     "speaker": (0.15, 0.3, 0.45, 0.6),
-    "next": (0.2, 0.3, 0.4, 0.5),
-    "beyond": (0.0, 0.1, 0.2, 0.3),
+    "adjacent": (0.2, 0.3, 0.4, 0.5),
+    "two_away": (0.0, 0.1, 0.2, 0.3),
     "session": (0.0, 0.1, 0.2, 0.3),
     "time": (0.15, 0.3, 0.5, 0.7),
-    "found": (0.0, 0.4, 0.8, 1.2),
+    "feedback": (0.0, 0.4, 0.8, 1.2),
 }
 ROUNDS = 3
 MEASURES = ("LoCoMo R@10", "NDCG@10", "LongMemEval-S all@5", "NDCG@5")
@@ -57,7 +57,7 @@ class Case:
     """One question with the rows it is put to, and how its ranking is measured: two numbers."""
 
     asked: Asked
-    pools: Pools
+    candidates: Candidates
     now: datetime
     fold: int
     is_turns: bool
@@ -65,8 +65,8 @@ class Case:
 
     def measured(self, weights: Weights) -> tuple[float, float]:
         """Rank with these weights, and measure."""
-        found = rank(self.asked, self.pools, self.now, weights=weights).best(DEPTH, "turn")
-        index = self.pools.pools[0].index
+        found = rank(self.asked, self.candidates, self.now, weights=weights).best(DEPTH, "turn")
+        index = self.candidates.groups[0].index
         return self.measure([index.ids[number] for number in found])
 
 
@@ -137,12 +137,12 @@ def _collect(
                 asked = replace(asked, vector=embedded.vectors[0], word_vectors=of_words(spelled))
             request = RecallRequest(cue=question.text, tiers=("turn",))
 
-            def pools(
+            def candidates(
                 tx: Transaction, asked: Asked = asked, request: RecallRequest = request, space: str = embedded.space
-            ) -> Pools:
-                return pools_of(tx, ctx, layout, request, asked, space)
+            ) -> Candidates:
+                return candidates_of(tx, ctx, layout, request, asked, space, [])
 
-            held = await ctx.transact(pools)
+            held = await ctx.transact(candidates)
             found.append(Case(asked, held, question.asked_at, fold, is_turns, _measure(haystack, question, is_turns)))
 
     return collect

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.retrieval.candidates import Pools, make_pools
+from capabilities.retrieval.candidates import Candidates, make_candidates
 from capabilities.retrieval.question import read_question
 from capabilities.retrieval.rank import rank
 from capabilities.turns import Turn
@@ -36,7 +36,7 @@ def turn(
     return Turn(id=f"t{number}", session=session, turn=0, role=role, text=text, said_at=said_at, speaker=speaker)
 
 
-def pools(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Pools:
+def candidates(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Candidates:
     rows = [one.model_dump(mode="json") for one in turns]
     cells = [
         [one.session for one in turns],
@@ -49,12 +49,12 @@ def pools(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Pools:
     if vectors:
         index.begin_space(1)
         index.set_vectors(1, [one.id for one in turns], np.array(vectors, np.float16))
-    return make_pools([("turn", index, index.alive, None)])
+    return make_candidates([("turn", index, index.alive, None)])
 
 
 def order(cue: str, *turns: Turn) -> list[str]:
     names = [one.speaker for one in turns if one.speaker]
-    held = pools(*turns)
+    held = candidates(*turns)
     made = rank(read_question(cue, names), held, NOW)
     return [held.row_id(number) for number in made.best(len(turns), "turn")]
 
@@ -86,14 +86,14 @@ def test_an_answer_beside_the_question_is_found():
 def test_what_stands_around_a_reply_counts_half_unless_it_is_asked_for(cue: str, share: float):
     said = [turn(0, "a", "my violin"), turn(1, "a", "Cremona", role="assistant"), turn(2, "b", "my violin")]
     said.append(turn(3, "b", "Cremona"))
-    near = rank(read_question(cue), pools(*said), NOW).near
+    near = rank(read_question(cue), candidates(*said), NOW).near
     assert near[1] == pytest.approx(share * near[3])
     assert near[3] > 0
 
 
 def test_neighbours_end_with_their_session():
     said = [turn(0, "a", "my violin"), turn(1, "b", "Cremona"), turn(2, "b", "Snow")]
-    made = rank(read_question("violin"), pools(*said), NOW)
+    made = rank(read_question("violin"), candidates(*said), NOW)
     assert made.near.tolist() == [0, 0, 0]
 
 
@@ -119,7 +119,7 @@ def test_an_exact_token_decides():
 
 
 def test_how_sure_it_is_tells_the_known_from_the_unknown():
-    held = pools(turn(0, "a", "I bought a violin in Cremona"), turn(1, "b", "it rained"))
+    held = candidates(turn(0, "a", "I bought a violin in Cremona"), turn(1, "b", "it rained"))
     sure, unsure = (rank(read_question(cue), held, NOW).sureness for cue in ("violin from Cremona", "tractor in Ohio"))
     assert sure > 0.9
     assert unsure < 0.1
@@ -128,7 +128,7 @@ def test_how_sure_it_is_tells_the_known_from_the_unknown():
 @pytest.mark.parametrize(("is_foreign", "first"), [(False, "t1"), (True, "t0")])
 def test_words_decide_where_the_embedder_does_not_know_the_language(is_foreign: bool, first: str):
     said = [turn(0, "a", "la casa de Ana"), turn(1, "b", "el perro de Ana")]
-    held = pools(*said, vectors=[[1, 0], [0, 1]])
+    held = candidates(*said, vectors=[[1, 0], [0, 1]])
     asked = replace(read_question("¿dónde está la casa?"), vector=np.array([0, 1], np.float32), is_foreign=is_foreign)
     assert held.row_id(rank(asked, held, NOW).best(1, "turn")[0]) == first
 
@@ -139,7 +139,7 @@ KENNEL = [[0.8, 0.6, 0.0], [0.8, 0.6, 0.0], [0.5, 0.866, 0.0], [0.55, 0.0, 0.835
 
 def kennel(cue: str, **changed: bool) -> tuple[list[str], float]:
     said = [turn(0, "a", "my dog Rex"), turn(1, "b", "my dog Bo"), turn(2, "c", "Tilly barks"), turn(3, "d", "hot")]
-    held = pools(*said, vectors=KENNEL)
+    held = candidates(*said, vectors=KENNEL)
     asked = replace(read_question(cue), vector=np.array([1, 0, 0], np.float32), **changed)
     made = rank(asked, held, NOW)
     return [held.row_id(number) for number in made.best(4, "turn")], made.sureness
@@ -171,7 +171,7 @@ def test_few_rows_do_no_harm(count: int):
     ),
 )
 def test_any_cue_and_any_texts_give_finite_scores(cue: str, texts: list[str]):
-    made = rank(read_question(cue), pools(*(turn(n, "ab"[n % 2], text) for n, text in enumerate(texts))), NOW)
+    made = rank(read_question(cue), candidates(*(turn(n, "ab"[n % 2], text) for n, text in enumerate(texts))), NOW)
     assert np.isfinite(made.scores).all()
     assert 0 <= made.sureness <= 1
     assert (made.base >= 0).all()
@@ -181,7 +181,7 @@ def test_scoring_only_the_best_rows_finds_the_same_ones():
     chance = np.random.default_rng(5)
     words = [f"word{number}" for number in range(300)]
     texts = [" ".join(chance.choice(words, 6)) for _ in range(6_000)]
-    held = pools(*(turn(n, f"s{n // 7}", text, day=1 + n % 28) for n, text in enumerate(texts)))
+    held = candidates(*(turn(n, f"s{n // 7}", text, day=1 + n % 28) for n, text in enumerate(texts)))
     for cue in (f"{a} {b}" for a, b in pairwise(words[:30])):
         some, every = (rank(read_question(cue), held, NOW, most=most) for most in (10, 10_000))
         assert len(some.rows) < len(every.rows) == 6_000
