@@ -42,13 +42,15 @@ class Statement(Protocol):
         ...
 
 
-def current_in(tx: Transaction, facts: Collection[Fact], slots: Several[str], subjects: Several[str]) -> list[Fact]:
-    """Return the current facts of these subjects that stand in one of these slots."""
+def facts_in(
+    tx: Transaction, facts: Collection[Fact], slots: Several[str], subjects: Several[str], status: str = "current"
+) -> list[Fact]:
+    """Return the facts of these subjects that stand in one of these slots: the current ones, or those of a status."""
     index = tx.index(facts) if slots else None
     if index is None:
         return []
     found = index.alive.copy()
-    for name, wanted in (("slot", slots), ("subject", subjects), ("status", ("current",))):
+    for name, wanted in (("slot", slots), ("subject", subjects), ("status", (status,))):
         column = index.columns[name]
         numbers = [column.names[value] for value in wanted if value in column.names]
         if not numbers:
@@ -77,7 +79,7 @@ class Candidates:
         claims = [claim_of(statement) for statement in coming]
         both = list(zip(claims, coming, strict=True))
         slots = {found for claim, told in both for found in rival_slots(claim, subject_key(told.subject))}
-        facts = current_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
+        facts = facts_in(self._tx, self._facts, slots, {statement.subject for statement in coming})
         self._in_slots.update(self._learn(facts))
         taken = {fact.slot for fact in facts}
         loose = [told for claim, told in both if not (is_single(claim) and slot(claim, told.subject) in taken)]
@@ -98,6 +100,13 @@ class Candidates:
         """Return the facts that a text may be compared with, and those of these ids, in the order they were read."""
         ids = {*also, *self._sharing.get(content, ()), *self._in_slots}
         return [fact for fact_id, fact in self.known.items() if fact_id in ids]
+
+    def superseded(self, statement: Statement) -> list[Fact]:
+        """Return the facts of its subject in the slots of a statement's claim that another fact took the place of."""
+        slots = {*rival_slots(claim_of(statement), subject_key(statement.subject))}
+        self._learn(facts_in(self._tx, self._facts, slots, {statement.subject}, "superseded"))
+        mine = (fact for fact in self.known.values() if fact.subject == statement.subject and fact.slot in slots)
+        return [fact for fact in mine if fact.status == "superseded"]
 
     def _share(self, statement: Statement, limit: int) -> None:
         """Note the facts that share words; for a text of no attribute those that hold all of it, or it all of them."""

@@ -31,10 +31,10 @@ def is_late(sources: Sequence[Source], fact: Fact, since: datetime | None = None
     return any(source.ordered != held for source in sources) if sources else said < held
 
 
-def successor(offered: FactInput, current: Sequence[Fact]) -> Fact | None:
-    """Return the current fact that was stated after the offered one and makes it untrue; None when none does."""
+def successor(offered: FactInput, known: Sequence[Fact]) -> Fact | None:
+    """Return the first fact that was stated after the offered one and makes it untrue; None when none does."""
     said = claim_of(offered)
-    for fact in current:
+    for fact in known:
         if is_late(offered.sources, fact, offered.valid_from) and compare(said, claim_of(fact)) in ("replaces", "ends"):
             return fact
     return None

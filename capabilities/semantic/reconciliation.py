@@ -98,6 +98,9 @@ class Reconciliation:
             return self._late(offered, later)
         decision = decide(offered, rivals)
         if decision.fact is None:
+            later = self._followed(offered, rivals)
+            if later is not None:
+                return self._late(offered, later)
             fact = self.insert(offered)
             self._close(self._left(offered, rivals), fact)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
@@ -122,6 +125,12 @@ class Reconciliation:
             decision.also if changed else self._contesting(old, offered, rivals), self._candidates.known[outcome.id]
         )
         return outcome
+
+    def _followed(self, offered: FactInput, rivals: Sequence[Fact]) -> Fact | None:
+        """Return what made an offered fact untrue and is over itself: the next boss, who left before this one is told."""
+        if not any(is_late(offered.sources, fact, offered.valid_from) for fact in rivals):
+            return None
+        return successor(offered, sorted(self._candidates.superseded(offered), key=stated))
 
     def _left(self, offered: FactInput, rivals: Sequence[Fact]) -> list[Fact]:
         """Return what says that a place was left which an offered fact fills: "left Google" before "joined Stripe"."""

@@ -9,7 +9,7 @@ from ..claims import USER, Claim, claim_of, place, read_as, subject_key, user_su
 from ..claims.identity import is_anybody
 from ..claims.owners import SINGLE_KIN, own, owners
 from ..relations.words import kin_of, listed, means
-from .lookup import current_in
+from .lookup import facts_in
 from .record import Fact
 
 NAMES = ("name", "nickname")
@@ -123,7 +123,7 @@ def introduced(tx: Transaction, facts: Collection[Fact] | None, subject: str) ->
     if facts is None or index is None:
         return []
     slots = [name for name in index.columns["slot"].names if name and place(name).attribute in INTRODUCING]
-    return list(introductions(claim_of(fact) for fact in current_in(tx, facts, slots, (subject,))))
+    return list(introductions(claim_of(fact) for fact in facts_in(tx, facts, slots, (subject,))))
 
 
 def introductions(claims: Iterable[Claim]) -> Iterator[tuple[str, str]]:
@@ -146,6 +146,6 @@ def self_of(tx: Transaction, facts: Collection[Fact] | None, *, is_shared: bool 
     names = {own, subject_key(user)} if user and not is_anybody(subject_key(user)) else {own}
     if facts is None:
         return Self(subject, frozenset(names))
-    told = current_in(tx, facts, NAMES, (USER if is_own else subject,))
+    told = facts_in(tx, facts, NAMES, (USER if is_own else subject,))
     called = {subject_key(fact.value) for fact in told if fact.value and fact.polarity == "holds"}
     return Self(subject, frozenset({*names, *called, *(name.partition("-")[0] for name in called)}))

@@ -50,6 +50,9 @@ TOPICS = {
     "home": Topic("identity", ("Oslo", "Turin"), ("Lives in {}", "Moved to {}"), "No longer lives in {}"),
     "diet": Topic("attribute", ("vegan", "vegetarian"), ("Is {}",), "Is no longer {}"),
     "boss": Topic("profession", ("Ingrid", "Omar"), ("Boss is {}", "Reports to {}"), "No longer reports to {}"),
+    "role": Topic("profession", ("designer", "manager"), ("Works as a {}",), "No longer works as a {}"),
+    "dentist": Topic("relationship", ("Dr Ada", "Dr Finn"), ("Dentist is {}",), "Dentist is no longer {}"),
+    "car": Topic("attribute", ("Volvo", "Tesla"), ("Drives a {}",), "No longer drives a {}"),
     "color": Topic("preference", ("ochre", "teal"), ("Favorite color is {}",), "Favorite color is no longer {}"),
     "likes": Topic("preference", ("tea", "chess"), ("Likes {}",), "Does not like {}", single=False),
     "uses": Topic("attribute", ("Emacs", "Linux"), ("Uses {}",), "No longer uses {}", single=False),
@@ -64,8 +67,7 @@ SAYINGS = st.builds(
 )
 Drawn = tuple[list[Saying], list[int]]
 """Sayings in the order in which they were said, and the order in which they are read."""
-# A boss told first, read last, after the next one came and went, is taken for current: not mended yet.
-ONE_TOPIC = st.sampled_from(sorted(TOPICS.keys() - {"boss"})).flatmap(
+ONE_TOPIC = st.sampled_from(sorted(TOPICS)).flatmap(
     lambda topic: st.lists(
         st.builds(Saying, st.just("user"), st.just(topic), st.integers(0, 1), st.booleans(), st.integers(0, 1)),
         min_size=2,
@@ -144,6 +146,11 @@ WORKS, LEFT = (
     Saying("user", "employer", 0, holds=False, wording=0),
 )
 ELSEWHERE = Saying("user", "employer", 1, holds=True, wording=1)
+FIRST_BOSS, NEXT_BOSS, BOSS_LEFT = (
+    Saying("user", "boss", 1, holds=True, wording=0),
+    Saying("user", "boss", 0, holds=True, wording=0),
+    Saying("user", "boss", 0, holds=False, wording=0),
+)
 
 
 @settings(max_examples=20)
@@ -152,6 +159,8 @@ ELSEWHERE = Saying("user", "employer", 1, holds=True, wording=1)
 @example(([WORKS, LEFT], [1, 0]))
 @example(([WORKS, LEFT, ELSEWHERE], [2, 1, 0]))
 @example(([ELSEWHERE, WORKS, LEFT], [2, 0, 1]))
+@example(([ELSEWHERE, WORKS, LEFT], [1, 2, 0]))
+@example(([FIRST_BOSS, NEXT_BOSS, BOSS_LEFT], [1, 2, 0]))
 def test_sayings_on_one_topic_end_with_the_last_word(opened: Facts, drawn: Drawn):
     said, order = drawn
     assert kept(replayed(opened, said, order)) == told(said), [said[place].text() for place in order]
