@@ -100,7 +100,7 @@ def lines(slots: Slots) -> str:
     """
     ordered = sorted(slots.held, key=lambda slot: -slot.activation)
     return "\n".join(
-        f"- [{label(slot.activation)}] {slot.trace} (activation: {_two_decimals(slot.activation)})" for slot in ordered
+        f"- [{label(slot.activation)}] {slot.trace} (activation: {two_decimals(slot.activation)})" for slot in ordered
     )
 
 
@@ -115,13 +115,18 @@ def label(activation: float) -> str:
     return "fading" if activation > FADING else "weak"
 
 
+def two_decimals(value: float) -> str:
+    """Return a number as it stands in a prompt: a tie of the exact binary value goes away from zero.
+
+    >>> two_decimals(0.125), f"{0.125:.2f}"
+    ('0.13', '0.12')
+    """
+    return str(Decimal(value).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
 def _raised(slot: Slot, by: float) -> Slot:
     return replace(slot, activation=min(1.0, slot.activation + by), rehearsals=slot.rehearsals + 1)
 
 
 def _with(held: tuple[Slot, ...], changed: Slot) -> tuple[Slot, ...]:
     return tuple(changed if slot.id == changed.id else slot for slot in held)
-
-
-def _two_decimals(value: float) -> str:
-    return str(Decimal(value).quantize(Decimal("0.01"), ROUND_HALF_UP))

@@ -7,7 +7,7 @@ from fabric.flow.context import Context
 from fabric.record.events import Recalled
 from fabric.text.prompt import data_block
 
-from ..formulas.line_budget import pack, tokens
+from ..formulas.prompt_budget import pack, tokens
 from ..keys import MEMORY
 from ..semantic.format import format_facts, line
 from ..vocabulary import about

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from fabric.text.prompt import data_block
 from fabric.text.words import CHARS_PER_TOKEN, estimate_tokens
 
-from ..formulas.line_budget import pack
+from ..formulas.prompt_budget import pack
 from .provider import MindTable, Wanted
 from .record import ConfidenceLevel, MindBelief, MindGoal, MindReflection
 

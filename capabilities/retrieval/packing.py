@@ -6,7 +6,7 @@ from datetime import datetime
 
 from fabric.text.passages import passages, sentences
 
-from ..formulas.line_budget import CHARS_PER_TOKEN, tokens
+from ..formulas.prompt_budget import CHARS_PER_TOKEN, tokens
 
 LONG_CHARS = 800
 """From this length on, only the part of a text is taken that holds most of the question's words."""

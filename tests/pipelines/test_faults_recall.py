@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from capabilities.formulas.line_budget import tokens
+from capabilities.formulas.prompt_budget import tokens
 from capabilities.memory.recall.recall import RankedMemory
 from fabric import handler
 from fabric.errors import ConfigurationError

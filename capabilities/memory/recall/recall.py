@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from capabilities.claims import asks_for_profile
-from capabilities.formulas.line_budget import pack
+from capabilities.formulas.prompt_budget import pack
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
