@@ -93,14 +93,11 @@ class Reconciliation:
         if offered.replaces:
             offered = offered.model_copy(update={"replaces": self.latest(offered.replaces)})
         rivals = self._rivals(offered)
-        later = successor(offered, rivals)
+        decision = decide(offered, rivals)
+        later = successor(offered, rivals) or (self._followed(offered, rivals) if decision.fact is None else None)
         if later is not None:
             return self._late(offered, later)
-        decision = decide(offered, rivals)
         if decision.fact is None:
-            later = self._followed(offered, rivals)
-            if later is not None:
-                return self._late(offered, later)
             fact = self.insert(offered)
             self._close(self._left(offered, rivals), fact)
             return Outcome(status="stored", tier="semantic", id=fact.id, content=fact.content)
@@ -127,7 +124,7 @@ class Reconciliation:
         return outcome
 
     def _followed(self, offered: FactInput, rivals: Sequence[Fact]) -> Fact | None:
-        """Return what made an offered fact untrue and is over itself: the next boss, who left before this one is told."""
+        """Return what made an offered fact untrue and is over itself: the next boss, who left before it was told."""
         if not any(is_late(offered.sources, fact, offered.valid_from) for fact in rivals):
             return None
         return successor(offered, sorted(self._candidates.superseded(offered), key=stated))
