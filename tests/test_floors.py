@@ -19,15 +19,15 @@ FLOORS = ("fabric", "capabilities", "blocks", "pipelines")
 SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SUPERVISED = {
-    ("fabric/runs/work.py", "_try"): "a job's failure is recorded, never raised",
-    ("fabric/runs/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
+    ("fabric/workers/work.py", "_try"): "a job's failure is recorded, never raised",
+    ("fabric/workers/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
     ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
-    ("fabric/runs/background.py", "_announce"): "a listener that raises must not stop the work of others",
+    ("fabric/workers/background.py", "_announce"): "a listener that raises must not stop the work of others",
     ("fabric/store/worker.py", "call"): "what is called is raised where its result is asked for",
     ("fabric/store/worker.py", "submit"): "the same",
     (
-        "fabric/runs/work.py",
+        "fabric/workers/work.py",
         "describe",
     ): "what cannot be looked through for secrets is told by its type",
     ("fabric/telemetry/logger.py", "without_secrets"): "the same of a log line, which is withheld",

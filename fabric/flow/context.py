@@ -213,19 +213,19 @@ class Context:
 
     def redact(self, text: str) -> str:
         """Return the text as it may be stored: without secrets, unless the file was opened with that switched off."""
-        return self.run.redact(text)
+        return self.run.secrets.redact(text)
 
     def clean(self, value: Any) -> Any:
         """Do what `redact` does to a JSON value: names count there, and may be secrets themselves."""
-        return self.run.clean(value)
+        return self.run.secrets.clean(value)
 
     def heed(self, question: str, answer: str) -> None:
         """Take note that one message followed another: `redact` takes out a bare secret that it asked for."""
-        self.run.heed(question, answer)
+        self.run.secrets.heed(question, answer)
 
     def secrets_in(self, text: str) -> list[str]:
         """Return the kind and place of each secret that `redact` takes out, as "github_token at 12-52"."""
-        return self.run.secrets_in(text)
+        return self.run.secrets.secrets_in(text)
 
     def record(self, *drafts: Draft) -> list[Item]:
         """Add items to the session and return them."""

@@ -32,7 +32,7 @@ class ToolLoop:
     async def text(self, request: Request) -> str:
         """Return the text of the step that called no tool, or of the last one that the limit allows."""
         _, reply = await self._steps(request)
-        await self.ctx.run.look_through([reply.text])
+        await self.ctx.run.secrets.look_through([reply.text])
         data: dict[str, Any] = {"truncated": True} if reply.finish == "length" else {}
         # At the limit, the last text was recorded with its calls.
         if not reply.tool_calls and (reply.text.strip() or data):
@@ -68,7 +68,7 @@ class ToolLoop:
         drafts = [Draft("assistant", "tool_call", call.arguments, name=call.name, call_id=call.id) for call in calls]
         self._note(*([Draft("assistant", "message", reply.text)] if reply.text.strip() else []), *drafts)
         results = await self.toolbox.answer(calls, self.ctx, cut_off=reply.finish == "length")
-        await self.ctx.run.look_through(results)
+        await self.ctx.run.secrets.look_through(results)
         pairs = list(zip(calls, results, strict=True))
         self._note(*(self._result(call, text) for call, text in pairs))
         asked: Message = {

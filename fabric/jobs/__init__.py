@@ -1,1 +1,1 @@
-"""Background work as rows: jobs, who may do them, and how they and a session's records are erased. Nothing runs."""
+"""Background work as rows: jobs, their journal, the reach of a scope, and erasing a session's records."""

@@ -6,14 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic.errors import PydanticUserError
+from pydantic import ConfigDict, TypeAdapter
 
 from ..clock import utc
 from ..errors import SchemaError, WorkError
-from ..flow.block import Block
-from ..flow.context import Context
-from ..flow.run import Run
 from ..scope import Scope, ScopeIds
 from ..store.base import SYSTEM, Row, Rows, Table, Where
 from ..telling import message_of
@@ -216,27 +212,6 @@ def put_back_job(rows: Rows, identity: str) -> Job:
     return job
 
 
-def chain_of(root: Block[Any, Any], path: str) -> list[Block[Any, Any]] | None:
-    """Return the blocks from ``root`` to the one at ``path`` (``"root > ... > block"``), or None."""
-    if path == root.name:
-        return [root]
-    prefix = f"{root.name} > "
-    if path.startswith(prefix):
-        for _, child in root.children():
-            below = chain_of(child, path[len(prefix) :])
-            if below is not None:
-                return [root, *below]
-    return None
-
-
-def context_of(run: Run, chain: Sequence[Block[Any, Any]]) -> Context:
-    """Return the context of the last block of ``chain`` in another run."""
-    ctx = Context(run)
-    for block in chain:
-        ctx = ctx.child(block)
-    return ctx
-
-
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
 
@@ -249,24 +224,3 @@ def to_json(value: Any, where: str, what: str) -> Any:
             f"{where}: {what} must be kept in the store, so it must be JSON, a pydantic model or a dataclass; "
             f"got {type(value).__name__}: {message_of(error)}"
         ) from error
-
-
-def from_json(block: Block[Any, Any], value: Any) -> Any:
-    """Return a job's input as ``block`` types it; a value that only an annotation does not take stays as it is."""
-    if block.input_schema is not None:
-        return TypeAdapter(block.input_schema).validate_python(value)
-    if block.accepts is Any:
-        return value
-    return _typed(block.accepts, value)
-
-
-def output_of(block: Block[Any, Any], value: Any) -> Any:
-    """Return a recorded output as ``block`` types it, where it says so."""
-    return value if block.returns is Any else _typed(block.returns, value)
-
-
-def _typed(schema: Any, value: Any) -> Any:
-    try:
-        return TypeAdapter(schema).validate_python(value)
-    except (ValidationError, PydanticUserError, TypeError, AttributeError):  # an annotation is no promise
-        return value

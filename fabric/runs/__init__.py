@@ -1,1 +1,1 @@
-"""Runs under way: what they record, the background work they leave, and what they share. No file is opened."""
+"""What runs are made of: their record, secrets and spending, and what all runs of an open file share."""

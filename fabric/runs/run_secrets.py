@@ -21,7 +21,7 @@ LONG = 4_000
 """From how many characters on what is found in a text is remembered, and looked for where nobody waits."""
 
 
-class Heard:
+class RunSecrets:
     """The secrets of one run: those that are known by themselves, and what answered a question for one."""
 
     def __init__(self, secrets: "Secrets") -> None:
@@ -32,9 +32,9 @@ class Heard:
         """Take note that one message followed another: a bare word may be a secret by that.
 
         >>> from fabric.store.secrecy import Secrets
-        >>> heard = Heard(Secrets())
-        >>> heard.heed("What is the wifi password?", "it's hunter2-blue")
-        >>> heard.redact("hunter2-blue"), heard.told("hunter2-blue")
+        >>> secrets = RunSecrets(Secrets())
+        >>> secrets.heed("What is the wifi password?", "it's hunter2-blue")
+        >>> secrets.redact("hunter2-blue"), secrets.secrets_in("hunter2-blue")
         ('[redacted]', ['password at 0-12'])
         """
         if question and answer:
@@ -65,7 +65,7 @@ class Heard:
         if long:
             await elsewhere(look)
 
-    def told(self, text: str) -> list[str]:
+    def secrets_in(self, text: str) -> list[str]:
         """Return the kind and place of each secret that `redact` takes out."""
         if not self._values:
             return self._secrets.told(text)

@@ -1,4 +1,4 @@
-"""What every run of one open file shares, and what a process knows of a job in_transaction its row."""
+"""What every run of one open file shares, and what a process knows of a job beside its row."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..clock import Clock
-from ..flow.block import Block
-from ..flow.resource import Transaction
 from ..jobs.job import Job
 from ..models.base import ModelClient
 from ..record.events import Event
 from ..record.log import Logs
 from ..record.meanwhile import UnderWay
-from ..store.base import Store
+from ..store.base import Rows, Store
 from ..threads.earlier import EarlierCalls
 from ..threads.portal import Portal
 from .ledger import Ledger
@@ -45,7 +43,7 @@ class Services:
 
 
 class Queue(Protocol):
-    """The background work of one open file, as runs and jobs see it; `fabric.runs.background` does it."""
+    """The background work of one open file, as runs and jobs see it; `fabric.workers.background` does it."""
 
     @property
     def closing(self) -> bool:
@@ -54,6 +52,10 @@ class Queue(Protocol):
 
     def next_seq(self) -> int:
         """Return the number of the next job."""
+        ...
+
+    def reader_of(self, block: Any, /) -> str:
+        """Return who has to do a job of this block: "model", or "" where anybody may."""
         ...
 
     def claim(self, entries: "Sequence[Entry]", ended: "Entry | None" = None) -> None:
@@ -69,9 +71,9 @@ class Queue(Protocol):
         ...
 
     async def wait_for_work(
-        self, run: Any, tickets: Sequence[Any], *, fail_on_error: bool, timeout: float | None
+        self, run: Any, entries: "Sequence[Entry]", *, fail_on_error: bool, timeout: float | None
     ) -> None:
-        """Wait until each piece of work had its try; WorkError for the first that failed, if asked for."""
+        """Wait until each of these jobs of a run had its try; WorkError for the first that failed, if asked for."""
         ...
 
 
@@ -80,11 +82,12 @@ class Entry:
     """A job with what only this process knows of it: its blocks, its context variables, who waits for it."""
 
     job: Job
-    chain: Sequence[Block[Any, Any]] = ()
+    chain: Sequence[Any] = ()
+    """The blocks from the pipeline to the one that does the job; () while the pipeline is not known."""
     variables: Variables | None = None
     verdict: "Future[Verdict]" = field(default_factory=Future)
     listener: Listener | None = None
-    in_transaction: Callable[[Transaction], None] | None = None
+    in_transaction: Callable[[Rows], None] | None = None
     """What is done in the transaction that stores the job."""
     is_claimed: bool = False
     """Whether the job was stored as running, because it begins as soon as it is stored."""

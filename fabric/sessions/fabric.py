@@ -21,12 +21,12 @@ from ..models.base import ModelClient
 from ..options import check_whole_number, names_options
 from ..record.events import WorkFinished
 from ..record.log import ITEMS, Logs
-from ..runs.background import Background
 from ..runs.ledger import Ledger
 from ..runs.services import Services
 from ..scope import ScopeIds, ScopeKind
 from ..store.base import SYSTEM, Rows, Store, Table
 from ..threads.portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
+from ..workers.background import Background
 from .declared import declare
 from .defaults import duckdb_store, redaction
 from .session import Session

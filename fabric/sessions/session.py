@@ -11,23 +11,24 @@ from ..errors import ConfigurationError
 from ..flow.block import Block, Out
 from ..flow.context import Context
 from ..flow.resource import Transaction
+from ..flow.run import Run
 from ..flow.wiring import survey
-from ..jobs.job import TURNS, output_of, to_json
+from ..jobs.job import TURNS, to_json
 from ..record.events import Progress, RunFinished
 from ..record.items import Draft, Item, drafts_from_message
 from ..record.log import SessionLog
 from ..record.run_input import said_in
-from ..runs.live import LiveRun
 from ..runs.recording import store_items
-from ..runs.run_secrets import Heard
+from ..runs.run_secrets import RunSecrets
 from ..runs.services import Listener, Services
-from ..runs.unfinished import take_in
-from ..runs.work import commit
 from ..scope import ScopeIds
 from ..store.base import Row
 from ..telemetry.tracing import Attributes, Span, root
 from ..threads.portal import INSIDE, elsewhere, forbid_nested, kept, wait
 from ..usage import ModelCall, Usage
+from ..workers.chains import output_of
+from ..workers.unfinished import take_in
+from ..workers.work import commit
 
 if TYPE_CHECKING:
     from .fabric import Fabric
@@ -112,10 +113,10 @@ class Session:
         """Do what `add_messages` does, on the caller's own event loop."""
         self._fabric.check_open()
         given = [draft for message in messages for draft in _named_drafts(message)]
-        heard = Heard(self._fabric.services.secrets)
-        await heard.look_through(draft.text for draft in given)
+        secrets = RunSecrets(self._fabric.services.secrets)
+        await secrets.look_through(draft.text for draft in given)
         log = await self._fabric.services.logs.load(self.ids.scope("session"))
-        drafts = _behind_each_other(given, log.last_text, heard)
+        drafts = _behind_each_other(given, log.last_text, secrets)
         items: list[Item] = []
         new: list[Item] = []
         for draft in drafts:
@@ -153,7 +154,7 @@ class Session:
             if recorded:
                 return _replayed(block, log, recorded[0])
         await _look_through(fabric.services, value, kept=survey(block).hears)
-        run = LiveRun(
+        run = Run(
             fabric.services,
             self.ids,
             log,
@@ -185,10 +186,10 @@ async def _look_through(services: Services, value: Any, *, kept: bool) -> None:
     """Look through the user's message that a value is, where it is long, before the loop has to."""
     draft = said_in(value)
     if draft is not None:
-        await Heard(services.secrets).look_through([draft.text], kept=kept)
+        await RunSecrets(services.secrets).look_through([draft.text], kept=kept)
 
 
-def _totals(run: LiveRun) -> Attributes:
+def _totals(run: Run) -> Attributes:
     return {
         "fabric.run.id": run.id,
         "fabric.run.turn": run.turn,
@@ -199,7 +200,7 @@ def _totals(run: LiveRun) -> Attributes:
     }
 
 
-async def _perform(run: LiveRun, block: Block[Any, Out], value: Any) -> Out:
+async def _perform(run: Run, block: Block[Any, Out], value: Any) -> Out:
     token = INSIDE.set(block.name)
     try:
         return await block(value, Context(run))
@@ -207,21 +208,21 @@ async def _perform(run: LiveRun, block: Block[Any, Out], value: Any) -> Out:
         INSIDE.reset(token)
 
 
-async def _finish(run: LiveRun, block: Block[Any, Out], output: Any) -> RunResult[Out]:
+async def _finish(run: Run, block: Block[Any, Out], output: Any) -> RunResult[Out]:
     row = await commit(run, _turn_row(run, block, output) if run.turn_id else None)
     if row is not None:
         return _replayed(block, run.log, row)
-    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs), calls=tuple(run.calls))
+    return RunResult(output, run.usage, tuple(run.added), run.turn, run.id, tuple(run.jobs.ids), calls=tuple(run.calls))
 
 
-def _turn_row(run: LiveRun, block: Block[Any, Any], output: Any) -> Row:
+def _turn_row(run: Run, block: Block[Any, Any], output: Any) -> Row:
     return {
         "id": run.turn_id,
         "turn": run.turn,
         "run": run.id,
         "output": run.kept_output(to_json(output, block.name, "the output of a run with a turn_id")),
         "items": [item.id for item in run.added],
-        "jobs": list(run.jobs),
+        "jobs": list(run.jobs.ids),
     }
 
 
@@ -243,11 +244,11 @@ def _checked(turn_id: object) -> str:
     return turn_id
 
 
-def _behind_each_other(given: Iterable[Draft], before: str, heard: Heard) -> list[Draft]:
+def _behind_each_other(given: Iterable[Draft], before: str, secrets: RunSecrets) -> list[Draft]:
     """Return messages as they may be stored, each behind the one before it."""
     drafts: list[Draft] = []
     for draft in given:
-        drafts.append(heard.cleaned(draft, before))
+        drafts.append(secrets.cleaned(draft, before))
         before = draft.text if draft.kind == "message" else before
     return drafts
 

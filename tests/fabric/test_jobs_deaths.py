@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from fabric import Fabric
-from fabric.jobs.room import Room
+from fabric.workers.room import Room
 
 from .crash_child import ROOT, SIDE_BY_SIDE, beside
 

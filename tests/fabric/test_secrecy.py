@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric import Fabric, generator, handler
 from fabric.redaction import redact
-from fabric.runs.run_secrets import LONG, Heard
+from fabric.runs.run_secrets import LONG, RunSecrets
 from fabric.store.secrecy import KEPT, Secrets
 from fabric.testing import ScriptedModel, call
 
@@ -22,7 +22,7 @@ def test_only_a_long_text_is_looked_through_on_another_thread():
         return redact(text)
 
     long = FILLER * 100
-    asyncio.run(Heard(Secrets(redact=noting)).look_through(["short", long], kept=True))
+    asyncio.run(RunSecrets(Secrets(redact=noting)).look_through(["short", long], kept=True))
     assert len(long) > LONG
     assert seen == [(len(long), False)]
 
@@ -59,8 +59,8 @@ def test_what_a_tool_returned_at_length_is_cleaned_all_the_same():
 
 
 def test_a_file_that_keeps_everything_keeps_answers_too():
-    heard = Heard(KEPT)
-    heard.heed("What is your password?", "hunter2-blue")
-    assert heard.redact("hunter2-blue") == "hunter2-blue"
-    assert heard.told("hunter2-blue") == []
-    assert heard.clean({"password": "hunter2x9"}) == {"password": "hunter2x9"}
+    secrets = RunSecrets(KEPT)
+    secrets.heed("What is your password?", "hunter2-blue")
+    assert secrets.redact("hunter2-blue") == "hunter2-blue"
+    assert secrets.secrets_in("hunter2-blue") == []
+    assert secrets.clean({"password": "hunter2x9"}) == {"password": "hunter2x9"}

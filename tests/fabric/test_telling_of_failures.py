@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fabric.runs.work import describe
 from fabric.telemetry.logger import without_secrets
+from fabric.workers.work import describe
 
 
 def _cannot(_: str) -> str:

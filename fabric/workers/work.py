@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from ..errors import BudgetExceededError, ForgottenWorkError, ModelError, SchemaError, StoreError, WorkError
 from ..flow.capability import enter_outer_lifespans
 from ..flow.failing import Retry, go_on, is_cancelled
-from ..flow.resource import Transaction
-from ..jobs.job import JOBS, MODEL, TURNS, Job, context_of, drop_effects, from_json, put_jobs, read_job, to_json
+from ..flow.run import Run
+from ..jobs.job import JOBS, MODEL, TURNS, Job, drop_effects, put_jobs, read_job, to_json
 from ..record.forgotten import ERASED
 from ..record.items import Draft, Item
 from ..record.log import ITEMS
+from ..runs.services import Entry, Services, Verdict
 from ..scope import Scope
 from ..store.base import SYSTEM, Row, Rows
 from ..store.lanes import BACKGROUND
@@ -22,8 +23,7 @@ from ..telemetry.logger import logger
 from ..telemetry.tracing import Attributes, Span, root, span
 from ..telling import notes_of, repr_of, told
 from ..threads.portal import INSIDE, kept
-from .live import LiveRun
-from .services import Entry, Services, Verdict
+from .chains import context_of, from_json
 
 
 class Ending(NamedTuple):
@@ -33,21 +33,21 @@ class Ending(NamedTuple):
     children: Sequence[Entry] = ()
 
 
-async def commit(run: LiveRun, turn: Row | None = None) -> Row | None:
+async def commit(run: Run, turn: Row | None = None) -> Row | None:
     """Store what a foreground run recorded and asked for in one transaction, then let its jobs begin.
 
     ``turn`` is the row that makes a named turn known as done. Returns the row that another run of the same turn
     stored meanwhile, in which case nothing of this one is stored.
     """
     await run.recording.stored()
-    if turn is None and not run.entries and not run.recording:
+    if turn is None and not run.jobs.entries and not run.recording:
         return None
     items, rows = run.recording.pop_unstored()
     return await kept(run.services.portal, _commit(run, turn, items, rows, run.pop_jobs()))
 
 
 async def _commit(
-    run: LiveRun, turn: Row | None, items: Sequence[Item], rows: Sequence[Row], entries: Sequence[Entry]
+    run: Run, turn: Row | None, items: Sequence[Item], rows: Sequence[Row], entries: Sequence[Entry]
 ) -> Row | None:
     scope = run.log.scope
 
@@ -85,7 +85,7 @@ def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
     put_jobs(rows, [entry.job for entry in entries])
     for entry in entries:
         if entry.in_transaction is not None:
-            entry.in_transaction(Transaction(rows, entry.job.ids))
+            entry.in_transaction(rows)
 
 
 def _is_to_do(rows: Rows, scope: Scope, job: Job) -> bool:
@@ -166,9 +166,9 @@ class Attempt:
         put_jobs(rows, [job])
         return job
 
-    async def _make_run(self, job: Job, span: Span) -> LiveRun:
+    async def _make_run(self, job: Job, span: Span) -> Run:
         log = await self._services.logs.load(job.ids.scope("session"))
-        return LiveRun(
+        return Run(
             self._services,
             job.ids,
             log,
@@ -184,17 +184,17 @@ class Attempt:
         known = await self._services.store.transact(lambda rows: _replace(rows, job))
         return Ending(Verdict(job, job.status if known else "done", job.error))
 
-    async def _store_outcome(self, run: LiveRun, job: Job, result: Any) -> Ending:
+    async def _store_outcome(self, run: Run, job: Job, result: Any) -> Ending:
         record_outcome(run, job, result)
         items, new = run.recording.pop_unstored()
         run.recording.end()
-        children = run.entries
-        owners = [job.id, *run.settled]
+        children = run.jobs.entries
+        owners = [job.id, *run.jobs.settled]
 
         def write(rows: Rows) -> bool:
             if not rows.delete(JOBS, SYSTEM, [job.id]):
                 return False
-            drop_effects(rows, owners, run.effects if self._is_first else None)
+            drop_effects(rows, owners, run.jobs.effects if self._is_first else None)
             rows.put(ITEMS, run.log.scope, run.log.current(new))
             self._services.background.claim(children, ended=self._entry)
             put_entries(rows, children)
@@ -212,7 +212,7 @@ class Attempt:
         return Ending(Verdict(job, "done"), [child for child in children if child.job.status != "failed"])
 
 
-async def perform(run: LiveRun, entry: Entry) -> Any:
+async def perform(run: Run, entry: Entry) -> Any:
     """Run a job's block on its stored input."""
     job, block = entry.job, entry.chain[-1]
     ctx = context_of(run, entry.chain)
@@ -232,7 +232,7 @@ async def perform(run: LiveRun, entry: Entry) -> Any:
         INSIDE.reset(token)
 
 
-async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -> list[Verdict]:
+async def perform_inline(run: Run, entries: Sequence[Entry], retry: Retry) -> list[Verdict]:
     """Run jobs that a job waits for, inside its own try: they are stored with it, done or not."""
     verdicts: list[Verdict] = []
     for entry in entries:
@@ -243,9 +243,9 @@ async def perform_inline(run: LiveRun, entries: Sequence[Entry], retry: Retry) -
     return verdicts
 
 
-async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span) -> Verdict:
+async def _try_inline(parent: Run, entry: Entry, retry: Retry, around: Span) -> Verdict:
     job = replace(entry.job, attempts=entry.job.attempts + 1)
-    run = LiveRun(
+    run = Run(
         parent.services,
         job.ids,
         parent.log,
@@ -266,7 +266,7 @@ async def _try_inline(parent: LiveRun, entry: Entry, retry: Retry, around: Span)
         entry.job = after_error(job, error, retry, run)
         return Verdict(entry.job, entry.job.status, entry.job.error)
     parent.merge_child(run, job)
-    parent.entries = [one for one in parent.entries if one is not entry]
+    parent.jobs.entries = [other for other in parent.jobs.entries if other is not entry]
     return Verdict(job, "done")
 
 
@@ -276,7 +276,7 @@ def span_attributes(entry: Entry) -> Attributes:
     return {**entry.chain[-1].span_attributes(job.block), "fabric.job.id": job.id, "fabric.run.turn": job.turn}
 
 
-def record_outcome(run: LiveRun, job: Job, result: Any) -> Item:
+def record_outcome(run: Run, job: Job, result: Any) -> Item:
     """Add the item that says what background work did and what it cost."""
     data = {
         "job": job.id,
@@ -300,10 +300,10 @@ def _readable(result: Any, where: str) -> Any:
         return {"repr": repr_of(result)[:2000]}
 
 
-def after_error(job: Job, error: BaseException, retry: Retry, run: LiveRun) -> Job:
+def after_error(job: Job, error: BaseException, retry: Retry, run: Run) -> Job:
     """Return the job as an error leaves it: pending until later, or failed; it did not end the process."""
     job = replace(job, is_suspect=False)
-    text = describe(error, run.redact)
+    text = describe(error, run.secrets.redact)
     run.span.fail(error)
     log = logger(job=job.id, block=job.block, session=job.ids.session, error=text)
     now = run.clock.now()

@@ -5,8 +5,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..flow.block import Block
+from ..jobs.job import MISSING_HINT, MODEL, READER_HINT, UNKNOWN_HINT, Job
 from ..lazy import lazy
-from .job import MISSING_HINT, MODEL, READER_HINT, UNKNOWN_HINT, Job, chain_of
+from .chains import chain_of
 
 if TYPE_CHECKING:
     from ..generation import generator

@@ -6,14 +6,14 @@ from typing import Any
 
 from ..errors import StoreError
 from ..flow.block import Block
-from ..jobs.job import context_of
+from ..flow.run import Run
 from ..record.items import Item
 from ..threads.portal import kept
-from .live import LiveRun
+from .chains import context_of
 from .work import commit
 
 
-async def take_in(run: LiveRun, root: Block[Any, Any]) -> None:
+async def take_in(run: Run, root: Block[Any, Any]) -> None:
     """Let the pipeline's blocks that take in what the user says do that, in the background.
 
     The run has ended without a result; the work is stored when this returns, unless the file is being closed.
@@ -26,11 +26,9 @@ async def take_in(run: LiveRun, root: Block[Any, Any]) -> None:
             await kept(run.services.portal, _taken_in(run, said, chain))
 
 
-async def _taken_in(run: LiveRun, message: Item, chain: Sequence[Block[Any, Any]]) -> None:
+async def _taken_in(run: Run, message: Item, chain: Sequence[Block[Any, Any]]) -> None:
     # A run of its own, about the same message: what the failed one did is over.
-    after = LiveRun(
-        run.services, run.ids, run.log, None, turn=message.turn, owner=f"{run.id} left", message_id=message.id
-    )
+    after = Run(run.services, run.ids, run.log, None, turn=message.turn, owner=f"{run.id} left", message_id=message.id)
     block, ctx = chain[-1], context_of(after, chain)
     value, in_transaction = await block.connect({"role": "user", "content": message.text}, ctx), None
     if block.keeper is not None:

@@ -14,16 +14,16 @@ from typing import Any
 from ..errors import ConfigurationError, StoreError, WorkError
 from ..flow.block import Block
 from ..flow.failing import Retry, go_on
+from ..flow.run import Run
 from ..jobs.job import JOBS, MODEL, Job, interrupted, job_of, put_jobs
-from ..jobs.readers import chain_for, hint_of
-from ..jobs.room import Room
 from ..record.events import WorkFinished
+from ..runs.services import Entry, Services, Verdict
 from ..scope import Scope
 from ..store.base import SYSTEM, Rows
 from ..store.lanes import BACKGROUND
 from ..telemetry.logger import logger
-from .live import LiveRun
-from .services import Entry, Services, Verdict
+from .readers import asks_model, chain_for, hint_of
+from .room import Room
 from .work import Attempt, Ending, commit, describe, perform_inline
 
 STALLED_SECONDS = 1.0
@@ -82,6 +82,10 @@ class Background:
     def next_seq(self) -> int:
         """Return the next job number. From any thread."""
         return next(self._numbers)
+
+    def reader_of(self, block: Block[Any, Any]) -> str:
+        """Return who has to do a job of this block: "model", or "" where anybody may. From any thread."""
+        return MODEL if asks_model(block) else ""
 
     def recover(self) -> None:
         """Read what an earlier process left. Called once, before anything runs."""
@@ -198,14 +202,13 @@ class Background:
 
     async def wait_for_work(
         self,
-        run: LiveRun,
-        tickets: Sequence[Any],
+        run: Run,
+        entries: Sequence[Entry],
         *,
         fail_on_error: bool,
         timeout: float | None,
     ) -> None:
-        """Wait until each ticket's job had its try: in the run itself when that is a job, else in the background."""
-        entries = [ticket for ticket in tickets if isinstance(ticket, Entry)]
+        """Wait until each of these jobs had its try: in the run itself when that is a job, else in the background."""
         where = f"{entries[0].job.root}: " if entries else ""
         if not run.job_id:
             await commit(run)  # before the time begins: what is not stored yet would not go on
@@ -219,7 +222,7 @@ class Background:
                 state = "failed" if verdict.status == "failed" else "was put off"
                 raise WorkError(f"{verdict.job.block}: background work {state}: {verdict.error}")
 
-    async def _verdicts(self, run: LiveRun, entries: Sequence[Entry]) -> list[Verdict]:
+    async def _verdicts(self, run: Run, entries: Sequence[Entry]) -> list[Verdict]:
         if run.job_id:
             return await perform_inline(run, entries, self._retry)
         return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]
