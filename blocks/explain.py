@@ -131,8 +131,8 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
     """Explain a record outside the memory's tiers: in a mind or another memory system, a trace, a message."""
     if not record_id:
         return None
-    held = reach_of(tx.rows, tx.ids)
-    nodes = (node for kept in held.containing([record_id]) for node in nodes_of(kept))
+    reach = reach_of(tx.rows, tx.ids)
+    nodes = (node for kept in reach.containing([record_id]) for node in nodes_of(kept))
     found = next((node for node in nodes if node.id == record_id and node.kind in OUTSIDE_TIERS), None)
     if found is None:
         return None

@@ -14,7 +14,7 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
-from fabric.jobs.reach import Held, KeptRow, held_by, reach_of
+from fabric.jobs.reach import KeptRow, Reach, owned_by, reach_of
 from fabric.scope import Scope, ScopeKind
 from fabric.sessions.session import Session
 from fabric.validation import shown, wrong
@@ -66,14 +66,14 @@ def exported(session: Session, layout: MemoryLayout, asked: Any = None) -> Gener
 
 
 def _exported(tx: Transaction, layout: MemoryLayout, wanted: Export) -> Iterator[dict[str, Any]]:
-    held, subject = _held(tx, wanted), wanted.subject
+    reach, subject = _reach(tx, wanted), wanted.subject
     if subject is None:
-        yield from records(held)
+        yield from records(reach)
         return
-    subjects = {record.get("subject") for record in records(held)}
+    subjects = {record.get("subject") for record in records(reach)}
     whom = Whom.meant(subject, subjects, subjects_of(tx.ids.user, layout))
-    chosen = {place for record in records(held) for place in _chosen(record, whom)}
-    for record in records(held) if chosen else ():
+    chosen = {place for record in records(reach) for place in _chosen(record, whom)}
+    for record in records(reach) if chosen else ():
         if not chosen.isdisjoint(_places(record)):
             yield record
 
@@ -90,26 +90,28 @@ def _places(record: Mapping[str, Any]) -> list[tuple[object, ...]]:
     return [(kind, record_id, record.get("session")), *([("turn", record_id)] if kind == "turn" else [])]
 
 
-def _held(tx: Transaction, wanted: Export) -> Held:
+def _reach(tx: Transaction, wanted: Export) -> Reach:
     if wanted.scope == "session":
         tiers = [table for table in tx.rows.tables() if kind_of(table) in TIERS.values()]
         shared = [owner for owner in reach_of(tx.rows, tx.ids).scopes if owner.kind != "session"]
-        return _Given(tx.rows, held_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, dict.fromkeys(tiers, shared))
+        return _Given(
+            tx.rows, owned_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, dict.fromkeys(tiers, shared)
+        )
     if wanted.scope is not None:
-        return held_by(tx.rows, tx.ids, wanted.scope)
+        return owned_by(tx.rows, tx.ids, wanted.scope)
     return reach_of(tx.rows, tx.ids)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given(Held):
+class _Given(Reach):
     """What a session holds, and what it gave to the tiers of its user or project."""
 
     session: str
     tiers: Mapping[str, Sequence[Scope]]
 
     def of(self, table: str) -> Iterator[KeptRow]:
-        yield from Held.of(self, table)
+        yield from Reach.of(self, table)
         for owner in self.tiers.get(table, ()):
-            for row in self.rows.held(owner, table):
+            for row in self.rows.scan(owner, table):
                 if self.session in (row.get("session"), *(source["session"] for source in row.get("sources", ()))):
                     yield KeptRow(table, row, owner)

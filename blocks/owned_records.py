@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from capabilities.keys import system_of, tier_of
 from fabric.jobs.job import JOBS, TURNS
-from fabric.jobs.reach import Held, KeptRow
+from fabric.jobs.reach import KeptRow, Reach
 from fabric.lazy import lazy
 from fabric.record.forgotten import ERASED
 from fabric.record.log import ITEMS
@@ -61,17 +61,17 @@ def is_state(kept: KeptRow) -> bool:
     return kept.table == DOCUMENTS and tier_of(kept.row["id"]) == "memory_state"
 
 
-def records(held: Held) -> Iterator[dict[str, Any]]:
+def records(reach: Reach) -> Iterator[dict[str, Any]]:
     """Yield rows as records that each name their ``kind``, the tiers' first, without the places of forgotten messages.
 
     A working memory is one record per entry. A record's own ``kind`` is called ``<kind>_kind``; one of a memory system
     with a name of its own has that as ``memory``. Half a character (a lone surrogate), which no reader of JSON need
     take, is replaced by U+FFFD.
     """
-    states = ((system_of(row.row["id"]), row.row["value"]) for row in held.of(DOCUMENTS) if is_state(row))
+    states = ((system_of(row.row["id"]), row.row["value"]) for row in reach.of(DOCUMENTS) if is_state(row))
     pending = {(system, one) for system, state in states for one in state.get("pending") or ()}
-    for table, wants_working in _parts(held.rows.tables()):
-        for row in held.of(table):
+    for table, wants_working in _parts(reach.rows.tables()):
+        for row in reach.of(table):
             if is_working(row) == wants_working:
                 yield from (redacted(record, printable) for record in _records(row, pending))
 
@@ -84,22 +84,22 @@ def _parts(tables: Sequence[str]) -> list[tuple[str, bool]]:
     return sorted(parts, key=lambda part: places.get("working" if part[1] else kind_of(part[0]), len(places)))
 
 
-def _records(held: KeptRow, pending: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    row = held.row
+def _records(kept: KeptRow, pending: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    row = kept.row
     if ERASED in (row.get("text"), row.get("output")):
         return
-    if is_working(held):
+    if is_working(kept):
         own = _named(row["id"])
         for entry in row["value"].get("entries", ()):
-            yield {"kind": "working", **own, **entry, "session": held.session}
+            yield {"kind": "working", **own, **entry, "session": kept.session}
         return
-    kind = "document" if held.table == DOCUMENTS else kind_of(held.table)
-    own = _named(held.table) if kind in TIERS.values() else {}
+    kind = "document" if kept.table == DOCUMENTS else kind_of(kept.table)
+    own = _named(kept.table) if kind in TIERS.values() else {}
     record = {"kind": kind, **own, **{f"{kind}_kind" if name == "kind" else name: one for name, one in row.items()}}
     if kind == "turn":
-        record["captured"] = bool(row.get("captured")) and (system_of(held.table), row["id"]) not in pending
-    if held.session:
-        record.setdefault("session", held.session)
+        record["captured"] = bool(row.get("captured")) and (system_of(kept.table), row["id"]) not in pending
+    if kept.session:
+        record.setdefault("session", kept.session)
     yield record
 
 

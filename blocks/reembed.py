@@ -130,7 +130,7 @@ class _Task:
     async def _coverage(self, asked: Embedded, space: str) -> Coverage:
         def work(rows: Rows) -> Coverage:
             counts = rows.spaces(asked.table, asked.scope)
-            return coverage(counts, space, rows.uncut(asked.table, asked.scope, space))
+            return coverage(counts, space, rows.without_passages(asked.table, asked.scope, space))
 
         return await self.transact(work)
 
@@ -230,7 +230,7 @@ def _kind(name: str, counted: Coverage) -> Kind:
         embedded=counted.done,
         other_models=dict(counted.others),
         missing=counted.missing,
-        uncut=counted.uncut,
+        uncut=counted.without_passages,
     )
 
 

@@ -32,7 +32,7 @@ from fabric.store.duckdb.backup import backup_findings
 from fabric.store.duckdb.check.block_check import block_findings, reading_bytes
 from fabric.store.duckdb.check.file_check import change_findings, format_findings, path_findings, refusal
 from fabric.store.duckdb.check.index_check import index_findings
-from fabric.store.duckdb.check.scan import Held
+from fabric.store.duckdb.check.scan import FileScan
 from fabric.store.duckdb.file.opening import reading
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.store.finding import Finding
@@ -105,25 +105,25 @@ def _inside(file: Path, embedder: str, moved: Callable[[int], object]) -> Iterat
             yield Finding("lock", "ok", "nobody holds the file")
             yield from change_findings(file)
             yield from block_findings(sql, raw)
-            yield from contents(Held(sql), file, embedder, moved)
+            yield from contents(FileScan(sql), file, embedder, moved)
     except StoreError as error:
         yield refusal(file, error)
 
 
-def contents(held: Held, file: Path, embedder: str, moved: Callable[[int], object]) -> Iterator[Finding]:
+def contents(scan: FileScan, file: Path, embedder: str, moved: Callable[[int], object]) -> Iterator[Finding]:
     """Yield what is found in an open file."""
     place = shlex.quote(str(file))
     at = f"--file {place}"
-    yield from format_findings(held)
-    yield from job_findings(held, {CHAT}, f"thought-fabric jobs {at} --retry")
-    yield from draft_findings(held)
-    if held.is_current:
-        yield from embedder_findings(held, embedder, at)
-        yield from reference_findings(held, memory_system(episodic=True, semantic=True, embedder=None).layout)
-        yield from trace_findings(held)
-        yield from record_findings(held, known_collections(held.tables))
+    yield from format_findings(scan)
+    yield from job_findings(scan, {CHAT}, f"thought-fabric jobs {at} --retry")
+    yield from draft_findings(scan)
+    if scan.is_current:
+        yield from embedder_findings(scan, embedder, at)
+        yield from reference_findings(scan, memory_system(episodic=True, semantic=True, embedder=None).layout)
+        yield from trace_findings(scan)
+        yield from record_findings(scan, known_collections(scan.tables))
         rebuild_it = f"thought-fabric doctor {place} --rebuild-index"
-        yield from index_findings(held, known_tables(held.tables), rebuild_it, moved)
+        yield from index_findings(scan, known_tables(scan.tables), rebuild_it, moved)
 
 
 def known_collections(tables: Iterable[str] = ()) -> list[Collection[Any]]:
@@ -144,7 +144,7 @@ def known_tables(tables: Iterable[str] = ()) -> list[Table]:
 def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict[str, int]:
     """Make the index of a file anew from its rows; return how many rows of each collection it was wrong for."""
     with reading(file) as sql:  # raises for what is no memory, of which opening it would make one
-        tables = list(Held(sql).tables)
+        tables = list(FileScan(sql).tables)
     store = DuckDBStore(file)
     store.open()
     try:
@@ -153,7 +153,7 @@ def rebuild(file: Path, moved: Callable[[int], object] = lambda _: None) -> dict
         store.close()
 
 
-def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
+def embedder_findings(scan: FileScan, choice: str, at: str) -> Iterator[Finding]:
     """Say which embedder is in use, whether it works, and which rows have no vector of it."""
     mend = f"thought-fabric reembed {at}" + (f" --embedder {shlex.quote(choice)}" if choice else "")
     try:
@@ -173,10 +173,10 @@ def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
                 "embedder", "warning", f"{found}: {PACKAGE} is not installed", "pip install 'wordllama>=0.4,<0.5'"
             )
         return
-    space, failure = _space(layout, held)
+    space, failure = _space(layout, scan)
     seen = dict.fromkeys(embedded_collections(layout), Coverage())
-    for name, one in [*embedded_collections(layout).items(), *collections_of_others(held.tables)]:
-        seen[name] += coverage(held.spaces(one.table.name), space, held.uncut(one.table.name, space))
+    for name, one in [*embedded_collections(layout).items(), *collections_of_others(scan.tables)]:
+        seen[name] += coverage(scan.spaces(one.table.name), space, scan.without_passages(one.table.name, space))
     status = embedding_status(own.name, space, seen, failure)
     rows = sum(kind.rows for kind in status.kinds)
     if failure:
@@ -192,12 +192,12 @@ def embedder_findings(held: Held, choice: str, at: str) -> Iterator[Finding]:
         yield model_finding(own.name, "embedder's model")
 
 
-def _space(layout: MemoryLayout, held: Held) -> tuple[str, str]:
+def _space(layout: MemoryLayout, scan: FileScan) -> tuple[str, str]:
     """Return the identity of the embedder's model, and why it fails; one of a provider is told by its name only."""
     own = layout.meaning.embedder
     if isinstance(own, RemoteEmbedder):
         spaces = {
-            space for collection in known_collections(held.tables) for space in held.spaces(collection.table.name)
+            space for collection in known_collections(scan.tables) for space in scan.spaces(collection.table.name)
         }
         return next((space for space in sorted(spaces) if space.rsplit("/", 2)[0] == own.name), ""), ""
     try:

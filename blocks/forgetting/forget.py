@@ -17,7 +17,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.jobs.erasure import erase_scope
-from fabric.jobs.reach import Held, KeptRow, reach_of, sessions_of
+from fabric.jobs.reach import KeptRow, Reach, reach_of, sessions_of
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds, ScopeKind
@@ -136,23 +136,23 @@ class _Forgetting:
     layout: MemoryLayout
     asked: Forget
     erased: Erased = field(default_factory=Erased)
-    held: Held = field(init=False)
+    reach: Reach = field(init=False)
     """What the ids open, and of a project's memory the sessions of all who spoke there."""
-    wide: Held = field(init=False)
+    wide: Reach = field(init=False)
     """The same and, of a project's memory, what other systems keep of the same words for those who spoke."""
     circle: Circle = field(init=False)
     whom: Whom = field(default_factory=lambda: Whom(frozenset(), ""))
 
     def __post_init__(self) -> None:
-        self.held = reach_of(self.tx.rows, self.tx.ids)
+        self.reach = reach_of(self.tx.rows, self.tx.ids)
         if self.asked.session:
-            self.held = self._with({self._in(self.asked.session).scope("session"): self.asked.session})
+            self.reach = self._with({self._in(self.asked.session).scope("session"): self.asked.session})
         others: set[Scope] = set()
         if self.layout.turns.scope == "project":
             said = {(node.record.get("user"), node.record["session"]) for node in self._kept_turns("project")}
             places = [(replace(self.tx.ids, user=user, session=name), name) for user, name in said]
-            self.held = self._with({place.scope("session"): name for place, name in places})
-            others = {place.scope("user") for place, _ in places if place.user} - self.held.scopes.keys()
+            self.reach = self._with({place.scope("session"): name for place, name in places})
+            others = {place.scope("user") for place, _ in places if place.user} - self.reach.scopes.keys()
         self.wide = self._with(dict.fromkeys(others, ""))
         self.circle = Circle(self.wide, others)
 
@@ -178,7 +178,7 @@ class _Forgetting:
             hold_again(self.wide, self.circle.taken.values(), partial(self._also_saying, evidence))
         self._purge()
         check_gone(self.tx, self.layout, removal.nodes)
-        searched, naming = look_for(self.held, self.whom.name)
+        searched, naming = look_for(self.reach, self.whom.name)
         left = united(removal.left(), naming)
         staying = [node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids]
         rest_on_others(self.tx.rows, staying, evidence, self.circle.ids)
@@ -186,8 +186,8 @@ class _Forgetting:
             asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=ids_by_kind(staying)
         )
 
-    def _with(self, more: Mapping[Scope, str]) -> Held:
-        return Held(self.tx.rows, {**more, **self.held.scopes})
+    def _with(self, more: Mapping[Scope, str]) -> Reach:
+        return Reach(self.tx.rows, {**more, **self.reach.scopes})
 
     def _turn_tables(self) -> list[str]:
         return [table for table in self.tx.rows.tables() if kind_of(table) == "turn"]
@@ -195,8 +195,8 @@ class _Forgetting:
     def _kept_turns(self, *kinds: ScopeKind) -> Iterator[Node]:
         """Yield the kept turns of all memory systems in the scopes of these kinds, or in all that are held."""
         for table in self._turn_tables():
-            for owner in [scope for scope in self.held.scopes if not kinds or scope.kind in kinds]:
-                for row in self.tx.rows.held(owner, table):
+            for owner in [scope for scope in self.reach.scopes if not kinds or scope.kind in kinds]:
+                for row in self.tx.rows.scan(owner, table):
                     yield Node("turn", row, KeptRow(table, row, owner))
 
     def _find_named(self) -> None:
@@ -207,7 +207,7 @@ class _Forgetting:
             self.circle.grow([self.asked.id])
             places = self._places([*self.circle.noted(MEMORIES), *self._items()])
         if not (named or places or self.circle.taken):
-            erase_own(self.held, own_rows(self.held, self.asked.id), self.erased)
+            erase_own(self.reach, own_rows(self.reach, self.asked.id), self.erased)
         if not (named or places):
             return
         self._only_what_rests(self.circle.turned)
@@ -220,7 +220,7 @@ class _Forgetting:
 
     def _find_subject(self) -> None:
         tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
-        nodes = [node for kept in self.held for node in nodes_of(kept)]
+        nodes = [node for kept in self.reach for node in nodes_of(kept)]
         subjects = (node.record.get("subject") for node in nodes if node.kind in MEMORIES)
         self.whom = Whom.meant(self.asked.subject or "", subjects, subjects_of(self.tx.ids.user, self.layout))
 
@@ -254,7 +254,7 @@ class _Forgetting:
         owner = ids.scope(scope)
         own = {owner, *(self._in(name).scope("session") for name in sessions_of(self.tx.rows, ids) if scope == "user")}
         shared = {scope: name for scope, name in self.wide.scopes.items() if scope not in own}
-        self.circle.held = Held(self.tx.rows, shared)
+        self.circle.reach = Reach(self.tx.rows, shared)
         self._only_what_rests(Said(users={ids.user} if scope == "user" and ids.user else set()))
         for node in list(self._kept_turns()):
             self._note_turn(node, scope)
@@ -309,13 +309,13 @@ class _Forgetting:
         places: dict[ScopeIds, set[int]] = defaultdict(set)
         for message in said:
             place = replace(self.tx.ids, user=message.get("user") or self.tx.ids.user, session=message["session"])
-            if message["turn"] > 0 and place.scope("session") in self.circle.held.scopes:
+            if message["turn"] > 0 and place.scope("session") in self.circle.reach.scopes:
                 places[place].add(message["turn"])
         return places
 
     def _items(self) -> list[dict[str, Any]]:
         """Return where what has the asked id was said or done, where that is a message, a named run or a job."""
-        return done_in(self.held, self.asked.id) if self.asked.id and not self.circle.taken else []
+        return done_in(self.reach, self.asked.id) if self.asked.id and not self.circle.taken else []
 
     def _turns(self, evidence: Said, places: dict[ScopeIds, set[int]]) -> Iterator[Node]:
         """Yield the kept turns that go as evidence, in every system: with the ids, or said in the same turns."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from capabilities.claims import compare, read_as
-from fabric.jobs.reach import Held
+from fabric.jobs.reach import Reach
 from fabric.scope import Scope
 
 from .erased_texts import Texts
@@ -43,9 +43,9 @@ class Said:
 
 @dataclass(slots=True)
 class Circle:
-    """What has to go, of all that is ``held``; ``about`` tells whether a record is what is to be forgotten."""
+    """What has to go, of all within ``reach``; ``about`` tells whether a record is what is to be forgotten."""
 
-    held: Held
+    reach: Reach
     others: AbstractSet[Scope] = frozenset()
     """Scopes of other users among them: what they hold goes only by the ids of turns."""
     about: Callable[[Node], bool] = lambda _: True
@@ -151,11 +151,11 @@ class Circle:
         if len(ids) >= MANY:
             yield from self._all()
             return
-        for kept in list(self.held.containing(sorted(ids))):
+        for kept in list(self.reach.containing(sorted(ids))):
             yield from nodes_of(kept)
 
     def _all(self) -> list[Node]:
-        return [node for kept in self.held for node in nodes_of(kept) if node.kind in LINKS]
+        return [node for kept in self.reach for node in nodes_of(kept) if node.kind in LINKS]
 
     def _is_left(self, node: Node) -> bool:
         return node.key not in self.taken

@@ -8,7 +8,7 @@ from typing import Any
 from capabilities.claims import name_of, subject_key
 from capabilities.memory.people.oneself import is_oneself, meant
 from capabilities.relations.mentions import Mention, mention
-from fabric.jobs.reach import Held
+from fabric.jobs.reach import Reach
 
 from ..owned_records import NOT_TEXT, records
 from .links import strings_of
@@ -41,7 +41,7 @@ class Whom:
         return not is_anothers and any(mention(text, self.name) == "yes" for text in texts)
 
 
-def look_for(held: Held, subject: str) -> tuple[dict[str, int], dict[str, list[str]]]:
+def look_for(reach: Reach, subject: str) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Look through all that is held for a name: how many records of each kind, and the ids of those that may have it.
 
     "" is no name.
@@ -50,7 +50,7 @@ def look_for(held: Held, subject: str) -> tuple[dict[str, int], dict[str, list[s
         return {}, {}
     searched: Counter[str] = Counter()
     left: dict[str, list[str]] = {}
-    for record in records(held):
+    for record in records(reach):
         searched[record["kind"]] += 1
         if named(record, subject) != "no":
             left.setdefault(record["kind"], []).append(str(record["id"]))

@@ -10,7 +10,7 @@ from typing import Any
 from fabric.flow.resource import Transaction
 from fabric.jobs.erasure import erase_effects, erase_items, erase_outputs, erase_turns, erase_work
 from fabric.jobs.job import EFFECTS, JOBS, TURNS, job_of
-from fabric.jobs.reach import Held, KeptRow
+from fabric.jobs.reach import KeptRow, Reach
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
@@ -36,7 +36,7 @@ class Removal:
     """One removal: the records that go, the turns they rest on, and what was made of either."""
 
     tx: Transaction
-    held: Held
+    reach: Reach
     erased: Erased
     nodes: list[Node]
     turns: list[Node]
@@ -73,7 +73,7 @@ class Removal:
 
     def _holding(self, told: AbstractSet[str]) -> Iterable[KeptRow]:
         """Return the rows that may hold one of these ids and texts; where they are many, all rows."""
-        return self.held.containing(sorted(told)) if len(told) < MANY else self.held
+        return self.reach.containing(sorted(told)) if len(told) < MANY else self.reach
 
     def _delete(self, nodes: Iterable[Node]) -> None:
         groups: dict[tuple[str, str, Scope], list[str]] = defaultdict(list)

@@ -18,17 +18,17 @@ from .systems import collections_of_others
 NOTHING_SUFFERS = "recall does as before; only why has less to show. Forget it by its id, or have it said again"
 
 
-def reference_findings(held: Scan, layout: MemoryLayout) -> Iterator[Finding]:
+def reference_findings(scan: Scan, layout: MemoryLayout) -> Iterator[Finding]:
     """Say which facts and episodes name a version or turns that the file has not; ``layout`` is the default system's.
 
     A turn may have been forgotten for what else was said in it, which the session tells; a memory that names only
     turns of which nothing tells that has lost them.
     """
-    forgotten = {row["id"] for _, row in held.rows(ITEMS.name) if row.get("text") == ERASED}
-    turns = {key: {row["id"] for _, row in held.rows(key)} for key in held.tables if tier_of(key) == layout.turns.key}
+    forgotten = {row["id"] for _, row in scan.rows(ITEMS.name) if row.get("text") == ERASED}
+    turns = {key: {row["id"] for _, row in scan.rows(key)} for key in scan.tables if tier_of(key) == layout.turns.key}
     looked, cut = 0, 0
     bare: list[str] = []
-    for key, memory in _memories(held, layout):
+    for key, memory in _memories(scan, layout):
         kept = turns.get(key_of(layout.turns.key, system_of(key) or MEMORY), set())
         gone = (
             [] if _came_closed(memory) else [source.turn_id for source in memory.sources if source.turn_id not in kept]
@@ -37,7 +37,7 @@ def reference_findings(held: Scan, layout: MemoryLayout) -> Iterator[Finding]:
         cut += len(gone)
         if gone and len(gone) == len(memory.sources) and forgotten.isdisjoint(gone):
             bare.append(memory.id)
-    lost = list(_without_successor(held, layout))
+    lost = list(_without_successor(scan, layout))
     if bare:
         found = f"{several(len(bare), 'memory', 'memories')} of which no turn is kept, such as {bare[0]}"
         yield Finding("sources", "warning", found, NOTHING_SUFFERS)
@@ -56,22 +56,22 @@ def _came_closed(memory: Fact | Episode) -> bool:
     return isinstance(memory, Fact) and memory.status == "invalidated" and memory.made_by.startswith("import from ")
 
 
-def _tiers(held: Scan, *own: Collection[Any] | None) -> list[Collection[Any]]:
+def _tiers(scan: Scan, *own: Collection[Any] | None) -> list[Collection[Any]]:
     """Return the collections of a system, and those of the same tiers of the named systems that the file holds."""
     tiers = [one for one in own if one is not None]
     keys = {tier.key for tier in tiers}
-    return [*tiers, *(one for _, one in collections_of_others(held.tables) if tier_of(one.key) in keys)]
+    return [*tiers, *(one for _, one in collections_of_others(scan.tables) if tier_of(one.key) in keys)]
 
 
-def _memories(held: Scan, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
+def _memories(scan: Scan, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
     """Yield every fact and episode, with the key under which it is kept."""
-    for tier in _tiers(held, layout.semantic, layout.episodic):
-        yield from ((tier.key, one) for _, one in records(held, tier))
+    for tier in _tiers(scan, layout.semantic, layout.episodic):
+        yield from ((tier.key, one) for _, one in records(scan, tier))
 
 
-def _without_successor(held: Scan, layout: MemoryLayout) -> Iterator[str]:
-    for tier in _tiers(held, layout.semantic):
-        facts: list[tuple[int, Fact]] = list(records(held, tier))
+def _without_successor(scan: Scan, layout: MemoryLayout) -> Iterator[str]:
+    for tier in _tiers(scan, layout.semantic):
+        facts: list[tuple[int, Fact]] = list(records(scan, tier))
         ids = {(owner, fact.id) for owner, fact in facts}
         for owner, fact in facts:
             if fact.superseded_by and (owner, fact.superseded_by) not in ids:

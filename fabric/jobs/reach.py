@@ -23,8 +23,8 @@ class KeptRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """All that some scopes own, read as it is asked for: rows and documents, and the jobs of those that are sessions.
+class Reach:
+    """All rows that some scopes own, read as they are asked for: rows, documents, and the jobs of sessions among them.
 
     It goes by who owns a row, so that what any collection or document holds is in it, declared here or not.
     """
@@ -34,15 +34,15 @@ class Held:
     """Each scope, with the session that it is, "" for one that is none."""
 
     def of(self, table: str) -> Iterator[KeptRow]:
-        """Yield what is held in one table of the file."""
+        """Yield the rows of one table of the file."""
         for scope, session in self.scopes.items():
-            for row in self.rows.held(scope, table):
+            for row in self.rows.scan(scope, table):
                 yield KeptRow(table, row, scope, session)
         if table in _SHARED:
-            yield from self._own(table, self.rows.held(SYSTEM, table))
+            yield from self._own(table, self.rows.scan(SYSTEM, table))
 
     def containing(self, texts: Sequence[str]) -> Iterator[KeptRow]:
-        """Yield what is held, and journaled effects too, that holds one of these texts, in all tables."""
+        """Yield the rows of all tables, journaled effects too, that hold one of these texts."""
         for table in self.rows.tables() if texts else ():
             for scope, row in self.rows.containing(list(self.scopes), table, texts):
                 yield KeptRow(table, row, scope, self.scopes[scope])
@@ -64,7 +64,7 @@ class Held:
                 yield KeptRow(table, row, SYSTEM, sessions[row["session"]])
 
 
-def held_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Held:
+def owned_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Reach:
     """Return all that `erase_scope` takes of scopes of these kinds, and for a user, of all the user's sessions.
 
     Raises ScopeError when the session was opened without an id of such a kind.
@@ -74,13 +74,13 @@ def held_by(rows: Rows, ids: ScopeIds, *kinds: ScopeKind) -> Held:
         scopes[ids.scope(kind)] = ids.session if kind == "session" else ""
         for name in sessions_of(rows, ids) if kind == "user" else ():
             scopes[replace(ids, session=name).scope("session")] = name
-    return Held(rows, scopes)
+    return Reach(rows, scopes)
 
 
-def reach_of(rows: Rows, ids: ScopeIds) -> Held:
+def reach_of(rows: Rows, ids: ScopeIds) -> Reach:
     """Return all that every scope owns which these ids open, and of a user all sessions."""
     kinds: list[ScopeKind] = [kind for kind in SCOPE_KINDS if ids.has(kind)]
-    return held_by(rows, ids, *kinds)
+    return owned_by(rows, ids, *kinds)
 
 
 def sessions_of(rows: Rows, ids: ScopeIds) -> list[str]:

@@ -85,4 +85,4 @@ def _is_kept(rows: Rows, entry: Declared) -> bool:
         return any(rows.read(entry.key, owner) is not None for owner in rows.owners())
     if entry.key not in rows.tables():
         return False
-    return any(next(rows.held(owner, entry.key), None) is not None for owner in rows.owners())
+    return any(next(rows.scan(owner, entry.key), None) is not None for owner in rows.owners())

@@ -16,10 +16,10 @@ SHOWN = 3
 """How many failed jobs are named one by one."""
 
 
-def job_findings(held: Scan, roots: Collection[str], retry: str) -> Iterator[Finding]:
+def job_findings(scan: Scan, roots: Collection[str], retry: str) -> Iterator[Finding]:
     """Say what background work is left; ``roots`` are the pipelines known here, ``retry`` begins the command."""
     try:
-        jobs = [job_of(row) for _, row in held.rows(JOBS.name)]
+        jobs = [job_of(row) for _, row in scan.rows(JOBS.name)]
     except (KeyError, TypeError, ValueError) as error:
         yield Finding("jobs", "problem", f"a job cannot be read: {type(error).__name__}: {error}", BACKUP)
         return
@@ -58,17 +58,17 @@ def _mend(job: Job, roots: Collection[str], retry: str) -> str:
     return f"run the program whose pipeline is {job.root!r}, which alone knows this work, and call fabric.retry there"
 
 
-def records(held: Scan, collection: resource.Collection[M]) -> Iterator[tuple[int, M]]:
+def records(scan: Scan, collection: resource.Collection[M]) -> Iterator[tuple[int, M]]:
     """Yield the records of a collection with the numbers of their owners; rows that are none are left out."""
-    for owner, row in held.rows(collection.key):
+    for owner, row in scan.rows(collection.key):
         if _fits(collection, row):
             yield owner, collection.schema.model_validate(row)
 
 
-def record_findings(held: Scan, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
+def record_findings(scan: Scan, collections: Sequence[resource.Collection[Any]]) -> Iterator[Finding]:
     """Say which rows are not what their collection holds: whatever reads them fails."""
     for collection in collections:
-        broken = [row["id"] for _, row in held.rows(collection.key) if not _fits(collection, row)]
+        broken = [row["id"] for _, row in scan.rows(collection.key) if not _fits(collection, row)]
         if broken:
             schema = collection.schema.__name__
             found = f"{collection.key}: {several(len(broken), 'row')} not readable as {schema}, such as {broken[0]}"

@@ -122,8 +122,8 @@ class Rows(Protocol):
         """Return the name of every table that the file has, known now or not, then ``documents``."""
         ...
 
-    def held(self, scope: Scope, table: str) -> Iterator[Row]:
-        """Yield what the scope owns in one of these tables as it is read, in order of first insertion.
+    def scan(self, scope: Scope, table: str) -> Iterator[Row]:
+        """Yield the rows that the scope owns in one of these tables, page by page, in order of first insertion.
 
         In all tables together that is what `purge` deletes. A document is its key as ``id``, and its ``value``; they
         come by key.
@@ -131,7 +131,7 @@ class Rows(Protocol):
         ...
 
     def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
-        """Yield the rows, as `held` gives them, of these scopes in one of these tables that hold one of the texts.
+        """Yield the rows, as `scan` gives them, of these scopes in one of these tables that hold one of the texts.
 
         A row holds a text that stands in one of its strings, or in JSON that one of them holds; case counts. One that
         has it as a key may come too.
@@ -161,11 +161,11 @@ class Rows(Protocol):
         ...
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
-        """Return the first rows that have no vector in this space, or are `uncut`."""
+        """Return the first rows that have no vector in this space, or are `without_passages`."""
         ...
 
-    def uncut(self, table: Table, scope: Scope, space: str) -> int:
-        """Return how many rows have a vector in this space, written before texts had passages, and may be long."""
+    def without_passages(self, table: Table, scope: Scope, space: str) -> int:
+        """Return how many rows may be long and have one vector in this space, none for the passages of their texts."""
         ...
 
     def spaces(self, table: Table, scope: Scope) -> dict[str, int]:

@@ -44,14 +44,14 @@ class Embedded:
 class Coverage:
     """How many rows there are, how many have a vector of the model in use, of other models by space, and none.
 
-    ``uncut`` are those that have one, and may need others for the passages of a long text: they are not ``done``.
+    ``without_passages`` are those that have one, but none for the passages of a text that may be long: not ``done``.
     """
 
     rows: int = 0
     done: int = 0
     others: tuple[tuple[str, int], ...] = ()
     missing: int = 0
-    uncut: int = 0
+    without_passages: int = 0
 
     @property
     def left(self) -> int:
@@ -66,19 +66,25 @@ class Coverage:
             self.done + other.done,
             tuple(counts),
             self.missing + other.missing,
-            self.uncut + other.uncut,
+            self.without_passages + other.without_passages,
         )
 
 
-def coverage(counts: dict[str, int], space: str, uncut: int = 0) -> Coverage:
-    """Return the coverage that `Rows.spaces` and `Rows.uncut` tell, seen from the space of the model in use, or "".
+def coverage(counts: dict[str, int], space: str, without_passages: int = 0) -> Coverage:
+    """Return the coverage that `Rows.spaces` and `Rows.without_passages` tell, for the space of the model in use or "".
 
     >>> coverage({"": 2, "old/3/7f": 5, "new/3/00": 3}, "new/3/00", 1)
-    Coverage(rows=10, done=2, others=(('old/3/7f', 5),), missing=2, uncut=1)
+    Coverage(rows=10, done=2, others=(('old/3/7f', 5),), missing=2, without_passages=1)
     """
     done = {name for name in counts if name and space and same_model(name, space)}
     others = tuple(sorted((name, count) for name, count in counts.items() if name and name not in done))
-    return Coverage(sum(counts.values()), sum(counts[name] for name in done) - uncut, others, counts.get("", 0), uncut)
+    return Coverage(
+        sum(counts.values()),
+        sum(counts[name] for name in done) - without_passages,
+        others,
+        counts.get("", 0),
+        without_passages,
+    )
 
 
 async def renew(

@@ -66,7 +66,7 @@ class PlainRows:
     def tables(self) -> list[str]:
         return [*dict.fromkeys(name for name, _ in self.rows), "documents"]
 
-    def held(self, scope: Scope, table: str) -> Iterator[Row]:
+    def scan(self, scope: Scope, table: str) -> Iterator[Row]:
         if table == "documents":
             keyed = sorted((key, value) for (key, owner), value in self.documents.items() if owner == scope)
             return iter([{"id": key, "value": value} for key, value in keyed])
@@ -74,7 +74,7 @@ class PlainRows:
 
     def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
         for scope in scopes:
-            yield from ((scope, row) for row in self.held(scope, table) if any(_holds(row, text) for text in texts))
+            yield from ((scope, row) for row in self.scan(scope, table) if any(_holds(row, text) for text in texts))
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         found: list[Match] = []

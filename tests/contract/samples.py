@@ -57,7 +57,7 @@ def note(note_id: str, **fields: Any) -> Row:
 
 def all_held(rows: Any, scope: Scope) -> dict[str, list[Row]]:
     """Return what a scope owns by table, those without anything left out."""
-    found = {table: list(rows.held(scope, table)) for table in rows.tables()}
+    found = {table: list(rows.scan(scope, table)) for table in rows.tables()}
     return {table: held for table, held in found.items() if held}
 
 

@@ -129,7 +129,7 @@ def test_vectors_are_those_of_the_space_asked_for_and_live_with_their_text(store
     assert run(store, lambda tx: tx.spaces(SAID, JAKE)) == {"": 1, SPACE: 3, OTHER_SPACE: 1}
     assert ids(run(store, lambda tx: tx.outside_space(SAID, JAKE, SPACE, 9))) == ["c", "d"]
     assert ids(run(store, lambda tx: tx.outside_space(SAID, JAKE, SPACE, 1))) == ["c"]
-    assert run(store, lambda tx: (tx.uncut(SAID, JAKE, SPACE), tx.spaces(SAID, RUTH))) == (0, {})
+    assert run(store, lambda tx: (tx.without_passages(SAID, JAKE, SPACE), tx.spaces(SAID, RUTH))) == (0, {})
     run(store, lambda tx: tx.put(SAID, JAKE, [said("a", "dogs/Dogs run run", n=4), said("b", "other")]))
     assert cosines(store, EYE[0]) == {"a": 1, "long": 0}
 
@@ -151,7 +151,7 @@ def test_a_collection_without_text_has_no_view(store: Store):
     for verb in (
         lambda tx: tx.index(plain, JAKE),
         lambda tx: tx.spaces(plain, JAKE),
-        lambda tx: tx.uncut(plain, JAKE, SPACE),
+        lambda tx: tx.without_passages(plain, JAKE, SPACE),
         lambda tx: tx.outside_space(plain, JAKE, SPACE, 1),
         lambda tx: tx.set_vectors(plain, JAKE, RowVectors(SPACE, {"a": EYE[0]})),
     ):

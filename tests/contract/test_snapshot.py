@@ -64,7 +64,7 @@ def test_many_rows_come_in_order_and_as_they_were_though_they_change_meanwhile(s
     put(store, *(note(f"r{n}") for n in range(10)), scope=RUTH)
     put(store, note("17", n=17, content="again"))
     with store.snapshot() as before:
-        reading: Iterator[Row] = before.held(JAKE, "notes")
+        reading: Iterator[Row] = before.scan(JAKE, "notes")
         first = [next(reading) for _ in range(10)]
         run(store, lambda tx: tx.purge(JAKE))
         put(store, *(note(f"new {n}") for n in range(MANY)))
@@ -89,12 +89,12 @@ def test_it_ends_with_its_block_and_with_the_store(factory: Factory, tmp_path_fa
     store.define(NOTES)
     put(store, *(note(str(n)) for n in range(MANY)))
     with store.snapshot() as rows:
-        left = rows.held(JAKE, "notes")
+        left = rows.scan(JAKE, "notes")
         next(left)
     with pytest.raises(StoreError, match="this snapshot is over"):
         list(left)
     with store.snapshot() as rows:
-        left = rows.held(JAKE, "notes")
+        left = rows.scan(JAKE, "notes")
         next(left)
         store.close()
         with pytest.raises(StoreError, match="its store was closed"):

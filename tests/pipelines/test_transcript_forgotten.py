@@ -39,7 +39,7 @@ def turn_id(memory: Memory, session: str, text: str) -> str:
 def everything(memory: Memory) -> str:
     return str(
         memory.fabric.services.store.transact_sync(
-            lambda rows: [row for owner in rows.owners() for table in rows.tables() for row in rows.held(owner, table)]
+            lambda rows: [row for owner in rows.owners() for table in rows.tables() for row in rows.scan(owner, table)]
         )
     )
 

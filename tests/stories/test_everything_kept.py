@@ -12,7 +12,7 @@ from blocks.tools import memory_tools
 from fabric import Context, Fabric, Session, generator, handler, sequencer
 from fabric.errors import ModelUnavailableError
 from fabric.flow.resource import Collection, Document, Transaction
-from fabric.jobs.reach import held_by
+from fabric.jobs.reach import owned_by
 from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind
 
@@ -82,7 +82,7 @@ def test_every_row_that_a_user_owns_is_exported(fabric: Fabric):
     assert "Evesoft" not in json.dumps(found)
 
     def owned(tx: Transaction) -> Counter[str]:
-        return Counter(row.table for row in held_by(tx.rows, tx.ids, "user"))
+        return Counter(row.table for row in owned_by(tx.rows, tx.ids, "user"))
 
     @handler(name="owned", uses=MEM.layout.resources)
     async def look(_: object, ctx: Context) -> Counter[str]:

@@ -36,7 +36,7 @@ def at_rest(fabric: Fabric) -> str:
     """Return all that the file holds, as one text."""
 
     def every(rows: Rows) -> list[Any]:
-        return [row for scope in rows.owners() for table in rows.tables() for row in rows.held(scope, table)]
+        return [row for scope in rows.owners() for table in rows.tables() for row in rows.scan(scope, table)]
 
     return json.dumps(fabric.store.transact_sync(every), ensure_ascii=False)
 

@@ -59,7 +59,7 @@ def told(fabric: Fabric) -> str:
     """Return all that any scope of the file holds, as one text."""
 
     def read(rows: Any) -> str:
-        held = (rows.held(owner, table) for owner in rows.owners() for table in rows.tables())
+        held = (rows.scan(owner, table) for owner in rows.owners() for table in rows.tables())
         return "\n".join(str(row) for some in held for row in some)
 
     return fabric.store.transact_sync(read)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fabric.scope import Scope
 from fabric.store.base import Row, RowVectors, Table
 from fabric.store.duckdb.check.index_check import AT_ONCE, Rules, index_findings, tally_of
-from fabric.store.duckdb.check.scan import Held
+from fabric.store.duckdb.check.scan import FileScan
 from fabric.store.duckdb.file.opening import reading
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.store.finding import Finding
@@ -85,7 +85,7 @@ def made(path: Path, count: int) -> None:
 def flaws(path: Path, *tables: Table) -> dict[str, Counter[str]]:
     """Return what is wrong, by collection."""
     with reading(path) as sql:
-        held = Held(sql)
+        held = FileScan(sql)
         rules = Rules(sql, held.scopes.keys(), tables or (NOTES, PLAIN))
         found = {name: tally_of(sql, known, rules) for name, known in held.tables.items()}
     return {name: +tally.flaws for name, tally in found.items() if +tally.flaws or tally.missing}
@@ -93,7 +93,7 @@ def flaws(path: Path, *tables: Table) -> dict[str, Counter[str]]:
 
 def findings(path: Path) -> Iterator[Finding]:
     with reading(path) as sql:
-        yield from index_findings(Held(sql), [NOTES, PLAIN], "mend", lambda _: None)
+        yield from index_findings(FileScan(sql), [NOTES, PLAIN], "mend", lambda _: None)
 
 
 def change(path: Path, statement: str) -> None:

@@ -145,12 +145,12 @@ def test_long_rows_of_the_format_before_are_found_as_before_and_wait_to_be_embed
     store = opened(path)
     try:
         assert near(store, EYE[0]) == {"long": 1, "short": 0}
-        assert store.transact_sync(lambda tx: tx.uncut(NOTES, JAKE, SPACE)) == 1
+        assert store.transact_sync(lambda tx: tx.without_passages(NOTES, JAKE, SPACE)) == 1
         waiting = store.transact_sync(lambda tx: tx.outside_space(NOTES, JAKE, SPACE, 9))
         assert [row["id"] for row in waiting] == ["long"]
         store.transact_sync(lambda tx: tx.set_vectors(NOTES, JAKE, RowVectors(SPACE, {"long": EYE[:3]})))
         assert near(store, EYE[2]) == {"long": 1, "short": 0}
-        assert store.transact_sync(lambda tx: tx.uncut(NOTES, JAKE, SPACE)) == 0
+        assert store.transact_sync(lambda tx: tx.without_passages(NOTES, JAKE, SPACE)) == 0
         assert store.transact_sync(lambda tx: tx.outside_space(NOTES, JAKE, SPACE, 9)) == []
     finally:
         store.close()

@@ -13,7 +13,7 @@ from fabric.store.base import SYSTEM
 from fabric.store.finding import Finding, amount, several
 
 from ..migrations import MIGRATIONS
-from .scan import Held
+from .scan import FileScan
 
 BACKUP = "keep a copy of it as it is, and put a backup in its place"
 LITTLE = 64 * 1024 * 1024
@@ -66,17 +66,17 @@ def change_findings(path: Path) -> Iterator[Finding]:
         yield Finding("changes", "warning", found, mend)
 
 
-def format_findings(held: Held) -> Iterator[Finding]:
+def format_findings(scan: FileScan) -> Iterator[Finding]:
     """Say of which version the file is, and how much of what it holds."""
     known = len(MIGRATIONS)
-    if held.is_current:
-        yield Finding("version", "ok", f"file format {held.format}, the newest")
+    if scan.is_current:
+        yield Finding("version", "ok", f"file format {scan.format}, the newest")
     else:
-        found = f"file format {held.format}; this version writes {known}, and was not let to change the file now"
+        found = f"file format {scan.format}; this version writes {known}, and was not let to change the file now"
         mend = "whatever opens the memory next converts it, which only adds; then run doctor again to have it checked"
         yield Finding("version", "warning", found, mend)
-    rows = ", ".join(f"{name} {count}" for name in held.tables if (count := held.count(name)))
-    owners = {kind: sum(one.kind == kind and one != SYSTEM for one in held.scopes.values()) for kind in SCOPE_KINDS}
+    rows = ", ".join(f"{name} {count}" for name in scan.tables if (count := scan.count(name)))
+    owners = {kind: sum(one.kind == kind and one != SYSTEM for one in scan.scopes.values()) for kind in SCOPE_KINDS}
     of = ", ".join(several(count, kind) for kind, count in owners.items() if count)
     yield Finding("holds", "ok", f"{of or 'nobody'}; {rows or 'no rows'}")
 

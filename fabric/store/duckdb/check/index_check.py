@@ -20,7 +20,7 @@ from ..rows.inserting import row_key
 from ..rows.searching import tokens_of
 from ..rows.token_runs import wrong_rows
 from ..sql import Sql
-from .scan import Held, parsed
+from .scan import FileScan, parsed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,12 +105,14 @@ class Rules:
         return known.name in self.tables
 
 
-def index_findings(held: Held, tables: Sequence[Table], mend: str, moved: Callable[[int], object]) -> Iterator[Finding]:
+def index_findings(
+    scan: FileScan, tables: Sequence[Table], mend: str, moved: Callable[[int], object]
+) -> Iterator[Finding]:
     """Compare every row of a file with what it is found by; ``mend`` is the command that makes that anew."""
-    rules = Rules(held.sql, held.scopes.keys(), tables)
+    rules = Rules(scan.sql, scan.scopes.keys(), tables)
     rows, agree = 0, True
-    for name, known in held.tables.items():
-        tally = tally_of(held.sql, known, rules, moved)
+    for name, known in scan.tables.items():
+        tally = tally_of(scan.sql, known, rules, moved)
         wrong, lost = _told(tally, MENDABLE), _told(tally, LOST)
         if tally.missing:
             wrong = f"{wrong or 'its rows are well'}, the database's own index is missing: {', '.join(tally.missing)}"
@@ -122,7 +124,7 @@ def index_findings(held: Held, tables: Sequence[Table], mend: str, moved: Callab
         rows += tally.rows
         agree = agree and not wrong and not lost
     if agree:
-        what = f"{several(rows, 'row')} in {several(len(held.tables), 'collection')}"
+        what = f"{several(rows, 'row')} in {several(len(scan.tables), 'collection')}"
         yield Finding("index", "ok", f"{what}: keys, columns, terms and vectors agree")
 
 

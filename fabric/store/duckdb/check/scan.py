@@ -10,7 +10,7 @@ from fabric.store.base import Row
 
 from ..catalog import Catalog, Known
 from ..migrations import MIGRATIONS, file_format
-from ..rows.searching import UNCUT
+from ..rows.searching import WITHOUT_PASSAGES
 from ..sql import Sql
 
 AT_ONCE = 10_000
@@ -24,7 +24,7 @@ class Owned(NamedTuple):
     row: Row
 
 
-class Held:
+class FileScan:
     """A file that is open to be read: see `fabric.store.duckdb.file.opening.reading`."""
 
     def __init__(self, sql: Sql) -> None:
@@ -65,14 +65,14 @@ class Held:
         )
         return {name: int(count) for name, count in found}
 
-    def uncut(self, table: str, space: str) -> int:
+    def without_passages(self, table: str, space: str) -> int:
         """Return how many rows have a vector in this space, and may need others for the passages of their texts."""
         if table not in self.tables or not self.is_current:
             return 0
         numbers = [
             number for number, name in self.sql.rows("SELECT number, name FROM _spaces") if same_model(name, space)
         ]
-        query = f"SELECT count(*) FROM {self.tables[table].sql} WHERE _space = ? AND {UNCUT}"
+        query = f"SELECT count(*) FROM {self.tables[table].sql} WHERE _space = ? AND {WITHOUT_PASSAGES}"
         return sum(int(self.sql.rows(query, [number])[0][0]) for number in numbers)
 
     def _read(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:

@@ -56,7 +56,7 @@ class Documents:
         self._texts.clear(DOCUMENTS, owner)
         return self._sql.run("DELETE FROM _documents WHERE _scope = ?", [owner])
 
-    def held(self, owner: int) -> list[Row]:
+    def scan(self, owner: int) -> list[Row]:
         """Return every document of a scope, by name."""
         self.flush()
         found = self._sql.rows("SELECT name, value FROM _documents WHERE _scope = ? ORDER BY name", [owner])

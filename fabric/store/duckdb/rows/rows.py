@@ -152,13 +152,13 @@ class SqlRows:
         """Return the names of all tables, then that of the documents."""
         return [*(known.name for known in self._catalog.tables()), "documents"]
 
-    def held(self, scope: Scope, table: str) -> Iterator[Row]:
+    def scan(self, scope: Scope, table: str) -> Iterator[Row]:
         """Yield the scope's rows of a table, or its documents, page by page."""
         owner = self._catalog.scope(scope)
         if owner is None:
             return
         if table == "documents":
-            yield from self._documents.held(owner)
+            yield from self._documents.scan(owner)
             return
         known = self._catalog.table(Table(table, {}))
         if self._size(known, owner) == 0:
@@ -222,10 +222,10 @@ class SqlRows:
         known, owner = self._searched(table), self._catalog.scope(scope)
         return [] if owner is None else self._searching.outside(known, owner, space, limit)
 
-    def uncut(self, table: Table, scope: Scope, space: str) -> int:
+    def without_passages(self, table: Table, scope: Scope, space: str) -> int:
         """Return how many rows with a vector in this space may need others for the passages of their texts."""
         known, owner = self._searched(table), self._catalog.scope(scope)
-        return 0 if owner is None else self._searching.uncut(known, owner, space)
+        return 0 if owner is None else self._searching.without_passages(known, owner, space)
 
     def spaces(self, table: Table, scope: Scope) -> dict[str, int]:
         """Return how many rows have a vector in each space."""

@@ -41,7 +41,7 @@ KEPT_AT_ONCE = 200_000
 Reading what a search finds costs more than the search; for one that stays alone, keeping all would cost more.
 """
 SECOND = 2
-UNCUT = f"_parts IS NULL AND strlen(_row) > {LONG}"
+WITHOUT_PASSAGES = f"_parts IS NULL AND strlen(_row) > {LONG}"
 """What is true in SQL of a row whose text nobody has looked for passages in, and which may be long."""
 CHUNK = 1000
 
@@ -202,14 +202,14 @@ class Searching:
     def outside(self, known: Known, owner: int, space: str, limit: int) -> list[Row]:
         """Return the first rows that have no vector in this space."""
         query = (
-            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND (_space IS DISTINCT FROM ? OR {UNCUT}) "
+            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND (_space IS DISTINCT FROM ? OR {WITHOUT_PASSAGES}) "
             f"ORDER BY _seq LIMIT {limit:d}"
         )
         return [json.loads(row) for (row,) in self._sql.rows(query, [owner, self.space(space) or 0])]
 
-    def uncut(self, known: Known, owner: int, space: str) -> int:
+    def without_passages(self, known: Known, owner: int, space: str) -> int:
         """Return how many rows with a vector in this space may need others for the passages of their texts."""
-        query = f"SELECT count(*) FROM {known.sql} WHERE _scope = ? AND _space = ? AND {UNCUT}"
+        query = f"SELECT count(*) FROM {known.sql} WHERE _scope = ? AND _space = ? AND {WITHOUT_PASSAGES}"
         return int(self._sql.rows(query, [owner, self.space(space) or 0])[0][0])
 
     def space(self, name: str, *, make: bool = False) -> int | None:
