@@ -21,6 +21,12 @@ def test_an_import_loads_nothing_heavy(statement: str):
     assert loaded.isdisjoint(HEAVY)
 
 
+def test_the_lexicon_of_feelings_is_read_by_whoever_asks_how_a_text_feels():
+    loaded = loaded_after("import capabilities\nfrom capabilities.cognitive.sentiment import sentiment")
+    assert "capabilities.cognitive.sentiment" in loaded
+    assert "vader" not in loaded
+
+
 def test_the_engine_is_there_before_a_model_is_built_or_a_text_is_cut_into_words():
     assert "fabric.flow.block" not in loaded_after("import fabric")
     loaded = loaded_after("from fabric import Fabric, generator, handler, router, sequencer")
