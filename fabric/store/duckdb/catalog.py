@@ -1,4 +1,4 @@
-"""What the file holds: its collections with their columns, and its scopes with the numbers that stand for them."""
+"""The catalog of a file: its collections with their columns, and its scopes with the numbers that stand for them."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ SCOPES = 1_000
 
 
 @dataclass(slots=True)
-class Known:
+class StoredCollection:
     """One collection of the file: every column it ever had, the place the next new row gets, and known scope sizes.
 
     How it is searched (``terms``, ``kept``, ``thread``) is not in the file: a definition says it again.
@@ -87,7 +87,7 @@ class Catalog:
     """The collections and scopes of one open file; `load` makes it what the file says."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, Known] = {}
+        self._tables: dict[str, StoredCollection] = {}
         self._scopes: dict[Scope, int] = {}
         self._next_scope = 0
         self.touched = False
@@ -95,35 +95,37 @@ class Catalog:
     def load(self, sql: Sql) -> None:
         """Read everything from the file."""
         for name, columns, text in sql.rows("SELECT name, columns, text FROM _tables"):
-            known = Known(name, json.loads(columns), text)
-            known.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {known.sql}")[0][0])
-            self._tables[name] = known
+            collection = StoredCollection(name, json.loads(columns), text)
+            collection.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {collection.sql}")[0][0])
+            self._tables[name] = collection
         self.reload_scopes(sql)
 
     def count(self, sql: Sql) -> None:
         """Count the rows that the scopes have in each collection, all at once."""
-        for known in self._tables.values():
-            counted = sql.rows(f"SELECT _scope, count(*) FROM {known.sql} GROUP BY _scope")
-            known.sizes = dict.fromkeys(self._scopes.values(), 0) | {int(scope): int(size) for scope, size in counted}
+        for collection in self._tables.values():
+            counted = sql.rows(f"SELECT _scope, count(*) FROM {collection.sql} GROUP BY _scope")
+            collection.sizes = dict.fromkeys(self._scopes.values(), 0) | {
+                int(scope): int(size) for scope, size in counted
+            }
 
     def reload_scopes(self, sql: Sql) -> None:
         """Read the scopes again, after a transaction that changed them was rolled back."""
-        found = sql.rows("SELECT kind, key, number FROM _scopes")
-        self._scopes = {Scope(kind, original(key)): number for kind, key, number in found}
+        scopes = sql.rows("SELECT kind, key, number FROM _scopes")
+        self._scopes = {Scope(kind, original(key)): number for kind, key, number in scopes}
         self._next_scope = max([self._next_scope, *(number + 1 for number in self._scopes.values())])
         self.touched = False
 
-    def table(self, table: Table) -> Known:
+    def table(self, table: Table) -> StoredCollection:
         """Return the collection; raise StoreError when it was not defined."""
-        known = self._tables.get(table.name)
-        if known is None:
+        collection = self._tables.get(table.name)
+        if collection is None:
             raise StoreError(
                 f"collection {table.name!r} is not installed: declare its resource with uses=[...] on a block "
                 "of the pipeline that runs (a store used on its own: call store.define(table) first)"
             )
-        return known
+        return collection
 
-    def tables(self) -> list[Known]:
+    def tables(self) -> list[StoredCollection]:
         """Return every collection that the file has."""
         return list(self._tables.values())
 
@@ -134,16 +136,16 @@ class Catalog:
 
     def scope_for_writing(self, sql: Sql, scope: Scope) -> int:
         """Return the scope's number, giving it one when it is new."""
-        found = self.scope(scope)
-        if found is not None:
-            return found
+        number = self.scope(scope)
+        if number is not None:
+            return number
         self.touched = True
         number = self._next_scope
         self._next_scope += 1
         sql.run("INSERT INTO _scopes VALUES (?, ?, ?)", [number, scope.kind, storable(scope.key)])
         self._scopes[scope] = number
-        for known in self._tables.values():
-            known.learn_keys(number, ())
+        for collection in self._tables.values():
+            collection.learn_keys(number, ())
         return number
 
     def forget_scope(self, sql: Sql, scope: Scope) -> None:
@@ -155,29 +157,33 @@ class Catalog:
         """Return every scope by its number."""
         return {number: scope for scope, number in self._scopes.items()}
 
-    def missing(self, tables: Iterable[Table]) -> list[Known]:
+    def missing(self, tables: Iterable[Table]) -> list[StoredCollection]:
         """Return the definitions that the file would need to have and has not."""
-        wanted: dict[str, Known] = {}
+        wanted: dict[str, StoredCollection] = {}
         for table in tables:
-            known = wanted.get(table.name) or self._tables.get(table.name)
-            widened = _widened(known, table)
-            if widened is not known:
+            collection = wanted.get(table.name) or self._tables.get(table.name)
+            widened = _widened(collection, table)
+            if widened is not collection:
                 wanted[table.name] = widened
         return list(wanted.values())
 
-    def install(self, sql: Sql, wanted: Sequence[Known]) -> list[Known]:
+    def install(self, sql: Sql, wanted: Sequence[StoredCollection]) -> list[StoredCollection]:
         """Create or widen collections in the file; return those whose rows that are there got further columns."""
-        new = [one for one in wanted if one.name not in self._tables]
-        for one in new:
-            _create(sql, one)
+        new = [collection for collection in wanted if collection.name not in self._tables]
+        for collection in new:
+            _create(sql, collection)
         if new:
-            told = [value for one in new for value in (one.name, json.dumps(one.columns), one.text)]
-            sql.run(f"INSERT INTO _tables VALUES {', '.join(['(?, ?, ?)'] * len(new))}", told)
-        return [one for one in wanted if one.name in self._tables and self._widen(sql, one)]
+            values = [
+                value
+                for collection in new
+                for value in (collection.name, json.dumps(collection.columns), collection.text)
+            ]
+            sql.run(f"INSERT INTO _tables VALUES {', '.join(['(?, ?, ?)'] * len(new))}", values)
+        return [collection for collection in wanted if collection.name in self._tables and self._widen(sql, collection)]
 
-    def _widen(self, sql: Sql, wanted: Known) -> bool:
-        told = [json.dumps(wanted.columns), wanted.text, wanted.name]
-        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", told)
+    def _widen(self, sql: Sql, wanted: StoredCollection) -> bool:
+        values = [json.dumps(wanted.columns), wanted.text, wanted.name]
+        sql.run("UPDATE _tables SET columns = ?, text = ? WHERE name = ?", values)
         new = wanted.columns.keys() - self._tables[wanted.name].columns.keys()
         for name in sorted(new):
             sql.run(f"ALTER TABLE {wanted.sql} ADD COLUMN {_column(name, wanted.columns)}")
@@ -185,34 +191,34 @@ class Catalog:
 
     def learn(self, table: Table) -> bool:
         """Take over from a definition how the collection is searched; return whether that is new."""
-        known = self._tables[table.name]
-        told = (table.terms or known.terms, table.kept or known.kept, table.thread or known.thread)
-        if told == (known.terms, known.kept, known.thread):
+        collection = self._tables[table.name]
+        search = (table.terms or collection.terms, table.kept or collection.kept, table.thread or collection.thread)
+        if search == (collection.terms, collection.kept, collection.thread):
             return False
-        known.terms, known.kept, known.thread = told
+        collection.terms, collection.kept, collection.thread = search
         return True
 
     def learn_from(self, other: "Catalog") -> None:
         """Take over from another catalog of the same file how the collections are searched."""
-        for known in other.tables():
-            if known.name in self._tables:
-                own = self._tables[known.name]
-                own.terms, own.kept, own.thread = known.terms, known.kept, known.thread
+        for collection in other.tables():
+            if collection.name in self._tables:
+                own = self._tables[collection.name]
+                own.terms, own.kept, own.thread = collection.terms, collection.kept, collection.thread
 
-    def adopt(self, wanted: Iterable[Known]) -> None:
+    def adopt(self, wanted: Iterable[StoredCollection]) -> None:
         """Know the collections from now on, once their transaction is committed."""
-        self._tables.update((one.name, one) for one in wanted)
+        self._tables.update((collection.name, collection) for collection in wanted)
 
 
-def _widened(known: Known | None, table: Table) -> Known:
-    """Return what is known of a collection with what its definition adds; the same object where that is nothing."""
+def _widened(collection: StoredCollection | None, table: Table) -> StoredCollection:
+    """Return a collection with the columns that its definition adds; the same object where that adds none."""
     wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
-    if known is None:
-        return Known(table.name, wanted, table.text)
-    _check_same(known, table)
-    if wanted.items() <= known.columns.items() and table.text in ("", known.text):
-        return known
-    return replace(known, columns=known.columns | wanted, text=known.text or table.text)
+    if collection is None:
+        return StoredCollection(table.name, wanted, table.text)
+    _check_same(collection, table)
+    if wanted.items() <= collection.columns.items() and table.text in ("", collection.text):
+        return collection
+    return replace(collection, columns=collection.columns | wanted, text=collection.text or table.text)
 
 
 def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
@@ -221,7 +227,7 @@ def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
     return f"{identifier(name, 'the column name')} {SQL_TYPES[columns[name]]}"
 
 
-def _create(sql: Sql, wanted: Known) -> None:
+def _create(sql: Sql, wanted: StoredCollection) -> None:
     fixed = ["_key HUGEINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
     fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
     fixed += SEARCH_COLUMNS
@@ -230,28 +236,28 @@ def _create(sql: Sql, wanted: Known) -> None:
     create_indexes(sql, wanted)
 
 
-def indexes(known: Known) -> dict[str, str]:
+def indexes(collection: StoredCollection) -> dict[str, str]:
     """Return the names of the database's own indexes of a collection, and the column that each is of."""
-    return {f"_{known.name}_{column.removeprefix('_')}": column for column in ("_key", "_scope")}
+    return {f"_{collection.name}_{column.removeprefix('_')}": column for column in ("_key", "_scope")}
 
 
-def create_indexes(sql: Sql, known: Known) -> None:
+def create_indexes(sql: Sql, collection: StoredCollection) -> None:
     """Make the database's own indexes of a collection."""
-    for name, column in indexes(known).items():
-        sql.run(f'CREATE INDEX "{name}" ON {known.sql} ({column})')
+    for name, column in indexes(collection).items():
+        sql.run(f'CREATE INDEX "{name}" ON {collection.sql} ({column})')
 
 
-def _check_same(known: Known, table: Table) -> None:
+def _check_same(collection: StoredCollection, table: Table) -> None:
     for name, kind in table.columns.items():
-        if known.columns.get(name, kind) != kind:
+        if collection.columns.get(name, kind) != kind:
             raise ResourceConflictError(
-                f"collection {table.name!r} has column {name!r} as {known.columns[name]} in the file and as {kind} in "
-                "this definition: give the collection or the column another name"
+                f"collection {table.name!r} has column {name!r} as {collection.columns[name]} in the file and as "
+                f"{kind} in this definition: give the collection or the column another name"
             )
-    if known.text and table.text and known.text != table.text:
+    if collection.text and table.text and collection.text != table.text:
         raise ResourceConflictError(
-            f"collection {table.name!r} is searched by field {known.text!r} in the file and by {table.text!r} in this "
-            "definition: give the collection another name"
+            f"collection {table.name!r} is searched by field {collection.text!r} in the file and by {table.text!r} in "
+            "this definition: give the collection another name"
         )
 
 

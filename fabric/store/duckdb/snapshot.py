@@ -9,7 +9,7 @@ from fabric.errors import StoreError
 
 from .catalog import Catalog
 from .file.opening import translated
-from .rows.row_cache import KeptTexts
+from .rows.row_cache import RowCache
 from .rows.rows import SqlRows
 from .rows.searching import Indexes
 from .sql import Connection, Sql
@@ -42,7 +42,7 @@ class Snapshot:
         self._closed(self)
 
     def __enter__(self) -> SqlRows:
-        return SqlRows(self._sql, self._catalog, Indexes(), KeptTexts(most=0))
+        return SqlRows(self._sql, self._catalog, Indexes(), RowCache(most=0))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

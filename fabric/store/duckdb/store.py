@@ -20,13 +20,13 @@ from fabric.threads.portal import undivided
 from ..base import Rows, Table
 from ..lanes import Lanes
 from ..worker import Worker
-from .catalog import Catalog, Known
+from .catalog import Catalog, StoredCollection
 from .check.index_check import Rules
 from .check.mending import mend_rows, remake_indexes
 from .file.opening import MEMORY, connect, opened_path, translated
 from .file.place import Place
 from .migrations import migrate
-from .rows.row_cache import KeptTexts
+from .rows.row_cache import RowCache
 from .rows.rows import SqlRows
 from .rows.searching import Indexes, Searching
 from .snapshot import Snapshot
@@ -65,7 +65,7 @@ class DuckDBStore:
         self._release: Callable[[], object] = lambda: None
         self._catalog = Catalog()
         self._indexes = Indexes()
-        self._kept = KeptTexts()
+        self._row_cache = RowCache()
         self._identity = ""
         self._snapshots: set[Snapshot] = set()
 
@@ -165,7 +165,7 @@ class DuckDBStore:
                 sql = Sql(connection, atomic=True)
                 self._whole(connection, sql, lambda: migrate(sql, self._location, new=new))
                 self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
-                self._catalog, self._indexes, self._kept = Catalog(), Indexes(), KeptTexts()
+                self._catalog, self._indexes, self._row_cache = Catalog(), Indexes(), RowCache()
                 self._catalog.load(sql)
         except BaseException:
             connection.close()
@@ -211,7 +211,7 @@ class DuckDBStore:
 
         Not before: between the writes of an import they would keep the file from shrinking.
         """
-        tables = {known.name: known for known in self._catalog.tables()}
+        tables = {collection.name: collection for collection in self._catalog.tables()}
         with suppress(StoreError), translated(self._location):
             for table, owner in {*self._indexes, *self._indexes.grown}:
                 sql = Sql(connection, atomic=True)
@@ -227,7 +227,7 @@ class DuckDBStore:
         traced.note({"fabric.store.wait_seconds": time.perf_counter() - asked})
         connection = self._connected()
         sql = Sql(connection, atomic=True)
-        rows = SqlRows(sql, self._catalog, self._indexes, self._kept)
+        rows = SqlRows(sql, self._catalog, self._indexes, self._row_cache)
         try:
             with traced.current(), translated(self._location):
                 result = self._whole(connection, sql, partial(_plain, work, rows))
@@ -262,8 +262,8 @@ class DuckDBStore:
         for table, scope in rows.touched:
             self._indexes.drop(table, scope)
         self._indexes.spaces = self._indexes.runs = None
-        for known in self._catalog.tables():
-            known.forget_sizes()
+        for collection in self._catalog.tables():
+            collection.forget_sizes()
         if self._catalog.touched:
             with translated(self._location, ignore=True):
                 self._catalog.reload_scopes(Sql(connection))
@@ -272,17 +272,17 @@ class DuckDBStore:
         wanted = self._catalog.missing(tables)
         if wanted:
             self._install(wanted)
-            self._kept = KeptTexts()  # what their rows are searched by is filled in later
+            self._row_cache = RowCache()  # what their rows are searched by is filled in later
         for table in tables:
             if self._catalog.learn(table):
                 self._indexes.drop_table(table.name)
 
-    def _install(self, wanted: Sequence[Known]) -> None:
+    def _install(self, wanted: Sequence[StoredCollection]) -> None:
         sql = Sql(self._connected(), atomic=True)
 
         def install() -> None:
             for grown in self._catalog.install(sql, wanted):
-                SqlRows(sql, self._catalog, self._indexes, self._kept).fill(grown)
+                SqlRows(sql, self._catalog, self._indexes, self._row_cache).fill(grown)
 
         with translated(self._location):
             self._whole(self._connected(), sql, install)
@@ -296,22 +296,22 @@ class DuckDBStore:
         def rows() -> dict[str, int]:
             rules = Rules(sql, self._catalog.scopes().keys(), tables)
             sql.run("DELETE FROM _token_runs")
-            return {known.name: mend_rows(sql, known, rules, moved) for known in every}
+            return {collection.name: mend_rows(sql, collection, rules, moved) for collection in every}
 
         with translated(self._location):
             mended = self._whole(connection, sql, rows)
             connection.execute("CHECKPOINT")  # an index is not made over changes that wait to be merged
             again = Sql(connection, atomic=True)
             self._whole(connection, again, lambda: remake_indexes(again, every))
-        self._indexes, self._kept = Indexes(), KeptTexts()
-        for known in every:
-            known.forget_sizes()
+        self._indexes, self._row_cache = Indexes(), RowCache()
+        for collection in every:
+            collection.forget_sizes()
         return {name: count for name, count in mended.items() if count}
 
     def _scopes(self, table: Table) -> list[Scope]:
         with translated(self._location):
-            known = self._catalog.table(table)
-            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {known.sql} ORDER BY _scope")
+            collection = self._catalog.table(table)
+            found = Sql(self._connected()).rows(f"SELECT DISTINCT _scope FROM {collection.sql} ORDER BY _scope")
         scopes = self._catalog.scopes()
         return [scopes[number] for (number,) in found]
 

@@ -1,13 +1,13 @@
 """What is kept of committed rows: no more than fits, and never what a transaction did not commit."""
 
-from fabric.store.duckdb.rows.row_cache import LONGEST, KeptTexts, Place, Texts
+from fabric.store.duckdb.rows.row_cache import LONGEST, Place, RowCache, Texts
 
 A, B, C = Place("notes", 1), Place("notes", 2), Place("others", 1)
 JAKE, RUTH = 1, 2
 
 
-def kept(most: int = 1_000_000, **texts: str) -> KeptTexts:
-    made = KeptTexts(most)
+def kept(most: int = 1_000_000, **texts: str) -> RowCache:
+    made = RowCache(most)
     for name, text in texts.items():
         made.keep({"a": A, "b": B, "c": C}[name], JAKE, text)
     return made

@@ -11,11 +11,11 @@ from fabric.errors import StoreError
 from fabric.search.base import ColumnType
 from fabric.search.index import Entry, TextIndex
 from fabric.store.base import Where
-from fabric.store.duckdb.catalog import Known
+from fabric.store.duckdb.catalog import StoredCollection
 from fabric.store.duckdb.rows.narrowing import meeting, ordered
 
 KINDS: dict[str, ColumnType] = {"label": "text", "n": "integer", "done": "boolean", "at": "time"}
-KNOWN = Known("notes", {**KINDS, "other": "text"}, "content", kept=tuple(KINDS))
+KNOWN = StoredCollection("notes", {**KINDS, "other": "text"}, "content", kept=tuple(KINDS))
 EARLY, LATE = "2026-01-01T00:00:00Z", "2026-06-01T02:00:00+02:00"
 ROWS: list[tuple[Any, ...]] = [("x", 3, 1, 1767225600.0), ("y", None, 0, 1780272000.0), (None, 1, None, None)]
 

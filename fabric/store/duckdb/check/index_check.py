@@ -14,7 +14,7 @@ from fabric.lazy import lazy
 from fabric.store.base import Table
 from fabric.store.finding import Finding, several
 
-from ..catalog import Known, indexes
+from ..catalog import StoredCollection, indexes
 from ..columns import cell, original
 from ..rows.inserting import row_key
 from ..rows.searching import tokens_of
@@ -98,11 +98,11 @@ class Rules:
             int(number): _dimension(original(name)) for number, name in sql.rows("SELECT number, name FROM _spaces")
         }
 
-    def knows(self, known: Known) -> bool:
+    def knows(self, collection: StoredCollection) -> bool:
         """Return whether the terms of a collection are known; makes it searched as its definition says."""
-        if known.name in self.tables:
-            known.terms = self.tables[known.name].terms
-        return known.name in self.tables
+        if collection.name in self.tables:
+            collection.terms = self.tables[collection.name].terms
+        return collection.name in self.tables
 
 
 def index_findings(
@@ -111,8 +111,8 @@ def index_findings(
     """Compare every row of a file with what it is found by; ``mend`` is the command that makes that anew."""
     rules = Rules(scan.sql, scan.scopes.keys(), tables)
     rows, agree = 0, True
-    for name, known in scan.tables.items():
-        tally = tally_of(scan.sql, known, rules, moved)
+    for name, collection in scan.tables.items():
+        tally = tally_of(scan.sql, collection, rules, moved)
         wrong, lost = _told(tally, MENDABLE), _told(tally, LOST)
         if tally.missing:
             wrong = f"{wrong or 'its rows are well'}, the database's own index is missing: {', '.join(tally.missing)}"
@@ -132,32 +132,34 @@ def _told(tally: Tally, words: Mapping[str, str]) -> str:
     return ", ".join(f"{told}: {several(count, 'row')}" for kind, told in words.items() if (count := tally.flaws[kind]))
 
 
-def tally_of(sql: Sql, known: Known, rules: Rules, moved: Callable[[int], object] = lambda _: None) -> Tally:
+def tally_of(
+    sql: Sql, collection: StoredCollection, rules: Rules, moved: Callable[[int], object] = lambda _: None
+) -> Tally:
     """Return how many rows of a collection there are, and what is wrong with how many."""
     tally = Tally()
-    for some in checked(sql, known, rules):
+    for some in checked(sql, collection, rules):
         for one in some:
             tally.flaws.update(one.flaws)
         tally.rows += len(some)
         moved(len(some))
-    double = f"SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM {known.sql} GROUP BY _scope, id)"
+    double = f"SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM {collection.sql} GROUP BY _scope, id)"
     tally.flaws["double"] += int(sql.rows(double)[0][0])
-    if known.text and not +tally.flaws:
-        tally.flaws["run"] += wrong_rows(sql, known)
+    if collection.text and not +tally.flaws:
+        tally.flaws["run"] += wrong_rows(sql, collection)
     here = "SELECT index_name FROM duckdb_indexes() WHERE database_name = current_database() AND table_name = ?"
-    there = {name for (name,) in sql.rows(here, [known.name])}
-    tally.missing = sorted(set(indexes(known)) - there)
+    there = {name for (name,) in sql.rows(here, [collection.name])}
+    tally.missing = sorted(set(indexes(collection)) - there)
     return tally
 
 
-def checked(sql: Sql, known: Known, rules: Rules) -> Iterator[list[Checked]]:
+def checked(sql: Sql, collection: StoredCollection, rules: Rules) -> Iterator[list[Checked]]:
     """Yield the rows of a collection with what is wrong with each, some at a time."""
-    knows = rules.knows(known)
-    for some in _stored(sql, known):
+    knows = rules.knows(collection)
+    for some in _stored(sql, collection):
         vectors = bad_vectors(some, rules.dimensions)
         found: list[Checked] = []
         for place, one in enumerate(some):
-            due = due_of(known, one, knows)
+            due = due_of(collection, one, knows)
             flaws = {"unreadable"} if due is None else _flaws(one, due)
             if one.owner not in rules.scopes:
                 flaws.add("orphan")
@@ -167,14 +169,14 @@ def checked(sql: Sql, known: Known, rules: Rules) -> Iterator[list[Checked]]:
         yield found
 
 
-def due_of(known: Known, stored: Stored, knows: bool) -> Due | None:
+def due_of(collection: StoredCollection, stored: Stored, knows: bool) -> Due | None:
     """Return what a row says that the file should have of it; None when it cannot be read."""
     row = parsed(stored.text)
     if row is None:
         return None
     try:
-        cells = tuple(cell(kind, row.get(name), name) for name, kind in known.columns.items())
-        tokens = tokens_of(known, row) if knows and stored.tokens is not None else None
+        cells = tuple(cell(kind, row.get(name), name) for name, kind in collection.columns.items())
+        tokens = tokens_of(collection, row) if knows and stored.tokens is not None else None
     except (StoreError, KeyError, TypeError, ValueError):  # what a row must have to be searched is missing
         return None
     return Due(row_key(stored.owner, row["id"]), row["id"], tokens, cells)
@@ -216,12 +218,12 @@ def bad_vectors(rows: Sequence[Stored], dimensions: Mapping[int, int]) -> set[in
     return bad
 
 
-def _stored(sql: Sql, known: Known) -> Iterator[list[Stored]]:
+def _stored(sql: Sql, collection: StoredCollection) -> Iterator[list[Stored]]:
     names = ["rowid", "_key", "_scope", "id", "_row", "_terms", "_space", "_vector", "_parts"]
-    columns = ", ".join([*names, *(known.column(name)[0] for name in known.columns)])
-    last = int(sql.rows(f"SELECT coalesce(max(rowid), -1) FROM {known.sql}")[0][0])
+    columns = ", ".join([*names, *(collection.column(name)[0] for name in collection.columns)])
+    last = int(sql.rows(f"SELECT coalesce(max(rowid), -1) FROM {collection.sql}")[0][0])
     for start in range(0, last + 1, AT_ONCE):
-        query = f"SELECT {columns} FROM {known.sql} WHERE rowid >= ? AND rowid < ? ORDER BY rowid"
+        query = f"SELECT {columns} FROM {collection.sql} WHERE rowid >= ? AND rowid < ? ORDER BY rowid"
         found = sql.rows(query, [start, min(start + AT_ONCE, last + 1)])
         if found:
             yield [Stored._make((*row[: len(names)], row[len(names) :])) for row in found]

@@ -3,49 +3,51 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..catalog import Known, create_indexes, indexes
+from ..catalog import StoredCollection, create_indexes, indexes
 from ..columns import SQL_TYPES, storable
 from ..sql import Sql
 from .index_check import MENDABLE, Checked, Rules, checked
 
 
-def mend_rows(sql: Sql, known: Known, rules: Rules, moved: Callable[[int], object] = lambda _: None) -> int:
+def mend_rows(
+    sql: Sql, collection: StoredCollection, rules: Rules, moved: Callable[[int], object] = lambda _: None
+) -> int:
     """Write the key, columns and terms of rows where they are wrong, and drop unusable vectors; how many rows."""
     mended = 0
-    for some in checked(sql, known, rules):
-        wrong = [one for one in some if one.due is not None and not MENDABLE.keys().isdisjoint(one.flaws)]
+    for some in checked(sql, collection, rules):
+        wrong = [row for row in some if row.due is not None and not MENDABLE.keys().isdisjoint(row.flaws)]
         if wrong:
-            _write(sql, known, wrong)
+            _write(sql, collection, wrong)
             mended += len(wrong)
         moved(len(some))
     return mended
 
 
-def remake_indexes(sql: Sql, every: Sequence[Known]) -> None:
+def remake_indexes(sql: Sql, every: Sequence[StoredCollection]) -> None:
     """Make the database's own indexes of collections again."""
-    for known in every:
-        for name in indexes(known):
+    for collection in every:
+        for name in indexes(collection):
             sql.run(f'DROP INDEX IF EXISTS "{name}"')
-        create_indexes(sql, known)
+        create_indexes(sql, collection)
 
 
-def _write(sql: Sql, known: Known, wrong: Sequence[Checked]) -> None:
-    rows = [(one, one.due) for one in wrong if one.due is not None]
+def _write(sql: Sql, collection: StoredCollection, wrong: Sequence[Checked]) -> None:
+    rows = [(row, row.due) for row in wrong if row.due is not None]
     cells: dict[str, tuple[str, list[Any]]] = {
         "_key": ("HUGEINT", [due.key for _, due in rows]),
         "id": ("VARCHAR", [storable(due.id) for _, due in rows]),
-        "_terms": ("VARCHAR", [one.stored.tokens if due.tokens is None else due.tokens for one, due in rows]),
-        "_space": ("INTEGER", [None if "vector" in one.flaws else one.stored.space for one, _ in rows]),
-        "_vector": ("BLOB", [None if "vector" in one.flaws else one.stored.vector for one, _ in rows]),
+        "_terms": ("VARCHAR", [row.stored.tokens if due.tokens is None else due.tokens for row, due in rows]),
+        "_space": ("INTEGER", [None if "vector" in row.flaws else row.stored.space for row, _ in rows]),
+        "_vector": ("BLOB", [None if "vector" in row.flaws else row.stored.vector for row, _ in rows]),
     }
-    cells["_parts"] = ("BLOB", [None if "vector" in one.flaws else one.stored.parts for one, _ in rows])
-    for place, name in enumerate(known.columns):
-        column, kind = known.column(name)
+    cells["_parts"] = ("BLOB", [None if "vector" in row.flaws else row.stored.parts for row, _ in rows])
+    for place, name in enumerate(collection.columns):
+        column, kind = collection.column(name)
         cells[column] = (SQL_TYPES[kind], [due.cells[place] for _, due in rows])
     taken = ", ".join(f"unnest(?::{kind}[]) AS c{place}" for place, (kind, _) in enumerate(cells.values()))
     changed = ", ".join(f"{column} = new.c{place}" for place, column in enumerate(cells))
     sql.run(
-        f"UPDATE {known.sql} SET {changed} FROM (SELECT unnest(?::BIGINT[]) AS place, {taken}) AS new "
-        f"WHERE {known.sql}.rowid = new.place",
-        [[one.stored.place for one, _ in rows], *(values for _, values in cells.values())],
+        f"UPDATE {collection.sql} SET {changed} FROM (SELECT unnest(?::BIGINT[]) AS place, {taken}) AS new "
+        f"WHERE {collection.sql}.rowid = new.place",
+        [[row.stored.place for row, _ in rows], *(values for _, values in cells.values())],
     )

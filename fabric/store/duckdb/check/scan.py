@@ -8,7 +8,7 @@ from fabric.embedding.base import same_model
 from fabric.scope import Scope
 from fabric.store.base import Row
 
-from ..catalog import Catalog, Known
+from ..catalog import Catalog, StoredCollection
 from ..migrations import MIGRATIONS, file_format
 from ..rows.searching import WITHOUT_PASSAGES
 from ..sql import Sql
@@ -32,7 +32,7 @@ class FileScan:
         self.format = file_format(sql)
         catalog = Catalog()
         catalog.load(sql)
-        self.tables: dict[str, Known] = {known.name: known for known in catalog.tables()}
+        self.tables: dict[str, StoredCollection] = {collection.name: collection for collection in catalog.tables()}
         self.scopes: dict[int, Scope] = catalog.scopes()
 
     @property

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from fabric.store.base import Row
 
-from ..catalog import Known
+from ..catalog import StoredCollection
 from ..columns import SQL_TYPES, cell, storable
 from ..sql import Sql
 
@@ -44,22 +44,22 @@ class Cells(NamedTuple):
     values: list[list[Any]]
 
 
-def insert(sql: Sql, known: Known, new: Sequence[New], held: Cells) -> None:
+def insert(sql: Sql, collection: StoredCollection, new: Sequence[New], own: Cells) -> None:
     """Insert the rows, none of which may be there."""
-    searches = SEARCHED if known.text else {}
-    names = ["_key", "_scope", "_seq", *held.names, *searches]
-    kinds = ["HUGEINT", "BIGINT", "BIGINT", *held.kinds, *searches.values()]
-    fixed: list[list[Any]] = [[one.key for one in new], [one.owner for one in new], [one.search.place for one in new]]
-    searched: list[list[Any]] = [list(column) for column in zip(*(one.search[1:] for one in new), strict=True)]
-    cells = [*fixed, *held.values, *(searched if searches else ())]
+    searches = SEARCHED if collection.text else {}
+    names = ["_key", "_scope", "_seq", *own.names, *searches]
+    kinds = ["HUGEINT", "BIGINT", "BIGINT", *own.kinds, *searches.values()]
+    fixed: list[list[Any]] = [[row.key for row in new], [row.owner for row in new], [row.search.place for row in new]]
+    searched: list[list[Any]] = [list(column) for column in zip(*(row.search[1:] for row in new), strict=True)]
+    cells = [*fixed, *own.values, *(searched if searches else ())]
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]
         row = f"({', '.join('?' * len(names))})"
-        sql.run(f"INSERT INTO {known.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
+        sql.run(f"INSERT INTO {collection.sql} ({columns}) VALUES {', '.join([row] * len(new))}", values)
         return
     unnested = ", ".join(f"unnest(?::{kind}[])" for kind in kinds)
-    sql.run(f"INSERT INTO {known.sql} ({columns}) SELECT {unnested}", cells)
+    sql.run(f"INSERT INTO {collection.sql} ({columns}) SELECT {unnested}", cells)
 
 
 def row_key(owner: int, name: str) -> int:
@@ -68,12 +68,12 @@ def row_key(owner: int, name: str) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def cells_of(known: Known, rows: Sequence[Row], texts: Sequence[str]) -> Cells:
+def cells_of(collection: StoredCollection, rows: Sequence[Row], texts: Sequence[str]) -> Cells:
     """Return the cells of rows with this JSON; StoreError when a value does not fit its column."""
     names, kinds = ["id", "_row"], ["VARCHAR", "VARCHAR"]
     cells: list[list[Any]] = [[storable(row["id"]) for row in rows], list(texts)]
-    for field, kind in known.columns.items():
-        names.append(known.column(field)[0])
+    for field, kind in collection.columns.items():
+        names.append(collection.column(field)[0])
         kinds.append(SQL_TYPES[kind])
-        cells.append([cell(kind, row.get(field), f"{known.name}.{field}") for row in rows])
+        cells.append([cell(kind, row.get(field), f"{collection.name}.{field}") for row in rows])
     return Cells(names, kinds, cells)

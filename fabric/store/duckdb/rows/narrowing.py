@@ -11,7 +11,7 @@ from fabric.search.cells import Column
 from fabric.search.index import TextIndex
 from fabric.store.base import Where
 
-from ..catalog import Known
+from ..catalog import StoredCollection
 from ..columns import operand
 
 EXACT = 2.0**53
@@ -29,21 +29,21 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def meeting(index: TextIndex, known: Known, where: Sequence[Where]) -> NDArray[np.int64] | None:
+def meeting(index: TextIndex, collection: StoredCollection, where: Sequence[Where]) -> NDArray[np.int64] | None:
     """Return the slots of the rows that meet all conditions, or None when the index does not hold what they ask."""
     met: Mask = index.alive
-    for one in where:
-        if one.field not in index.columns or not _is_exact(index, known, one.field):
+    for term in where:
+        if term.field not in index.columns or not _is_exact(index, collection, term.field):
             return None
-        own = _meets(index.columns[one.field], known, one)
-        if own is None:
+        mask = _meets(index.columns[term.field], collection, term)
+        if mask is None:
             return None
-        met = met & own
+        met = met & mask
     return np.flatnonzero(met)
 
 
 def ordered(
-    index: TextIndex, known: Known, slots: NDArray[np.int64], order: str, limit: int | None, offset: int
+    index: TextIndex, collection: StoredCollection, slots: NDArray[np.int64], order: str, limit: int | None, offset: int
 ) -> list[str] | None:
     """Return the ids of the slots' rows in this order, cut to the window; None when the index cannot tell.
 
@@ -55,7 +55,7 @@ def ordered(
         slots = slots[np.argsort(places[slots], kind="stable")]
     else:
         field = order.removeprefix("-")
-        if field not in index.columns or index.columns[field].is_text or not _is_exact(index, known, field):
+        if field not in index.columns or index.columns[field].is_text or not _is_exact(index, collection, field):
             return None
         values = index.columns[field].values * (-1.0 if order.startswith("-") else 1.0)
         slots = _first(slots, values[slots], end)
@@ -71,15 +71,15 @@ def _first(slots: NDArray[np.int64], values: NDArray[np.float64], end: int | Non
     return slots if np.isnan(last) else slots[values <= last]
 
 
-def _is_exact(index: TextIndex, known: Known, field: str) -> bool:
-    kind, column = known.columns[field], index.columns[field]
+def _is_exact(index: TextIndex, collection: StoredCollection, field: str) -> bool:
+    kind, column = collection.columns[field], index.columns[field]
     if kind not in ("integer", "time"):
         return True
     most = EXACT if kind == "integer" else EXACT_SECONDS
     return not bool(np.any(np.abs(column.values) >= most))
 
 
-def _meets(column: Column, known: Known, where: Where) -> Mask | None:
+def _meets(column: Column, collection: StoredCollection, where: Where) -> Mask | None:
     cells = column.values
     missing = cells < 0 if column.is_text else np.isnan(cells)
     if where.op == "null":
@@ -87,15 +87,16 @@ def _meets(column: Column, known: Known, where: Where) -> Mask | None:
     many = where.op == "in"
     if column.is_text and not many and where.op not in ("=", "!="):
         return None
-    given = [operand(known.columns[where.field], one, where.field) for one in (where.value if many else [where.value])]
-    wanted = [_number(column, one, raw) for one, raw in zip(given, where.value if many else [where.value], strict=True)]
+    values = where.value if many else [where.value]
+    operands = [operand(collection.columns[where.field], value, where.field) for value in values]
+    wanted = [_number(column, converted, value) for converted, value in zip(operands, values, strict=True)]
     if many:
-        met = np.isin(cells, [one for one in wanted if one is not None])
+        met = np.isin(cells, [number for number in wanted if number is not None])
         return met | missing if None in wanted else met
     if wanted[0] is None:
         return missing if where.op == "=" else ~missing
-    found: Mask = _COMPARE[where.op](cells, wanted[0])
-    return found
+    mask: Mask = _COMPARE[where.op](cells, wanted[0])
+    return mask
 
 
 def _number(column: Column, value: Any, raw: Any) -> float | None:

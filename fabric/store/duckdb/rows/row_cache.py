@@ -18,7 +18,7 @@ class Place(NamedTuple):
     key: int
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     """A text, the number of the scope that owns it and, where this process wrote the row, what it is searched by."""
 
     owner: int
@@ -32,62 +32,62 @@ class _Kept(NamedTuple):
         return len(self.text) + 1 + sum(map(len, filter(None, searched)))
 
 
-class KeptTexts:
+class RowCache:
     """JSON by place, the least recently used dropped first; "" stands for one that is known not to be there.
 
-    >>> kept = KeptTexts(most=8)
-    >>> kept.keep(Place("notes", 1), 7, "[1, 2]")
-    >>> kept.keep(Place("notes", 2), 7, "[3]")
-    >>> kept.get(Place("notes", 1)), kept.get(Place("notes", 2))
+    >>> cache = RowCache(most=8)
+    >>> cache.keep(Place("notes", 1), 7, "[1, 2]")
+    >>> cache.keep(Place("notes", 2), 7, "[3]")
+    >>> cache.get(Place("notes", 1)), cache.get(Place("notes", 2))
     (None, '[3]')
     """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._length = 0
-        self._texts: OrderedDict[Place, _Kept] = OrderedDict()
+        self._texts: OrderedDict[Place, _Entry] = OrderedDict()
 
     def get(self, place: Place) -> str | None:
         """Return the JSON, or None when it is not known here."""
-        found = self._texts.get(place)
-        if found is None:
+        entry = self._texts.get(place)
+        if entry is None:
             return None
         self._texts.move_to_end(place)
-        return found.text
+        return entry.text
 
     def search(self, place: Place) -> Search | None:
         """Return what a row is searched by, or None when it is not known here."""
-        found = self._texts.get(place)
-        return None if found is None else found.search
+        entry = self._texts.get(place)
+        return None if entry is None else entry.search
 
     def keep(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
         """Keep what is in the file now."""
         self.forget(place)
         if len(text) > LONGEST:
             return
-        self._texts[place] = kept = _Kept(owner, text, search)
-        self._length += kept.size
+        self._texts[place] = entry = _Entry(owner, text, search)
+        self._length += entry.size
         while self._length > self._most:
             self._length -= self._texts.popitem(last=False)[1].size
 
     def forget(self, place: Place) -> None:
         """Forget one text."""
-        known = self._texts.pop(place, None)
-        if known is not None:
-            self._length -= known.size
+        entry = self._texts.pop(place, None)
+        if entry is not None:
+            self._length -= entry.size
 
     def drop(self, table: str, owner: int) -> None:
         """Forget everything that a scope has in a collection."""
-        for place in [place for place, kept in self._texts.items() if (place.table, kept.owner) == (table, owner)]:
+        for place in [place for place, entry in self._texts.items() if (place.table, entry.owner) == (table, owner)]:
             self.forget(place)
 
 
 class Texts:
     """The same as one transaction sees it: its own changes first. They are kept once it is committed."""
 
-    def __init__(self, kept: KeptTexts) -> None:
-        self._kept = kept
-        self._changed: dict[Place, _Kept] = {}
+    def __init__(self, cache: RowCache) -> None:
+        self._cache = cache
+        self._changed: dict[Place, _Entry] = {}
         self._cleared: set[tuple[str, int]] = set()
 
     def get(self, place: Place, owner: int) -> str | None:
@@ -95,40 +95,40 @@ class Texts:
         changed = self._changed.get(place)
         if changed is not None:
             return changed.text
-        return None if (place.table, owner) in self._cleared else self._kept.get(place)
+        return None if (place.table, owner) in self._cleared else self._cache.get(place)
 
     def search(self, place: Place, owner: int) -> Search | None:
         """Return what a row is searched by, or None when the file must be asked."""
         changed = self._changed.get(place)
         if changed is not None:
             return changed.search
-        return None if (place.table, owner) in self._cleared else self._kept.search(place)
+        return None if (place.table, owner) in self._cleared else self._cache.search(place)
 
     def found(self, place: Place, owner: int, text: str) -> None:
         """Take note of what the file says."""
         if (place.table, owner) not in self._cleared:
-            self._kept.keep(place, owner, text)
+            self._cache.keep(place, owner, text)
 
     def change(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
         """Take note of a change; "" for a removal."""
-        self._changed[place] = _Kept(owner, text, search)
+        self._changed[place] = _Entry(owner, text, search)
 
     def searched_anew(self, place: Place, owner: int) -> None:
         """Take note that a row is searched by something else from now on, which is to be read from the file."""
-        known = self.get(place, owner)
-        if known is not None:
-            self.change(place, owner, known)
+        text = self.get(place, owner)
+        if text is not None:
+            self.change(place, owner, text)
 
     def clear(self, table: str, owner: int) -> None:
         """Take note that all that a scope has in a collection is gone: from here on the file is asked."""
         self._cleared.add((table, owner))
         self._changed = {
-            place: one for place, one in self._changed.items() if (place.table, one.owner) != (table, owner)
+            place: entry for place, entry in self._changed.items() if (place.table, entry.owner) != (table, owner)
         }
 
     def committed(self) -> None:
         """Keep for later transactions what this one changed."""
         for table, owner in self._cleared:
-            self._kept.drop(table, owner)
-        for place, one in self._changed.items():
-            self._kept.keep(place, *one)
+            self._cache.drop(table, owner)
+        for place, entry in self._changed.items():
+            self._cache.keep(place, *entry)

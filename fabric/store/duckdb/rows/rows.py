@@ -11,13 +11,13 @@ from fabric.search.base import Match
 from fabric.slices import chunks
 from fabric.store.base import Row, RowVectors, Table, Where
 
-from ..catalog import Catalog, Known
+from ..catalog import Catalog, StoredCollection
 from ..columns import condition, row_id
 from ..sql import Sql, among
 from .containing import containing
 from .documents import Documents
 from .inserting import row_key
-from .row_cache import KeptTexts, Place, Texts
+from .row_cache import Place, RowCache, Texts
 from .searching import Indexes, Searching
 from .token_runs import LEAST
 from .writing import CHUNK, Writing, prepare
@@ -41,10 +41,10 @@ FEW = 2000
 class SqlRows:
     """`Rows` over one transaction; what it changes in memory is noted, so that a rollback can forget it."""
 
-    def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, kept: KeptTexts) -> None:
+    def __init__(self, sql: Sql, catalog: Catalog, indexes: Indexes, row_cache: RowCache) -> None:
         self._sql = sql
         self._catalog = catalog
-        self._texts = Texts(kept)
+        self._texts = Texts(row_cache)
         self._after: list[Callable[[], object]] = []
         self._searching = Searching(sql, indexes)
         self._documents = Documents(sql, self._texts)
@@ -57,21 +57,23 @@ class SqlRows:
 
     def get(self, table: Table, scope: Scope, ids: Sequence[str]) -> list[Row]:
         """Return the rows with these ids, in the order of ``ids``."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
+        collection, owner = self._catalog.table(table), self._catalog.scope(scope)
         if owner is None:
             return []
         keys = {row_key(owner, wanted): wanted for wanted in ids}
-        texts = {key: self._texts.get(Place(known.name, key), owner) for key in keys}
-        texts |= self._searching.rows(known, owner, {key: keys[key] for key, text in texts.items() if text is None})
+        texts = {key: self._texts.get(Place(collection.name, key), owner) for key in keys}
+        texts |= self._searching.rows(
+            collection, owner, {key: keys[key] for key, text in texts.items() if text is None}
+        )
         unread = {key: keys[key] for key, text in texts.items() if text is None}
-        for some in chunks(self._writing.there(known, owner, unread), CHUNK):
+        for some in chunks(self._writing.there(collection, owner, unread), CHUNK):
             keyed, values = among(some)
-            query = f"SELECT _key, _row FROM {known.sql} WHERE _key IN {keyed}"
+            query = f"SELECT _key, _row FROM {collection.sql} WHERE _key IN {keyed}"
             for key, text in self._sql.rows(query, values):
                 texts[key] = text
-                self._texts.found(Place(known.name, key), owner, text)
-        found = {wanted: text for key, wanted in keys.items() if (text := texts[key])}
-        return [json.loads(found[wanted]) for wanted in ids if wanted in found]
+                self._texts.found(Place(collection.name, key), owner, text)
+        by_id = {wanted: text for key, wanted in keys.items() if (text := texts[key])}
+        return [json.loads(by_id[wanted]) for wanted in ids if wanted in by_id]
 
     def find(
         self,
@@ -83,56 +85,58 @@ class SqlRows:
         offset: int = 0,
     ) -> list[Row]:
         """Return the rows that meet all conditions, by insertion or by ``order``; those without a value come last."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        conditions, values = _conditions(known, where)
-        rest = f"{conditions} ORDER BY {_order(known, order)}{_window(limit, offset)}"
+        collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        conditions, values = _conditions(collection, where)
+        rest = f"{conditions} ORDER BY {_order(collection, order)}{_window(limit, offset)}"
         narrow = bool(where) or limit is not None
-        if owner is None or known.is_empty(owner):
+        if owner is None or collection.is_empty(owner):
             return []
-        if narrow and (ids := self._narrowed(known, owner, where, order, limit, offset)) is not None:
+        if narrow and (ids := self._narrowed(collection, owner, where, order, limit, offset)) is not None:
             return self.get(table, scope, ids)
-        fields = {one.field for one in where} | {order.removeprefix("-")} - {""}
-        source = self._source(known, owner, ["_row", "_seq", *(known.column(field)[0] for field in fields)], narrow)
+        fields = {term.field for term in where} | {order.removeprefix("-")} - {""}
+        source = self._source(
+            collection, owner, ["_row", "_seq", *(collection.column(field)[0] for field in fields)], narrow
+        )
         return [json.loads(row) for (row,) in self._sql.rows(f"{source.format('_row')}{rest}", [owner, *values])]
 
     def count(self, table: Table, scope: Scope, where: Sequence[Where] = ()) -> int:
         """Return how many rows meet all conditions."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        conditions, values = _conditions(known, where)
+        collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        conditions, values = _conditions(collection, where)
         if owner is None:
             return 0
         if not where:
-            return self._size(known, owner)
-        met = self._meeting(known, owner, where)
+            return self._size(collection, owner)
+        met = self._meeting(collection, owner, where)
         if met is not None:
             return len(met)
-        columns = ["_seq", *(known.column(field)[0] for field in {one.field for one in where})]
-        source = self._source(known, owner, columns, narrow=True)
+        columns = ["_seq", *(collection.column(field)[0] for field in {term.field for term in where})]
+        source = self._source(collection, owner, columns, narrow=True)
         return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
 
     def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
         """Insert the rows, or replace those of the same id in their place."""
-        known = self._catalog.table(table)
-        if known.terms is None and table.terms is not None and self._catalog.learn(table):
+        collection = self._catalog.table(table)
+        if collection.terms is None and table.terms is not None and self._catalog.learn(table):
             self._searching.drop_table(table.name)  # nobody has declared it here: how it is searched is told now
-        latest = {row_id(row, known.name): row for row in rows}
+        latest = {row_id(row, collection.name): row for row in rows}
         if not latest:
             return
-        prepared = [prepare(known, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
+        prepared = [prepare(collection, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
         owner = self._catalog.scope_for_writing(self._sql, scope)
-        added = sum(self._writing.put(known, owner, some) for some in prepared)
-        if known.text and added >= LEAST:
-            self._searching.grown(known, owner)
+        added = sum(self._writing.put(collection, owner, some) for some in prepared)
+        if collection.text and added >= LEAST:
+            self._searching.grown(collection, owner)
 
     def delete(self, table: Table, scope: Scope, ids: Sequence[str]) -> int:
         """Delete the rows with these ids."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        return 0 if owner is None else self._writing.delete(known, owner, ids)
+        collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        return 0 if owner is None else self._writing.delete(collection, owner, ids)
 
     def clear(self, table: Table, scope: Scope) -> int:
         """Delete every row of the scope."""
-        known, owner = self._catalog.table(table), self._catalog.scope(scope)
-        return 0 if owner is None else self._writing.clear(known, owner)
+        collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        return 0 if owner is None else self._writing.clear(collection, owner)
 
     def owners(self) -> list[Scope]:
         """Return every scope that ever wrote to the file and was not purged since."""
@@ -143,14 +147,14 @@ class SqlRows:
         owner = self._catalog.scope(scope)
         if owner is None:
             return {}
-        deleted = {known.name: self._writing.clear(known, owner) for known in self._catalog.tables()}
+        deleted = {collection.name: self._writing.clear(collection, owner) for collection in self._catalog.tables()}
         deleted["documents"] = self._documents.purge(owner)
         self._catalog.forget_scope(self._sql, scope)
         return {name: number for name, number in deleted.items() if number}
 
     def tables(self) -> list[str]:
         """Return the names of all tables, then that of the documents."""
-        return [*(known.name for known in self._catalog.tables()), "documents"]
+        return [*(collection.name for collection in self._catalog.tables()), "documents"]
 
     def scan(self, scope: Scope, table: str) -> Iterator[Row]:
         """Yield the scope's rows of a table, or its documents, page by page."""
@@ -160,14 +164,14 @@ class SqlRows:
         if table == "documents":
             yield from self._documents.scan(owner)
             return
-        known = self._catalog.table(Table(table, {}))
-        if self._size(known, owner) == 0:
+        collection = self._catalog.table(Table(table, {}))
+        if self._size(collection, owner) == 0:
             return
-        source = self._source(known, owner, ["_seq", "_row"], narrow=True).format("_seq, _row")
+        source = self._source(collection, owner, ["_seq", "_row"], narrow=True).format("_seq, _row")
         last = -1
-        while found := self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last]):
-            yield from (json.loads(text) for _, text in found)
-            last = found[-1][0]
+        while page := self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last]):
+            yield from (json.loads(text) for _, text in page)
+            last = page[-1][0]
 
     def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
         """Yield the rows of these scopes that hold one of the texts, with the scope of each."""
@@ -175,62 +179,62 @@ class SqlRows:
         if not owners or not texts:
             return
         if table == "documents":
-            found = self._documents.containing(list(owners), texts)
+            rows = self._documents.containing(list(owners), texts)
         else:
-            told = containing(self._sql, self._catalog.table(Table(table, {})).sql, "_row", list(owners), texts)
-            found = [(owner, json.loads(text)) for owner, text in told]
-        yield from ((owners[owner], row) for owner, row in found)
+            matching = containing(self._sql, self._catalog.table(Table(table, {})).sql, "_row", list(owners), texts)
+            rows = [(owner, json.loads(text)) for owner, text in matching]
+        yield from ((owners[owner], row) for owner, row in rows)
 
     def newest(self, table: Table, limit: int) -> list[Row]:
         """Return the rows of the last so many places; what was deleted leaves its place empty."""
-        known = self._catalog.table(table)
-        if known.next_place == 0:
+        collection = self._catalog.table(table)
+        if collection.next_place == 0:
             return []
-        query = f"SELECT _row FROM {known.sql} WHERE _seq >= ? ORDER BY _seq"
-        return [json.loads(text) for (text,) in self._sql.rows(query, [known.next_place - limit])]
+        query = f"SELECT _row FROM {collection.sql} WHERE _seq >= ? ORDER BY _seq"
+        return [json.loads(text) for (text,) in self._sql.rows(query, [collection.next_place - limit])]
 
     def match(self, table: Table, scope: Scope, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows that share most words with ``words``."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
         if limit < 0:
             raise StoreError(f"limit must not be negative, got {limit}")
         if owner is None or not words or not limit:
             return []
-        return self._searching.index(known, owner).match(words, limit)
+        return self._searching.index(collection, owner).match(words, limit)
 
     def index(self, table: Table, scope: Scope, space: str = "") -> "TextIndex | None":
         """Return the scope's index, with the vectors of ``space``."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
         if owner is None:
             return None
-        found = self._searching
-        return found.with_vectors(known, owner, space) if space else found.index(known, owner)
+        searching = self._searching
+        return searching.with_vectors(collection, owner, space) if space else searching.index(collection, owner)
 
     def set_vectors(self, table: Table, scope: Scope, vectors: RowVectors) -> int:
         """Give rows that are there their vectors."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
         if owner is None or not vectors.by_id:
             return 0
         keys = {row_key(owner, row_id): row_id for row_id in vectors.by_id}
-        self._writing.touched.add((known.name, owner))
+        self._writing.touched.add((collection.name, owner))
         for key in keys:
-            self._texts.searched_anew(Place(known.name, key), owner)
-        return self._searching.set_vectors(known, owner, vectors.space, keys, vectors.by_id)
+            self._texts.searched_anew(Place(collection.name, key), owner)
+        return self._searching.set_vectors(collection, owner, vectors.space, keys, vectors.by_id)
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:
         """Return the first rows that have no vector in this space."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
-        return [] if owner is None else self._searching.outside(known, owner, space, limit)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
+        return [] if owner is None else self._searching.outside(collection, owner, space, limit)
 
     def without_passages(self, table: Table, scope: Scope, space: str) -> int:
         """Return how many rows with a vector in this space may need others for the passages of their texts."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
-        return 0 if owner is None else self._searching.without_passages(known, owner, space)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
+        return 0 if owner is None else self._searching.without_passages(collection, owner, space)
 
     def spaces(self, table: Table, scope: Scope) -> dict[str, int]:
         """Return how many rows have a vector in each space."""
-        known, owner = self._searched(table), self._catalog.scope(scope)
-        return {} if owner is None else self._searching.spaces(known, owner)
+        collection, owner = self._searched(table), self._catalog.scope(scope)
+        return {} if owner is None else self._searching.spaces(collection, owner)
 
     def read(self, key: str, scope: Scope) -> Any:
         """Return the document's value, or None."""
@@ -260,64 +264,70 @@ class SqlRows:
         """Call a function once the transaction is committed and before the next begins; never if it is rolled back."""
         self._after.append(call)
 
-    def fill(self, known: Known) -> None:
+    def fill(self, collection: StoredCollection) -> None:
         """Fill the columns that a wider definition added, from the rows themselves."""
-        self._writing.fill(known)
+        self._writing.fill(collection)
 
-    def _source(self, known: Known, owner: int, columns: Sequence[str], narrow: bool) -> str:
+    def _source(self, collection: StoredCollection, owner: int, columns: Sequence[str], narrow: bool) -> str:
         """Return the start of a query over the rows of a scope, up to the condition on it.
 
         The index on the scope is used only when nothing else is asked in the same place: a scope of few rows is
         therefore cut out first. A big one is better scanned with all conditions at once.
         """
-        if not narrow or self._size(known, owner) > FEW:
-            return f"SELECT {{}} FROM {known.sql} WHERE _scope = ?"
+        if not narrow or self._size(collection, owner) > FEW:
+            return f"SELECT {{}} FROM {collection.sql} WHERE _scope = ?"
         taken = ", ".join(dict.fromkeys(columns))
-        own = f"WITH own AS MATERIALIZED (SELECT {taken} FROM {known.sql} WHERE _scope = ?)"
+        own = f"WITH own AS MATERIALIZED (SELECT {taken} FROM {collection.sql} WHERE _scope = ?)"
         return f"{own} SELECT {{}} FROM own WHERE TRUE"
 
-    def _size(self, known: Known, owner: int) -> int:
-        if owner not in known.sizes:
-            found = self._sql.rows(f"SELECT count(*) FROM {known.sql} WHERE _scope = ?", [owner])
-            known.sizes[owner] = int(found[0][0])
-        return known.sizes[owner]
+    def _size(self, collection: StoredCollection, owner: int) -> int:
+        if owner not in collection.sizes:
+            ((size,),) = self._sql.rows(f"SELECT count(*) FROM {collection.sql} WHERE _scope = ?", [owner])
+            collection.sizes[owner] = int(size)
+        return collection.sizes[owner]
 
     def _narrowed(
-        self, known: Known, owner: int, where: Sequence[Where], order: str, limit: int | None, offset: int
+        self,
+        collection: StoredCollection,
+        owner: int,
+        where: Sequence[Where],
+        order: str,
+        limit: int | None,
+        offset: int,
     ) -> list[str] | None:
         """Return the ids that `find` is to return, where the index can tell and they are few."""
-        met = self._meeting(known, owner, where)
+        met = self._meeting(collection, owner, where)
         if met is None or (limit is None and len(met) > FEW) or (limit is not None and limit > FEW):
             return None
 
-        index = self._searching.known(known, owner)
-        return None if index is None else narrowing.ordered(index, known, met, order, limit, offset)
+        index = self._searching.cached_index(collection, owner)
+        return None if index is None else narrowing.ordered(index, collection, met, order, limit, offset)
 
-    def _meeting(self, known: Known, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
-        index = self._searching.known(known, owner)
-        if index is None and known.text and self._size(known, owner) <= FEW:
-            index = self._searching.index(known, owner)
+    def _meeting(self, collection: StoredCollection, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
+        index = self._searching.cached_index(collection, owner)
+        if index is None and collection.text and self._size(collection, owner) <= FEW:
+            index = self._searching.index(collection, owner)
         if index is None:
             return None
 
-        return narrowing.meeting(index, known, where)
+        return narrowing.meeting(index, collection, where)
 
-    def _searched(self, table: Table) -> Known:
-        known = self._catalog.table(table)
-        if not known.text:
-            raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
-        return known
-
-
-def _conditions(known: Known, where: Sequence[Where]) -> tuple[str, list[Any]]:
-    made = [condition(*known.column(one.field), one) for one in where]
-    return "".join(f" AND {text}" for text, _ in made), [value for _, values in made for value in values]
+    def _searched(self, table: Table) -> StoredCollection:
+        collection = self._catalog.table(table)
+        if not collection.text:
+            raise StoreError(f"collection {collection.name!r} is not searched: its definition names no text field")
+        return collection
 
 
-def _order(known: Known, order: str) -> str:
+def _conditions(collection: StoredCollection, where: Sequence[Where]) -> tuple[str, list[Any]]:
+    terms = [condition(*collection.column(term.field), term) for term in where]
+    return "".join(f" AND {text}" for text, _ in terms), [value for _, values in terms for value in values]
+
+
+def _order(collection: StoredCollection, order: str) -> str:
     if not order:
         return "_seq"
-    column, _ = known.column(order.removeprefix("-"))
+    column, _ = collection.column(order.removeprefix("-"))
     return f"{column} {'DESC' if order.startswith('-') else 'ASC'} NULLS LAST, _seq"
 
 

@@ -15,10 +15,10 @@ from fabric.store.base import Row
 from fabric.text.passages import LONG
 from fabric.text.words import words
 
-from ..catalog import Known
+from ..catalog import StoredCollection
 from ..columns import cell, original, originals, storable
 from ..sql import Sql
-from .token_runs import LEAST, MOST, Part, Run, Runs, fitting, known_runs, parts
+from .token_runs import LEAST, MOST, Part, Run, Runs, fitting, parts, stored_runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,29 +88,32 @@ class Indexes:
                 del self._indexes[name, scope]
 
 
-def tokens_of(known: Known, row: Row) -> str | None:
+def tokens_of(collection: StoredCollection, row: Row) -> str | None:
     """Return the row's tokens as they are stored, separated by spaces; None where the collection is not searched."""
-    if not known.text:
+    if not collection.text:
         return None
-    if known.terms is not None:
-        return " ".join(known.terms(row))
-    text = row.get(known.text)
+    if collection.terms is not None:
+        return " ".join(collection.terms(row))
+    text = row.get(collection.text)
     return " ".join(words(text)) if isinstance(text, str) else ""
 
 
-def entry_of(known: Known, row: Row, place: int, tokens: str) -> "Entry":
+def entry_of(collection: StoredCollection, row: Row, place: int, tokens: str) -> "Entry":
     """Return the row as the index takes it."""
     return arrays.Entry(
-        row["id"], place, tokens, tuple(_kept(known.columns[name], row.get(name), name) for name in known.kept)
+        row["id"],
+        place,
+        tokens,
+        tuple(_index_cell(collection.columns[name], row.get(name), name) for name in collection.kept),
     )
 
 
-def _kept(kind: ColumnType, value: Any, name: str) -> Any:
-    """Return a cell as the database gives it: a time in seconds."""
-    made = cell(kind, value, name)
-    if isinstance(made, datetime):
-        return made.replace(tzinfo=UTC).timestamp()
-    return value if kind == "text" else made
+def _index_cell(kind: ColumnType, value: Any, name: str) -> Any:
+    """Return a cell as the index takes it: a time in seconds since 1970."""
+    stored_cell = cell(kind, value, name)
+    if isinstance(stored_cell, datetime):
+        return stored_cell.replace(tzinfo=UTC).timestamp()
+    return value if kind == "text" else stored_cell
 
 
 class Searching:
@@ -120,120 +123,126 @@ class Searching:
         self._sql = sql
         self._indexes = indexes
 
-    def known(self, known: Known, owner: int) -> "TextIndex | None":
+    def cached_index(self, collection: StoredCollection, owner: int) -> "TextIndex | None":
         """Return the index if it is in memory."""
-        return self._indexes.get(known.name, owner) if known.text else None
+        return self._indexes.get(collection.name, owner) if collection.text else None
 
-    def drop(self, known: Known, owner: int) -> None:
+    def drop(self, collection: StoredCollection, owner: int) -> None:
         """Forget the index, because all its rows are gone."""
-        self._indexes.drop(known.name, owner)
+        self._indexes.drop(collection.name, owner)
 
     def drop_table(self, table: str) -> None:
         """Forget all indexes of a collection, because it is searched in another way from now on."""
         self._indexes.drop_table(table)
 
-    def index(self, known: Known, owner: int) -> "TextIndex":
+    def index(self, collection: StoredCollection, owner: int) -> "TextIndex":
         """Return the index of a scope's rows; raise StoreError when the collection is not searched."""
-        if not known.text:
-            raise StoreError(f"collection {known.name!r} is not searched: its definition names no text field")
-        index = self._indexes.get(known.name, owner)
+        if not collection.text:
+            raise StoreError(f"collection {collection.name!r} is not searched: its definition names no text field")
+        index = self._indexes.get(collection.name, owner)
         if index is None or index.is_worn:
-            kept: dict[str, ColumnType] = {name: known.columns[name] for name in known.kept}
-            index = arrays.TextIndex(kept, known.thread, self._batches(known, owner))
-            self._indexes.add(known.name, owner, index)
+            kept: dict[str, ColumnType] = {name: collection.columns[name] for name in collection.kept}
+            index = arrays.TextIndex(kept, collection.thread, self._batches(collection, owner))
+            self._indexes.add(collection.name, owner, index)
         return index
 
-    def rows(self, known: Known, owner: int, ids: Mapping[int, str]) -> dict[int, str]:
+    def rows(self, collection: StoredCollection, owner: int, ids: Mapping[int, str]) -> dict[int, str]:
         """Return the JSON by key of those rows that are kept with the index; ``ids`` are the rows' ids by key."""
-        index = self.known(known, owner)
+        index = self.cached_index(collection, owner)
         if index is None or not ids:
             return {}
-        found = {key: text for key, row_id in ids.items() if (text := index.row(row_id)) is not None}
-        if len(found) < len(ids):
+        texts = {key: text for key, row_id in ids.items() if (text := index.row(row_id)) is not None}
+        if len(texts) < len(ids):
             index.reads += 1
             if index.reads == SECOND and len(index) <= KEPT_AT_ONCE:
-                names, rows = self._sql.arrays(f"SELECT id, _row FROM {known.sql} WHERE _scope = ?", [owner])
+                names, rows = self._sql.arrays(f"SELECT id, _row FROM {collection.sql} WHERE _scope = ?", [owner])
                 index.keep_rows(originals(names.tolist()), rows.tolist())
-                return self.rows(known, owner, ids)
-        return found
+                return self.rows(collection, owner, ids)
+        return texts
 
-    def with_vectors(self, known: Known, owner: int, space: str) -> "TextIndex":
+    def with_vectors(self, collection: StoredCollection, owner: int, space: str) -> "TextIndex":
         """Return the index with the vectors of that space, as far as the rows have any."""
-        index, number = self.index(known, owner), self.space(space)
+        index, number = self.index(collection, owner), self.space(space)
         if index.space != (number or 0):
             index.begin_space(number or 0)
-            if number and not known.is_empty(owner):
-                for ids, vectors in self._stored_vectors(known, owner, number):
+            if number and not collection.is_empty(owner):
+                for ids, vectors in self._stored_vectors(collection, owner, number):
                     index.set_vectors(number, ids, vectors)
-                index.set_parts(number, self._stored_parts(known, owner, number))
+                index.set_parts(number, self._stored_parts(collection, owner, number))
         return index
 
     def set_vectors(
-        self, known: Known, owner: int, space: str, keys: Mapping[int, str], vectors: "Mapping[str, NDArray[float32]]"
+        self,
+        collection: StoredCollection,
+        owner: int,
+        space: str,
+        keys: Mapping[int, str],
+        vectors: "Mapping[str, NDArray[float32]]",
     ) -> int:
         """Store the vectors of rows, of which ``keys`` tells the ids; return how many of the rows there were."""
         number = self.space(space, make=True) or 0
         written: dict[int, tuple[bytes, bytes]] = {}
         for some in chunks(keys, CHUNK):
-            given = {key: stored(vectors[keys[key]]) for key in some}
+            packed = {key: stored(vectors[keys[key]]) for key in some}
             query = (
-                f"UPDATE {known.sql} SET _space = ?, _vector = new.vector, _parts = new.parts FROM "
+                f"UPDATE {collection.sql} SET _space = ?, _vector = new.vector, _parts = new.parts FROM "
                 "(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::BLOB[]) AS vector, unnest(?::BLOB[]) AS parts) AS new "
                 "WHERE _key = new.key RETURNING _key"
             )
-            columns = [list(column) for column in zip(*given.values(), strict=True)]
-            written |= {key: given[key] for (key,) in self._sql.rows(query, [number, some, *columns])}
-        index = self.known(known, owner)
+            columns = [list(column) for column in zip(*packed.values(), strict=True)]
+            written |= {key: packed[key] for (key,) in self._sql.rows(query, [number, some, *columns])}
+        index = self.cached_index(collection, owner)
         if index is not None and written:
             ids = [keys[key] for key in written]
             index.set_vectors(number, ids, unpacked([vector for vector, _ in written.values()]))
             index.set_parts(number, zip(ids, (of_parts for _, of_parts in written.values()), strict=True))
         return len(written)
 
-    def spaces(self, known: Known, owner: int) -> dict[str, int]:
+    def spaces(self, collection: StoredCollection, owner: int) -> dict[str, int]:
         """Return how many of the scope's rows have a vector in each space; "" for those without one."""
-        found = self._sql.rows(
-            f"SELECT coalesce(name, ''), count(*) FROM {known.sql} LEFT JOIN _spaces ON _space = number "
+        counts = self._sql.rows(
+            f"SELECT coalesce(name, ''), count(*) FROM {collection.sql} LEFT JOIN _spaces ON _space = number "
             "WHERE _scope = ? GROUP BY ALL ORDER BY ALL",
             [owner],
         )
-        return {original(name): int(count) for name, count in found}
+        return {original(name): int(count) for name, count in counts}
 
-    def outside(self, known: Known, owner: int, space: str, limit: int) -> list[Row]:
+    def outside(self, collection: StoredCollection, owner: int, space: str, limit: int) -> list[Row]:
         """Return the first rows that have no vector in this space."""
         query = (
-            f"SELECT _row FROM {known.sql} WHERE _scope = ? AND (_space IS DISTINCT FROM ? OR {WITHOUT_PASSAGES}) "
+            f"SELECT _row FROM {collection.sql} WHERE _scope = ? AND (_space IS DISTINCT FROM ? OR {WITHOUT_PASSAGES}) "
             f"ORDER BY _seq LIMIT {limit:d}"
         )
         return [json.loads(row) for (row,) in self._sql.rows(query, [owner, self.space(space) or 0])]
 
-    def without_passages(self, known: Known, owner: int, space: str) -> int:
+    def without_passages(self, collection: StoredCollection, owner: int, space: str) -> int:
         """Return how many rows with a vector in this space may need others for the passages of their texts."""
-        query = f"SELECT count(*) FROM {known.sql} WHERE _scope = ? AND _space = ? AND {WITHOUT_PASSAGES}"
+        query = f"SELECT count(*) FROM {collection.sql} WHERE _scope = ? AND _space = ? AND {WITHOUT_PASSAGES}"
         return int(self._sql.rows(query, [owner, self.space(space) or 0])[0][0])
 
     def space(self, name: str, *, make: bool = False) -> int | None:
         """Return the number that stands for a space; None, or with ``make`` a new one, when it has none."""
         if self._indexes.spaces is None:
             stored = self._sql.rows("SELECT name, number FROM _spaces ORDER BY number")
-            self._indexes.spaces = {original(known): int(number) for known, number in stored}
-        known = self._indexes.spaces
-        found = known.get(name) or next((number for one, number in known.items() if same_model(one, name)), None)
-        if found is not None or not make:
-            return found
-        number = max(known.values(), default=0) + 1
+            self._indexes.spaces = {original(space): int(number) for space, number in stored}
+        numbers = self._indexes.spaces
+        same = (number for space, number in numbers.items() if same_model(space, name))
+        number = numbers.get(name) or next(same, None)
+        if number is not None or not make:
+            return number
+        number = max(numbers.values(), default=0) + 1
         self._sql.run("INSERT INTO _spaces VALUES (?, ?)", [number, storable(name)])
-        known[original(storable(name))] = number
+        numbers[original(storable(name))] = number
         return number
 
-    def _complete(self, known: Known, owner: int) -> None:
+    def _complete(self, collection: StoredCollection, owner: int) -> None:
         """Write the tokens of rows that have none: those of a file of an earlier form."""
-        query = f"SELECT _key, _row FROM {known.sql} WHERE _scope = ? AND _terms IS NULL LIMIT {CHUNK * 10}"
-        while found := self._sql.rows(query, [owner]):
-            for some in chunks(found, CHUNK):
-                tokens = [tokens_of(known, json.loads(row)) for _, row in some]
+        query = f"SELECT _key, _row FROM {collection.sql} WHERE _scope = ? AND _terms IS NULL LIMIT {CHUNK * 10}"
+        while rows := self._sql.rows(query, [owner]):
+            for some in chunks(rows, CHUNK):
+                tokens = [tokens_of(collection, json.loads(row)) for _, row in some]
                 self._sql.run(
-                    f"UPDATE {known.sql} SET _terms = new.terms FROM "
+                    f"UPDATE {collection.sql} SET _terms = new.terms FROM "
                     f"(SELECT unnest(?::HUGEINT[]) AS key, unnest(?::VARCHAR[]) AS terms) AS new WHERE _key = new.key",
                     [[key for key, _ in some], tokens],
                 )
@@ -242,76 +251,85 @@ class Searching:
     def runs(self) -> Runs:
         """The runs of tokens that are kept beside the rows."""
         if self._indexes.runs is None:
-            self._indexes.runs = known_runs(self._sql)
+            self._indexes.runs = stored_runs(self._sql)
         return Runs(self._sql, self._indexes.runs)
 
-    def grown(self, known: Known, owner: int) -> None:
+    def grown(self, collection: StoredCollection, owner: int) -> None:
         """Take note that many rows were added at once."""
-        self._indexes.grown.add((known.name, owner))
+        self._indexes.grown.add((collection.name, owner))
 
-    def keep_runs(self, known: Known, owner: int) -> None:
+    def keep_runs(self, collection: StoredCollection, owner: int) -> None:
         """Keep the tokens of a scope as runs where many are not kept yet: it is big and searched, or grew by many."""
-        count = self._sql.rows(f"SELECT count(*) FROM {known.sql} WHERE _scope = ?", [owner])[0][0]
-        left = count - sum(run.rows for run in self.runs.of(known, owner))
-        is_grown = (known.name, owner) in self._indexes.grown
+        count = self._sql.rows(f"SELECT count(*) FROM {collection.sql} WHERE _scope = ?", [owner])[0][0]
+        left = count - sum(run.rows for run in self.runs.of(collection, owner))
+        is_grown = (collection.name, owner) in self._indexes.grown
         if left < (LEAST if is_grown else MOST) or not (is_grown or count > BATCH):
             return
-        for part in [part for part in self._parts(known, owner) if not part.runs]:
+        for part in [part for part in self._parts(collection, owner) if not part.runs]:
             if part.end == 0:
-                self.runs.clear(known, owner)
-            rows = self._columns(known, owner, ["id", "_seq", "_terms"], part)
-            self.runs.add(known, owner, list(zip(rows[1].tolist(), rows[2].tolist(), strict=True)))
+                self.runs.clear(collection, owner)
+            rows = self._columns(collection, owner, ["id", "_seq", "_terms"], part)
+            self.runs.add(collection, owner, list(zip(rows[1].tolist(), rows[2].tolist(), strict=True)))
 
-    def _batches(self, known: Known, owner: int) -> "Iterator[Batch]":
+    def _batches(self, collection: StoredCollection, owner: int) -> "Iterator[Batch]":
 
-        if known.is_empty(owner):
+        if collection.is_empty(owner):
             return
-        self._complete(known, owner)
-        names = ["id", "_seq", *(_read(known, name) for name in known.kept)]
-        divided = list(self._parts(known, owner))
-        stored = self.runs.read(known, owner) if any(part.runs for part in divided) else {}
+        self._complete(collection, owner)
+        names = ["id", "_seq", *(_read(collection, name) for name in collection.kept)]
+        divided = list(self._parts(collection, owner))
+        stored = self.runs.read(collection, owner) if any(part.runs for part in divided) else {}
         for part in divided:
             tokens = list[str]()
-            ids, places, *columns = self._columns(known, owner, names if part.runs else [*names, "_terms"], part)
-            held = fitting(part.runs, stored, places) if part.runs else None
-            if held is None:
-                texts = self._columns(known, owner, ["id", "_seq", "_terms"], part)[-1] if part.runs else columns.pop()
+            ids, places, *columns = self._columns(collection, owner, names if part.runs else [*names, "_terms"], part)
+            coded = fitting(part.runs, stored, places) if part.runs else None
+            if coded is None:
+                texts = (
+                    self._columns(collection, owner, ["id", "_seq", "_terms"], part)[-1] if part.runs else columns.pop()
+                )
                 tokens = texts.tolist()
-            cells = [_cells(known.columns[name], column) for name, column in zip(known.kept, columns, strict=True)]
-            yield arrays.Batch(originals(ids.tolist()), places, tokens, cells, held or ())
+            cells = [
+                _cells(collection.columns[name], column) for name, column in zip(collection.kept, columns, strict=True)
+            ]
+            yield arrays.Batch(originals(ids.tolist()), places, tokens, cells, coded or ())
 
-    def _columns(self, known: Known, owner: int, names: Sequence[str], part: Part) -> "list[NDArray[Any]]":
+    def _columns(
+        self, collection: StoredCollection, owner: int, names: Sequence[str], part: Part
+    ) -> "list[NDArray[Any]]":
         """Return columns of a part's rows by ascending place; the second of them is the place."""
         read = ", ".join(f"{name} AS c{place}" for place, name in enumerate(names))
         some = " AND _seq >= ? AND _seq < ?" if part.end else ""
         values = [part.start, part.end] if part.end else []
-        found = self._sql.arrays(f"SELECT {read} FROM {known.sql} WHERE _scope = ?{some}", [owner, *values])
-        if (found[1][1:] > found[1][:-1]).all():
-            return found
-        order = np.argsort(found[1])  # the database takes several times as long to put rows in order
-        return [column[order] for column in found]
+        columns = self._sql.arrays(f"SELECT {read} FROM {collection.sql} WHERE _scope = ?{some}", [owner, *values])
+        places = columns[1]
+        if (places[1:] > places[:-1]).all():
+            return columns
+        order = np.argsort(places)  # the database takes several times as long to put rows in order
+        return [column[order] for column in columns]
 
-    def _stored_vectors(self, known: Known, owner: int, number: int) -> "Iterator[tuple[list[str], NDArray[Any]]]":
-        for part in self._parts(known, owner):
+    def _stored_vectors(
+        self, collection: StoredCollection, owner: int, number: int
+    ) -> "Iterator[tuple[list[str], NDArray[Any]]]":
+        for part in self._parts(collection, owner):
             some = " AND _seq >= ? AND _seq < ?" if part.end else ""
             values = [part.start, part.end] if part.end else []
-            query = f"SELECT id, _vector FROM {known.sql} WHERE _scope = ? AND _space = ?{some}"
+            query = f"SELECT id, _vector FROM {collection.sql} WHERE _scope = ? AND _space = ?{some}"
             ids, vectors = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
                 yield originals(ids.tolist()), unpacked(vectors.tolist())
 
-    def _stored_parts(self, known: Known, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
-        query = f"SELECT id, _parts FROM {known.sql} WHERE _scope = ? AND _space = ? AND octet_length(_parts) > 0"
+    def _stored_parts(self, collection: StoredCollection, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
+        query = f"SELECT id, _parts FROM {collection.sql} WHERE _scope = ? AND _space = ? AND octet_length(_parts) > 0"
         for row_id, vectors in self._sql.rows(query, [owner, number]):
             yield original(row_id), vectors
 
-    def _parts(self, known: Known, owner: int) -> Iterator[Part]:
+    def _parts(self, collection: StoredCollection, owner: int) -> Iterator[Part]:
         """Return the parts in which the scope's rows are read, of about `BATCH` rows; all places where they are few."""
-        rows, first, last = known.sizes.get(owner, BATCH + 1), 0, 0
+        rows, first, last = collection.sizes.get(owner, BATCH + 1), 0, 0
         if rows > BATCH:
-            query = f"SELECT count(*), min(_seq), max(_seq) FROM {known.sql} WHERE _scope = ?"
+            query = f"SELECT count(*), min(_seq), max(_seq) FROM {collection.sql} WHERE _scope = ?"
             rows, first, last = self._sql.rows(query, [owner])[0]
-        runs = self.runs.worth(known, owner)
+        runs = self.runs.worth(collection, owner)
         whole = sum(run.rows for run in runs) == rows
         if rows <= BATCH:
             return iter([Part(0, 0, runs if whole else [])])
@@ -326,8 +344,8 @@ def _cells(kind: ColumnType, column: "NDArray[Any]") -> Any:
     return np.ma.filled(np.ma.asarray(column).astype(np.float64), np.nan)
 
 
-def _read(known: Known, name: str) -> str:
-    column, kind = known.column(name)
+def _read(collection: StoredCollection, name: str) -> str:
+    column, kind = collection.column(name)
     return f"epoch({column})" if kind == "time" else column
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabric.lazy import lazy
 from fabric.slices import chunks
 
-from ..catalog import Known
+from ..catalog import StoredCollection
 from ..sql import Sql
 
 if TYPE_CHECKING:
@@ -65,83 +65,85 @@ def parts(runs: Sequence[Run], start: int, end: int, step: int, rows: int, *, wh
     at = start
     for run in runs:
         gap = run.first > at and not whole
-        if together and (gap or sum(one.rows for one in together) >= rows):
+        if together and (gap or sum(earlier.rows for earlier in together) >= rows):
             yield Part(together[0].first, together[-1].last + 1, together)
             together = []
         if gap:
-            yield from (Part(one, min(one + step, run.first), []) for one in range(at, run.first, step))
+            yield from (Part(first, min(first + step, run.first), []) for first in range(at, run.first, step))
         together.append(run)
         at = run.last + 1
     if together:
         yield Part(together[0].first, together[-1].last + 1, together)
     if not whole:
-        yield from (Part(one, min(one + step, end), []) for one in range(at, end, step))
+        yield from (Part(first, min(first + step, end), []) for first in range(at, end, step))
 
 
 class Runs:
-    """The runs of a file in one transaction. ``known`` is where they all are, by collection and scope, once read."""
+    """The runs of a file in one transaction. ``runs`` is where they all are, by collection and scope, once read."""
 
-    def __init__(self, sql: Sql, known: "dict[tuple[str, int], list[Run]]") -> None:
+    def __init__(self, sql: Sql, runs: "dict[tuple[str, int], list[Run]]") -> None:
         self._sql = sql
-        self._known = known
+        self._runs = runs
 
-    def of(self, known: Known, owner: int) -> list[Run]:
+    def of(self, collection: StoredCollection, owner: int) -> list[Run]:
         """Return the runs of a scope's rows in their order."""
-        return sorted(self._known.get((known.name, owner), []))
+        return sorted(self._runs.get((collection.name, owner), []))
 
-    def worth(self, known: Known, owner: int) -> list[Run]:
+    def worth(self, collection: StoredCollection, owner: int) -> list[Run]:
         """Return the same, or none where reading them takes longer than splitting what the rows have."""
-        own, every = self.of(known, owner), sum(run.rows for runs in self._known.values() for run in runs)
+        own, every = self.of(collection, owner), sum(run.rows for runs in self._runs.values() for run in runs)
         return own if sum(run.rows for run in own) * WORTH >= every else []
 
-    def add(self, known: Known, owner: int, rows: Sequence[tuple[int, str]]) -> None:
+    def add(self, collection: StoredCollection, owner: int, rows: Sequence[tuple[int, str]]) -> None:
         """Keep the tokens of these rows, by ascending place, between which the scope has no others."""
         for some in chunks(rows, MOST):
             if len(some) < LEAST:
                 return
             run = Run(some[0][0], some[-1][0], len(some))
-            held = coding.coded([tokens for _, tokens in some])
-            cells = [held.joined, held.sizes.tobytes(), held.numbers.tobytes()]
-            self._sql.run("INSERT INTO _token_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [known.name, owner, *run, *cells])
-            self._known.setdefault((known.name, owner), []).append(run)
+            coded = coding.coded([tokens for _, tokens in some])
+            cells = [coded.joined, coded.sizes.tobytes(), coded.numbers.tobytes()]
+            self._sql.run(
+                "INSERT INTO _token_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [collection.name, owner, *run, *cells]
+            )
+            self._runs.setdefault((collection.name, owner), []).append(run)
 
-    def drop(self, known: Known, owner: int, places: Collection[int]) -> None:
+    def drop(self, collection: StoredCollection, owner: int, places: Collection[int]) -> None:
         """Drop the runs that hold rows of these places."""
-        runs = self._known.get((known.name, owner), [])
+        runs = self._runs.get((collection.name, owner), [])
         gone = [run for run in runs if any(run.first <= place <= run.last for place in places)] if runs else []
         for run in gone:
             query = "DELETE FROM _token_runs WHERE collection = ? AND _scope = ? AND first = ?"
-            self._sql.run(query, [known.name, owner, run.first])
+            self._sql.run(query, [collection.name, owner, run.first])
             runs.remove(run)
 
-    def clear(self, known: Known, owner: int) -> None:
+    def clear(self, collection: StoredCollection, owner: int) -> None:
         """Drop all runs of a scope's rows."""
-        if self._known.pop((known.name, owner), None):
-            self._sql.run("DELETE FROM _token_runs WHERE collection = ? AND _scope = ?", [known.name, owner])
+        if self._runs.pop((collection.name, owner), None):
+            self._sql.run("DELETE FROM _token_runs WHERE collection = ? AND _scope = ?", [collection.name, owner])
 
-    def read(self, known: Known, owner: int) -> "dict[int, Coded]":
+    def read(self, collection: StoredCollection, owner: int) -> "dict[int, Coded]":
         """Return the tokens of the rows of each run of a scope, by where it begins; without those that are damaged."""
-        stored = {first: coding.decoded(*rest) for first, *rest in self._sql.rows(_STORED, [known.name, owner])}
-        return {first: one for first, one in stored.items() if one is not None}
+        stored = {first: coding.decoded(*rest) for first, *rest in self._sql.rows(_STORED, [collection.name, owner])}
+        return {first: coded for first, coded in stored.items() if coded is not None}
 
 
-def known_runs(sql: Sql) -> dict[tuple[str, int], list[Run]]:
+def stored_runs(sql: Sql) -> dict[tuple[str, int], list[Run]]:
     """Return where the runs of a file are, by collection and scope."""
-    found: dict[tuple[str, int], list[Run]] = {}
-    for collection, owner, *run in sql.rows("SELECT collection, _scope, first, last, rows FROM _token_runs"):
-        found.setdefault((collection, owner), []).append(Run(*run))
-    return found
+    runs: dict[tuple[str, int], list[Run]] = {}
+    for name, owner, *run in sql.rows("SELECT collection, _scope, first, last, rows FROM _token_runs"):
+        runs.setdefault((name, owner), []).append(Run(*run))
+    return runs
 
 
-def wrong_rows(sql: Sql, known: Known) -> int:
+def wrong_rows(sql: Sql, collection: StoredCollection) -> int:
     """Return how many rows of a collection are in runs that do not hold what these rows have."""
     wrong = 0
-    for (collection, owner), runs in known_runs(sql).items():
-        if collection != known.name:
+    for (name, owner), runs in stored_runs(sql).items():
+        if name != collection.name:
             continue
-        stored = {first: rest for first, *rest in sql.rows(_STORED, [collection, owner])}
+        stored = {first: rest for first, *rest in sql.rows(_STORED, [name, owner])}
         for run in runs:
-            rows = f"SELECT _terms FROM {known.sql} WHERE _scope = ? AND _seq >= ? AND _seq <= ? ORDER BY _seq"
+            rows = f"SELECT _terms FROM {collection.sql} WHERE _scope = ? AND _seq >= ? AND _seq <= ? ORDER BY _seq"
             due = coding.coded([tokens for (tokens,) in sql.rows(rows, [owner, run.first, run.last])])
             if stored[run.first] != [due.joined, due.sizes.tobytes(), due.numbers.tobytes()]:
                 wrong += run.rows
@@ -153,10 +155,10 @@ def fitting(runs: Sequence[Run], stored: "Mapping[int, Coded]", places: "NDArray
 
     ``stored`` is what `Runs.read` returned.
     """
-    found = [stored[run.first] for run in runs if run.first in stored]
-    if len(found) != len(runs) or sum(run.rows for run in runs) != len(places):
+    coded = [stored[run.first] for run in runs if run.first in stored]
+    if len(coded) != len(runs) or sum(run.rows for run in runs) != len(places):
         return None
     bounds = places.searchsorted([(run.first, run.last + 1) for run in runs])
     own = (bounds[:, 1] - bounds[:, 0]).tolist()
-    fit = all(run.rows == rows == len(one.sizes) for run, rows, one in zip(runs, own, found, strict=True))
-    return found if fit else None
+    fit = all(run.rows == rows == len(tokens.sizes) for run, rows, tokens in zip(runs, own, coded, strict=True))
+    return coded if fit else None
