@@ -68,13 +68,17 @@ def _speaks_of(message: Said, claim: Claim, observation: Observation) -> bool:
         return True
     heard = words(message.text)
     is_about = not _MINE.isdisjoint(heard[:1]) if observation.subject == USER else observation.subject in heard
-    own, said_of = (_content(text) for text in (observation.content, message.text))
+    own, said_of = (content(text) for text in (observation.content, message.text))
     return is_about and bool(own) and own == said_of
 
 
-def _content(text: str) -> frozenset[str]:
-    """Return the stems of the words that carry meaning, without those that only tell a mood or the speaker."""
-    language = language_of(text)
+def content(text: str, language: str = "") -> frozenset[str]:
+    """Return the stems of the words that carry meaning, without those that only tell a mood or the speaker.
+
+    >>> sorted(content("Ich habe keinen Hund", "german")), sorted(content("I would like a dog"))
+    (['hund', 'kein'], ['dog', 'like'])
+    """
+    language = language or language_of(text)
     if language in LATIN_LANGUAGES and language != "english":
         return frozenset(stem(word, language) for word in words(text) if word not in STOP_WORDS[language])
     return content_words(text) - _MODAL - _MINE

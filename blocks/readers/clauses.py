@@ -10,6 +10,17 @@ _FORM = Patterns("clauses")
 _ASKED_WORDS = ("when", "how", "what", "who", "where", "why", "me ", "you", "your", "it", "us", "them", "those")
 
 
+def asks(sentence: str) -> bool:
+    """Return whether a sentence asks something, or for something to be done.
+
+    >>> asks("Where is Rome?"), asks("Book me a flight, please."), asks("I live in Rome.")
+    (True, True, False)
+    """
+    said = unmarked(plain(sentence))
+    is_question = sentence.rstrip(" )\"'").endswith(("?", "？"))
+    return is_question or bool(_FORM["asks"].match(said) or _FORM["request"].match(said))
+
+
 def remember(sentence: str) -> str:
     """Return what the speaker asks to be remembered in ``sentence``, or ``""``.
 

@@ -52,6 +52,16 @@ def corrects(text: str) -> bool:
     return _FORM["bare"].fullmatch(correction[0]) is None or correction[0].startswith("*")
 
 
+def behind_correction(text: str) -> str:
+    """Return what a message says behind the words by which it takes back what was said before it, "" for nothing.
+
+    >>> behind_correction("Just kidding, I don't have a dog."), behind_correction("War nur Spaß!")
+    ("I don't have a dog.", '')
+    """
+    correction = _correction(text.strip())
+    return text.strip()[correction.end() :] if correction else ""
+
+
 def _correction(text: str) -> re.Match[str] | None:
     """Return what takes back the sentence before ``text`` where it opens so, in any language that has words for it."""
     found = (form.match(text) for form in (_FORM["correction"], *_foreign()))

@@ -39,6 +39,17 @@ def only_asks(text: str) -> bool:
     return bool(ends) and all(end[:1] in "?？" and end for end in ends)
 
 
+def words_told(text: str) -> frozenset[str]:
+    """Return the words of a text beyond questions and small talk.
+
+    >>> sorted(words_told("Great! Rome is old. Do you like it?"))
+    ['old', 'rome']
+    """
+    said, _ = _words()
+    told = (found[0] for found in _SENTENCE.finditer(text) if found["end"][:1] not in ("?", "？"))
+    return frozenset(word for sentence in told for word in words(sentence) if word not in said)
+
+
 def asks_the_same(text: str, cue: str) -> bool:
     """Return whether a text is the question itself that is asked again."""
     return words(text) == words(cue) and only_asks(text)
