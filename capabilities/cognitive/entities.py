@@ -175,13 +175,16 @@ class _Reading:
     def _is_before_name(self, at: int) -> bool:
         """Return whether a capital that begins no sentence is next, also behind a comma: "Anna, Bob and I".
 
-        Only English verbs are known well enough to tell "Ana María" from "Visité Roma": elsewhere a verb must follow.
+        Only English verbs are known well enough to tell "Ana María" from "Visité Roma": elsewhere, and behind a comma,
+        because of "Cool, Bob!", "and" or a verb must follow.
         """
         then = self.words[at + 1] if at + 1 < len(self.words) else None
         if then is None or then.begins or not then.text[:1].isupper() or self._is_ordinary(then):
             return False
-        after = self._next(at, 2)
-        return self.language == "english" or (after is not None and self._does(after))
+        if self.language == "english" and then.follows:
+            return True
+        after = self._next(at + 1, 1)
+        return after is not None and (after.low in _list("and") or self._does(after))
 
     def _is_subject(self, at: int) -> bool:
         """Return whether what follows is said of somebody, or is another name behind "and" or "of"."""
@@ -197,7 +200,7 @@ class _Reading:
         if word.text in _list("things_named"):
             return False
         is_verb = word.low in _list("verbs") | _list("orders") or (
-            word.low.endswith("ed") and word.low not in _list("names_in_ed")
+            word.low.endswith(("ed", "ing")) and word.low not in _list("names_like_verbs")
         )
         return word.text in NOT_NAMES or word.low in _list("openers") or (self.language == "english" and is_verb)
 

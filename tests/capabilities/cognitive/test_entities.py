@@ -30,6 +30,7 @@ from tests.capabilities.formulas.golden import cases
         ("Мы живём в Москве", "Москве"),
         ("我住在北京，喜欢《红楼梦》", "红楼梦"),
         ("Mom called. Grandma is ill since January.", ""),
+        ("Fine, Bob! Anna, Bob and I went. Learning German is hard.", "Bob|Anna|German"),
         ("Will you come? However, nothing happened. Let's go.", ""),
         ("Lunch was fine. Traffic is bad. Prices increased. Cooking is fun.", ""),
         ("THE SERVER IS DOWN", ""),
