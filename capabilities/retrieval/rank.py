@@ -134,8 +134,8 @@ def _rank(question: Question, candidates: Candidates, signals: _Signals, most: i
         refine(question, candidates, top[signals.allowed[top]], meaning, base, weights.dense)
         if is_large:
             rows = _with_neighbours(top, _put_ahead(signals, base, count), candidates)
-    near, far, session = _surroundings(base, rows, candidates)
-    around_it = np.asarray(weights.adjacent * near + weights.two_away * far, np.float32)
+    adjacent, two_away, session = _surroundings(base, rows, candidates)
+    around_it = np.asarray(weights.adjacent * adjacent + weights.two_away * two_away, np.float32)
     if "assistant" not in question.roles:
         around_it[_are_replies(candidates, rows)] *= np.float32(weights.reply)
     session *= np.float32(weights.session)
@@ -207,16 +207,16 @@ def _with_neighbours(top: Numbers, exact: Numbers, candidates: Candidates) -> Nu
 
 
 def _surroundings(base: Floats, rows: Numbers, candidates: Candidates) -> tuple[Floats, Floats, Floats]:
-    near, far = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
+    adjacent, two_away = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
     session = base[rows].copy()
     for group in candidates:
         begin, end = np.searchsorted(rows, [group.start, group.end])
         slots = rows[begin:end] - group.start
         index, own = group.index, base[group.start : group.end]
         if index.thread and len(slots):
-            near[begin:end], far[begin:end] = around(own, index.before, index.after, slots)
+            adjacent[begin:end], two_away[begin:end] = around(own, index.before, index.after, slots)
             session[begin:end] = best_of_group(own[slots], index.columns[index.thread].values[slots])
-    return near, far, session
+    return adjacent, two_away, session
 
 
 def _time(candidates: Candidates, rows: Numbers, spans: Sequence[Span]) -> Floats:

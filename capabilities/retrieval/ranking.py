@@ -35,7 +35,8 @@ class Ranking:
     exact: Floats
     base: Floats
     rows: Numbers
-    near: Floats
+    neighbours: Floats
+    """What the turns around each of ``rows`` add."""
     session: Floats
     time: Floats
     scores: Floats
@@ -84,13 +85,13 @@ class Ranking:
         places = [place for place in map(self.place, (number, *turns)) if place >= 0]
         if places and not turns:
             return self.parts_of([number])[0]
-        near, session, time = self._around(places)
+        neighbours, session, time = self._around(places)
         parts = {
             "text": float(self.text[number]),
             "dense": float(self.dense[number]) * self.weights.dense,
             "speaker": float(self.speaker[number]),
             "attribute": float(self.attribute[number]),
-            "neighbours": near,
+            "neighbours": neighbours,
             "session": session,
         }
         parts["time"] = sum(parts.values()) * time * self.weights.time
@@ -103,9 +104,9 @@ class Ranking:
         """Return what the turns around the best of some rows add, the session, and how well the time fits."""
         if not places:
             return 0.0, 0.0, 0.0
-        best = max(places, key=lambda place: float(self.near[place] + self.session[place]))
+        best = max(places, key=lambda place: float(self.neighbours[place] + self.session[place]))
         session = max(float(self.session[best]), float(self.session[places[0]]))
-        return float(self.near[best]), session, max(float(self.time[place]) for place in places)
+        return float(self.neighbours[best]), session, max(float(self.time[place]) for place in places)
 
     def parts_of(self, numbers: Sequence[int]) -> list[tuple[float, dict[str, float]]]:
         """Return the scores and the parts of rows that stand for themselves."""
@@ -113,9 +114,9 @@ class Ranking:
         by_number = [
             part[numbers].tolist() for part in (self.text, self.dense, self.speaker, self.attribute, self.exact)
         ]
-        by_place = [part[places].tolist() for part in (self.near, self.session, self.time, self.scores)]
+        by_place = [part[places].tolist() for part in (self.neighbours, self.session, self.time, self.scores)]
         scored: list[tuple[float, dict[str, float]]] = []
-        for number, text, dense, speaker, attribute, exact, near, session, time, score in zip(
+        for number, text, dense, speaker, attribute, exact, neighbours, session, time, score in zip(
             numbers, *by_number, *by_place, strict=True
         ):
             parts = {
@@ -123,7 +124,7 @@ class Ranking:
                 "dense": dense * self.weights.dense,
                 "speaker": speaker,
                 "attribute": attribute,
-                "neighbours": near,
+                "neighbours": neighbours,
                 "session": session,
             }
             parts["time"] = sum(parts.values()) * time * self.weights.time + self._then(number)

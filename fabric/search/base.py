@@ -128,15 +128,15 @@ class VectorsView(Protocol):
         """Return the vector of a slot, shape (dimension,), zeros where it has none."""
         ...
 
-    def quick(self, asked: "NDArray[float32]") -> "NDArray[float32]":
+    def quick(self, query: "NDArray[float32]") -> "NDArray[float32]":
         """Return the cosine of each slot with a unit vector, about right; of passages, that of the nearest."""
         ...
 
-    def exact(self, asked: "NDArray[float32]", slots: "NDArray[int64]") -> "NDArray[float32]":
+    def exact(self, query: "NDArray[float32]", slots: "NDArray[int64]") -> "NDArray[float32]":
         """Return the exact cosines of some slots with a unit vector; of passages, that of the nearest."""
         ...
 
-    def passage_cosines(self, slot: int, asked: "NDArray[float32]") -> "NDArray[float32]":
+    def passage_cosines(self, slot: int, query: "NDArray[float32]") -> "NDArray[float32]":
         """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
         ...
 

@@ -44,9 +44,9 @@ class Column:
 
     def frozen(self) -> "Column":
         """Return the cells there are now, as they stay; names that are added later stand in none of them."""
-        held = Column("text" if self.is_text else "real")
-        held.names, held.cells = self.names, self.cells.frozen()
-        return held
+        column = Column("text" if self.is_text else "real")
+        column.names, column.cells = self.names, self.cells.frozen()
+        return column
 
     @property
     def values(self) -> NDArray[Any]:

@@ -15,7 +15,7 @@ class Numbers(dict[str, int]):
     """Numbers for strings, in the order in which they are asked for first.
 
     >>> numbers = Numbers()
-    >>> [numbers[one] for one in ("dog", "cat", "dog")]
+    >>> [numbers[word] for word in ("dog", "cat", "dog")]
     [0, 1, 0]
     """
 
@@ -46,9 +46,10 @@ def coded(texts: Sequence[str]) -> Coded:
     >>> coded(["a b a", "", "c"])
     Coded(joined='a b c', sizes=array([3, 0, 1], dtype=int32), numbers=array([0, 1, 0, 2], dtype=uint16))
     """
-    tokens, known = joined_tokens(texts), Numbers()
-    numbers = np.fromiter(map(known.__getitem__, tokens), np.int32, len(tokens))
-    return Coded(" ".join(known), token_counts(texts), numbers.astype(np.uint16) if len(known) <= FEW else numbers)
+    tokens, different = joined_tokens(texts), Numbers()
+    numbers = np.fromiter(map(different.__getitem__, tokens), np.int32, len(tokens))
+    codes: Codes = numbers.astype(np.uint16) if len(different) <= FEW else numbers
+    return Coded(" ".join(different), token_counts(texts), codes)
 
 
 def joined_tokens(texts: Sequence[str]) -> list[str]:

@@ -18,10 +18,10 @@ T = TypeVar("T")
 class _First(Sequence[str]):
     """The first so many of a list to which others are added."""
 
-    __slots__ = ("_held", "_size")
+    __slots__ = ("_all", "_size")
 
-    def __init__(self, held: Sequence[str], size: int) -> None:
-        self._held = held
+    def __init__(self, every: Sequence[str], size: int) -> None:
+        self._all = every
         self._size = size
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class _First(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[str]: ...
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        return self._held[: self._size][place] if isinstance(place, slice) or place < 0 else self._held[place]
+        return self._all[: self._size][place] if isinstance(place, slice) or place < 0 else self._all[place]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,14 +14,14 @@ class Growing(Generic[S]):
     ``frozen`` gives what it holds to another thread: adding rows leaves that alone, and `edit` copies before it changes
     rows that somebody else may be reading.
 
-    >>> held = Growing(np.int32)
-    >>> held.extend([1, 2])
-    >>> held.append(3)
-    >>> held.view.tolist(), len(held)
+    >>> rows = Growing(np.int32)
+    >>> rows.extend([1, 2])
+    >>> rows.append(3)
+    >>> rows.view.tolist(), len(rows)
     ([1, 2, 3], 3)
-    >>> then = held.frozen()
-    >>> held.edit()[0] = 7
-    >>> then.view.tolist(), held.view.tolist()
+    >>> then = rows.frozen()
+    >>> rows.edit()[0] = 7
+    >>> then.view.tolist(), rows.view.tolist()
     ([1, 2, 3], [7, 2, 3])
     """
 
@@ -54,9 +54,9 @@ class Growing(Generic[S]):
 
     def window(self) -> "Growing[S]":
         """Return the rows there are now, in the same memory: rows added later are not seen, others as they become."""
-        held: Growing[S] = Growing.__new__(Growing)  # made often, and needs no array of its own
-        held._data, held._size, held._is_shared = self.view, self._size, True
-        return held
+        window: Growing[S] = Growing.__new__(Growing)  # made often, and needs no array of its own
+        window._data, window._size, window._is_shared = self.view, self._size, True
+        return window
 
     def append(self, value: Any) -> None:
         """Add one row."""

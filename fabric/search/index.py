@@ -207,22 +207,23 @@ class TextIndex:
             self.vectors = Vectors(space, vectors.shape[1], len(self.ids))
         self.vectors.put(slots, vectors)
 
-    def set_parts(self, space: int, parts: Iterable[tuple[str, bytes]]) -> None:
+    def set_passages(self, space: int, passages: Iterable[tuple[str, bytes]]) -> None:
         """Note the vectors of the passages of rows, as they are stored, where the rows have vectors here."""
-        for row_id, stored in parts:
+        for row_id, stored in passages:
             if stored and self.vectors is not None and space == self.space:
-                self.vectors.put_parts(
+                self.vectors.put_passages(
                     self.slots[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
                 )
 
     def note_vectors(self, stored: Mapping[str, tuple[int | None, bytes | None, bytes | None]]) -> None:
         """Note by id the vectors that rows and their passages have now: the space, and what is stored, or None."""
-        own = {row_id: one for row_id, (space, one, _) in stored.items() if one is not None and space == self.space}
+        here = {row_id: vector for row_id, (space, vector, _) in stored.items() if space == self.space}
+        own = {row_id: vector for row_id, vector in here.items() if vector is not None}
         for size in dict.fromkeys(map(len, own.values())):  # those of one model have one length
-            some = {row_id: one for row_id, one in own.items() if len(one) == size}
+            some = {row_id: vector for row_id, vector in own.items() if len(vector) == size}
             vectors = np.frombuffer(b"".join(some.values()), np.float16).reshape(len(some), -1)
             self.set_vectors(self.space, list(some), vectors)
-            self.set_parts(self.space, ((row_id, stored[row_id][2] or b"") for row_id in some))
+            self.set_passages(self.space, ((row_id, stored[row_id][2] or b"") for row_id in some))
         if self.vectors is not None:
             for row_id in stored.keys() - own.keys():
                 self.vectors.drop(self.slots[row_id])
@@ -237,13 +238,13 @@ class TextIndex:
             self._bury(slot, tokens)
             self._unlink(slot)
 
-    def match(self, asked: Sequence[str], limit: int) -> list[Match]:
+    def match(self, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows with most of the asked terms, ties by insertion."""
         terms = self.postings.terms
-        held = [self.postings.of(terms[term])[0] for term in dict.fromkeys(asked) if term in terms]
-        if not held:
+        lists = [self.postings.of(terms[word])[0] for word in dict.fromkeys(words) if word in terms]
+        if not lists:
             return []
-        counts = np.bincount(np.concatenate(held), minlength=len(self.ids))
+        counts = np.bincount(np.concatenate(lists), minlength=len(self.ids))
         slots = np.flatnonzero((counts > 0) & self._alive.view)
         if len(slots) > limit:  # only those that share enough words are sorted
             shared = counts[slots]
@@ -300,7 +301,7 @@ class TextIndex:
     def _bury(self, slot: int, tokens: str) -> None:
         self._alive.edit()[slot] = False
         if self.vectors is not None:
-            self.vectors.drop_parts([slot])
+            self.vectors.drop_passages([slot])
         self.total_length -= int(self._lengths.view[slot])
         if tokens:
             self.postings.remove(tokens.split(" "))

@@ -12,10 +12,10 @@ Numbers = NDArray[np.int64]
 GONE = -1
 
 
-class Parts:
-    """What the slots with a long text have, by part: full vectors as float16, quick ones, and the slot of each part.
+class PassageVectors:
+    """The vectors of passages: full ones as float16, quick ones, and the slot that each passage belongs to.
 
-    The parts of one slot follow one another, in the order of the text.
+    The passages of one slot follow one another, in the order of the text.
     """
 
     def __init__(self, dimension: int, width: int) -> None:
@@ -28,15 +28,15 @@ class Parts:
     def __len__(self) -> int:
         return len(self._slots)
 
-    def window(self) -> "Parts":
-        """Return the parts there are now, for another thread, as `Vectors.window` does."""
-        held = Parts(0, 0)
-        held.full, held.quick, held._slots = self.full.window(), self.quick.window(), self._slots.window()
-        held._spans = self._spans
-        return held
+    def window(self) -> "PassageVectors":
+        """Return the passages there are now, for another thread, as `Vectors.window` does."""
+        window = PassageVectors(0, 0)
+        window.full, window.quick, window._slots = self.full.window(), self.quick.window(), self._slots.window()
+        window._spans = self._spans
+        return window
 
     def add(self, slot: int, full: NDArray[np.float16], quick: Floats) -> None:
-        """Give a slot its parts, in place of those it had."""
+        """Give a slot the vectors of its passages, in place of those it had."""
         self.drop(slot)
         self._spans[slot] = (len(self), len(self) + len(full))
         self.full.extend(full)
@@ -44,7 +44,7 @@ class Parts:
         self._slots.extend(np.full(len(full), slot))
 
     def drop(self, slot: int) -> None:
-        """Take away the parts of a slot, if it has any."""
+        """Take away the passages of a slot, if it has any."""
         begin, end = self._spans.pop(slot, (0, 0))
         if end:
             self._slots.view[begin:end] = GONE
@@ -54,36 +54,36 @@ class Parts:
             self._tidy()
 
     def of(self, slot: int) -> NDArray[np.float16]:
-        """Return the full vectors of a slot's parts, none where its text is short."""
+        """Return the full vectors of a slot's passages, none where its text is short."""
         begin, end = self._spans.get(slot, (0, 0))
         return self.full.view[begin:end]
 
-    def raise_all(self, cosines: Floats, found: Floats) -> None:
-        """Raise the cosines of slots to those of their best parts; ``found`` are those of all parts."""
+    def raise_all(self, cosines: Floats, of_passages: Floats) -> None:
+        """Raise the cosines of slots to that of their nearest passage; ``of_passages`` are those of all passages."""
         slots = self._slots.view
         if not len(slots):
             return
         starts = np.flatnonzero(np.diff(slots, prepend=GONE - 1))
-        best, owners = np.maximum.reduceat(found, starts), slots[starts]
+        best, owners = np.maximum.reduceat(of_passages, starts), slots[starts]
         there = owners != GONE
         owners = owners[there]
         cosines[owners] = np.maximum(cosines[owners], best[there])
 
     def among(self, slots: Numbers, count: int) -> tuple[Numbers, Numbers]:
-        """Return the numbers of the parts of some slots, of ``count``, and at which place in ``slots`` each belongs."""
-        places = np.full(count + 1, -1, np.int64)  # the last one is that of the parts that are gone
+        """Return the numbers of the passages of some of ``count`` slots, and where the slot of each is in ``slots``."""
+        places = np.full(count + 1, -1, np.int64)  # the last one is that of passages that are gone
         places[slots] = np.arange(len(slots))
         own = places[self._slots.view]
-        parts = np.flatnonzero(own >= 0)
-        return parts, own[parts]
+        passages = np.flatnonzero(own >= 0)
+        return passages, own[passages]
 
     def _tidy(self) -> None:
         if self._gone * 2 <= len(self):
             return
-        kept = np.flatnonzero(self._slots.view != GONE)
-        for held in (self.full, self.quick, self._slots):
-            held.keep(kept)
+        left = np.flatnonzero(self._slots.view != GONE)
+        for vectors in (self.full, self.quick, self._slots):
+            vectors.keep(left)
         starts = np.flatnonzero(np.diff(self._slots.view, prepend=GONE))
-        spans = pairwise([*starts.tolist(), len(kept)])
+        spans = pairwise([*starts.tolist(), len(left)])
         self._spans = dict(zip(self._slots.view[starts].tolist(), spans, strict=True))
         self._gone = 0

@@ -15,14 +15,14 @@ Counts = NDArray[np.uint16]
 NO_POSTINGS: tuple[Slots, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
-class Known(Mapping[str, int]):
+class FirstNumbers(Mapping[str, int]):
     """The first numbers of strings that are numbered in the order in which they come; later ones are not seen.
 
     >>> numbers = {"dog": 0, "cat": 1}
-    >>> known = Known(numbers, 1)
-    >>> list(known), "cat" in known, known.get("dog")
+    >>> first = FirstNumbers(numbers, 1)
+    >>> list(first), "cat" in first, first.get("dog")
     (['dog'], False, 0)
-    >>> Known(numbers, 2).after(1)
+    >>> FirstNumbers(numbers, 2).after(1)
     ['cat']
     """
 
@@ -63,12 +63,12 @@ class Known(Mapping[str, int]):
         return self._count
 
 
-def _after(held: Mapping[str, int], number: int) -> list[str]:
-    return held.after(number) if isinstance(held, Known) else Known(held, len(held)).after(number)
+def _after(names: Mapping[str, int], number: int) -> list[str]:
+    return names.after(number) if isinstance(names, FirstNumbers) else FirstNumbers(names, len(names)).after(number)
 
 
 class PostingLists:
-    """The terms of numbered rows (slots), and where each stands."""
+    """An inverted index, to be read: the terms of rows, and the posting list of each, of slots and counts."""
 
     def __init__(self) -> None:
         self.tokens: Mapping[str, int] = {}
@@ -101,24 +101,25 @@ class PostingLists:
 
     def frozen(self, slots: int) -> "PostingLists":
         """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
-        held = PostingLists()
-        held.tokens, held.terms = Known(self.tokens, len(self._token_terms)), Known(self.terms, len(self._frequencies))
-        held._token_terms, held._token_counts = self._token_terms.frozen(), self._token_counts.frozen()
-        held._frequencies = self._frequencies.frozen()
-        held._names, held._starts, held._slots, held._counts = self._names, self._starts, self._slots, self._counts
-        held._added, held._end = self._added, slots
-        return held
+        lists = PostingLists()
+        lists.tokens = FirstNumbers(self.tokens, len(self._token_terms))
+        lists.terms = FirstNumbers(self.terms, len(self._frequencies))
+        lists._token_terms, lists._token_counts = self._token_terms.frozen(), self._token_counts.frozen()
+        lists._frequencies = self._frequencies.frozen()
+        lists._names, lists._starts, lists._slots, lists._counts = self._names, self._starts, self._slots, self._counts
+        lists._added, lists._end = self._added, slots
+        return lists
 
     def of(self, term: int) -> tuple[Slots, Counts]:
         """Return the slots that hold the term, ascending, and how often; slots of removed rows among them."""
-        held = NO_POSTINGS
+        filled = NO_POSTINGS
         if term + 1 < len(self._starts):
             start, end = self._starts[term], self._starts[term + 1]
-            held = self._slots[start:end], self._counts[start:end]
+            filled = self._slots[start:end], self._counts[start:end]
         if term not in self._added:
-            return held
+            return filled
         slots, counts = self._later(term)
-        return np.concatenate([held[0], slots]), np.concatenate([held[1], counts])
+        return np.concatenate([filled[0], slots]), np.concatenate([filled[1], counts])
 
     def lists(self, terms: Sequence[int]) -> list[tuple[int, Slots, Counts]]:
         """Return what `of` does for many terms, each list with the place of its term; a term may have two lists."""
@@ -126,11 +127,11 @@ class PostingLists:
         last = len(self._starts) - 1  # terms that came later have no list here, only added rows
         starts = self._starts[np.minimum(numbers, last)].tolist()
         ends = self._starts[np.minimum(numbers + 1, last)].tolist()
-        found = [
+        filled = [
             (place, self._slots[start:end], self._counts[start:end])
             for place, (start, end) in enumerate(zip(starts, ends, strict=True))
         ]
-        return found + [(place, *self._later(term)) for place, term in enumerate(terms) if term in self._added]
+        return filled + [(place, *self._later(term)) for place, term in enumerate(terms) if term in self._added]
 
     def tokens_from(self, number: int) -> list[str]:
         """Return the tokens with this number or a higher one, in order."""
@@ -150,7 +151,7 @@ class PostingLists:
         # As bytes, which takes one step: a view would keep the thread that writes from adding rows.
         slots = np.frombuffer(added[0].tobytes(), np.int32)
         counts = np.frombuffer(added[1].tobytes(), np.uint16)
-        held = min(len(slots), len(counts))
-        if self._end is not None and held and slots[held - 1] >= self._end:
-            held = int(np.searchsorted(slots[:held], self._end))
-        return slots[:held], counts[:held]
+        size = min(len(slots), len(counts))
+        if self._end is not None and size and slots[size - 1] >= self._end:
+            size = int(np.searchsorted(slots[:size], self._end))
+        return slots[:size], counts[:size]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .growing import Growing
-from .passage_vectors import Parts
+from .passage_vectors import PassageVectors
 
 EXACT_ROWS = 12_000
 """Up to how many rows and passages every cosine is exact; above, it is taken from the first numbers of a vector."""
@@ -20,7 +20,7 @@ AT_ONCE = 30_000
 HAS_VECDOT = hasattr(np, "vecdot")
 """Whether numpy, from 2.0 on, has what takes half the time of `einsum`."""
 Floats = NDArray[np.float32]
-_NO_PARTS: Floats = np.zeros(0, np.float32)
+_NO_PASSAGES: Floats = np.zeros(0, np.float32)
 _WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.float32)
 """Each float16 by its bits, as float32: looked up four times as fast as converted."""
 
@@ -34,7 +34,7 @@ class Vectors:
         self._full = Growing[np.float16](np.float16, dimension)
         self._quick = Growing[np.float32](np.float32, dimension)
         self._present = Growing[np.bool_](np.bool_)
-        self.parts: Parts | None = None
+        self.passages: PassageVectors | None = None
         """The vectors of passages, once a slot has some."""
         self.grow(slots)
 
@@ -52,10 +52,11 @@ class Vectors:
         Slots that are added later are not seen. A vector that is replaced meanwhile may be read half old and half new,
         which costs its row a wrong score once; a copy of all vectors would cost the writer far more.
         """
-        held = Vectors(self.space, self.dimension, 0)
-        held._full, held._quick, held._present = self._full.window(), self._quick.window(), self._present.frozen()
-        held.parts = None if self.parts is None else self.parts.window()
-        return held
+        window = Vectors(self.space, self.dimension, 0)
+        window._full, window._quick = self._full.window(), self._quick.window()
+        window._present = self._present.frozen()
+        window.passages = None if self.passages is None else self.passages.window()
+        return window
 
     def grow(self, slots: int) -> None:
         """Make room so that there are so many slots."""
@@ -76,19 +77,19 @@ class Vectors:
         self._full.view[places] = vectors
         self._quick.view[places] = head
         self._present.edit()[places] = present
-        self.drop_parts(slots)
+        self.drop_passages(slots)
 
-    def drop_parts(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
+    def drop_passages(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
         """Take away the vectors of the passages of slots."""
-        if self.parts is not None:
+        if self.passages is not None:
             for slot in np.asarray(slots).tolist():
-                self.parts.drop(slot)
+                self.passages.drop(slot)
 
-    def put_parts(self, slot: int, vectors: NDArray[np.float16]) -> None:
+    def put_passages(self, slot: int, vectors: NDArray[np.float16]) -> None:
         """Set the vectors of the passages of a slot that has a vector."""
-        if self.parts is None:
-            self.parts = Parts(self.dimension, self._quick.view.shape[1])
-        self.parts.add(slot, vectors, _headed(vectors, self._quick.view.shape[1]))
+        if self.passages is None:
+            self.passages = PassageVectors(self.dimension, self._quick.view.shape[1])
+        self.passages.add(slot, vectors, _headed(vectors, self._quick.view.shape[1]))
         self._narrow()
 
     def drop(self, slot: int) -> None:
@@ -97,46 +98,46 @@ class Vectors:
 
     def at(self, slot: int) -> Floats:
         """Return the vector of one slot, zeros where it has none."""
-        found: Floats = self._full.view[slot].astype(np.float32)
-        return found
+        vector: Floats = self._full.view[slot].astype(np.float32)
+        return vector
 
-    def quick(self, asked: Floats) -> Floats:
+    def quick(self, query: Floats) -> Floats:
         """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots.
 
         That of a slot with passages is that of the nearest of them, or of the whole where that is nearer.
         """
-        head = _headed(asked[None, :].astype(np.float32), self._quick.view.shape[1])[0]
-        found = _dots(self._quick.view, head)
-        if self.parts is not None:
-            self.parts.raise_all(found, _dots(self.parts.quick.view, head))
-        return found
+        head = _headed(query[None, :].astype(np.float32), self._quick.view.shape[1])[0]
+        cosines = _dots(self._quick.view, head)
+        if self.passages is not None:
+            self.passages.raise_all(cosines, _dots(self.passages.quick.view, head))
+        return cosines
 
     @property
     def is_exact(self) -> bool:
         """Whether `quick` is exact."""
         return bool(self._quick.view.shape[1] == self.dimension)
 
-    def exact(self, asked: Floats, slots: NDArray[np.int64]) -> Floats:
+    def exact(self, query: Floats, slots: NDArray[np.int64]) -> Floats:
         """Return the exact cosines of some slots with a unit vector."""
-        wide = asked.astype(np.float32)
-        found = _dots(_wide(self._full.view[slots]), wide)
-        if self.parts is not None:
-            parts, places = self.parts.among(slots, len(self))
-            np.maximum.at(found, places, _dots(_wide(self.parts.full.view[parts]), wide))
-        return found
+        wide = query.astype(np.float32)
+        cosines = _dots(_wide(self._full.view[slots]), wide)
+        if self.passages is not None:
+            passages, places = self.passages.among(slots, len(self))
+            np.maximum.at(cosines, places, _dots(_wide(self.passages.full.view[passages]), wide))
+        return cosines
 
-    def passage_cosines(self, slot: int, asked: Floats) -> Floats:
+    def passage_cosines(self, slot: int, query: Floats) -> Floats:
         """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
-        if self.parts is None or not len(parts := self.parts.of(slot)):
-            return _NO_PARTS
-        return _dots(_wide(parts), asked)
+        if self.passages is None or not len(passages := self.passages.of(slot)):
+            return _NO_PASSAGES
+        return _dots(_wide(passages), query)
 
     def _narrow(self) -> None:
-        if self._quick.view.shape[1] <= HEAD or len(self) + len(self.parts or ()) <= EXACT_ROWS:
+        if self._quick.view.shape[1] <= HEAD or len(self) + len(self.passages or ()) <= EXACT_ROWS:
             return
         self._quick = _narrowed(self._full)
-        if self.parts is not None:
-            self.parts.quick = _narrowed(self.parts.full)
+        if self.passages is not None:
+            self.passages.quick = _narrowed(self.passages.full)
 
 
 def _headed(vectors: NDArray[np.float16] | Floats, width: int) -> Floats:
@@ -156,16 +157,16 @@ def _narrowed(full: Growing[np.float16]) -> Growing[np.float32]:
 
 def _wide(vectors: NDArray[Any]) -> Floats:
     bits = vectors.view(np.uint16)
-    found = np.empty(vectors.shape, np.float32)
+    wide = np.empty(vectors.shape, np.float32)
     for start in range(0, len(bits), FEW):
-        np.take(_WIDE, bits[start : start + FEW], out=found[start : start + FEW], mode="clip")
-    return found
+        np.take(_WIDE, bits[start : start + FEW], out=wide[start : start + FEW], mode="clip")
+    return wide
 
 
-def _dots(rows: Floats, asked: Floats) -> Floats:
+def _dots(rows: Floats, query: Floats) -> Floats:
     """Return the product of each row with a vector, on this thread: waking the others of a BLAS costs more."""
-    found: Floats = np.vecdot(rows, asked) if HAS_VECDOT else np.einsum("ij,j->i", rows, asked)
-    return found
+    products: Floats = np.vecdot(rows, query) if HAS_VECDOT else np.einsum("ij,j->i", rows, query)
+    return products
 
 
 def _span(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:

@@ -86,7 +86,7 @@ def test_an_answer_beside_the_question_is_found():
 def test_what_stands_around_a_reply_counts_half_unless_it_is_asked_for(cue: str, share: float):
     said = [turn(0, "a", "my violin"), turn(1, "a", "Cremona", role="assistant"), turn(2, "b", "my violin")]
     said.append(turn(3, "b", "Cremona"))
-    near = rank(read_question(cue), candidates(*said), NOW).near
+    near = rank(read_question(cue), candidates(*said), NOW).neighbours
     assert near[1] == pytest.approx(share * near[3])
     assert near[3] > 0
 
@@ -94,7 +94,7 @@ def test_what_stands_around_a_reply_counts_half_unless_it_is_asked_for(cue: str,
 def test_neighbours_end_with_their_session():
     said = [turn(0, "a", "my violin"), turn(1, "b", "Cremona"), turn(2, "b", "Snow")]
     made = rank(read_question("violin"), candidates(*said), NOW)
-    assert made.near.tolist() == [0, 0, 0]
+    assert made.neighbours.tolist() == [0, 0, 0]
 
 
 def test_a_turn_of_the_named_day_is_preferred():

@@ -106,7 +106,7 @@ def test_a_deleted_row_leaves_no_passages_in_the_file_and_none_in_memory(store: 
     store.transact_sync(lambda tx: tx.delete(NOTES, JAKE, ["a"]))
 
     def held(tx: Any) -> Any:
-        return tx.index(NOTES, JAKE, SPACE).vectors.parts.full.view.copy()
+        return tx.index(NOTES, JAKE, SPACE).vectors.passages.full.view.copy()
 
     assert not np.any(store.transact_sync(held)[:, 1:3])
     assert near(store, EYE[3]) == {"b": 1}
@@ -169,7 +169,7 @@ def units(count: int, dimension: int, seed: int) -> Any:
 def test_many_passages_are_compared_by_their_first_numbers_and_then_exactly() -> None:
     vectors = Vectors(1, 2 * HEAD, 3)
     vectors.put([0, 1, 2], units(3, 2 * HEAD, 0))
-    vectors.put_parts(1, units(EXACT_ROWS, 2 * HEAD, 1))
+    vectors.put_passages(1, units(EXACT_ROWS, 2 * HEAD, 1))
     assert not vectors.is_exact
     parts = units(EXACT_ROWS, 2 * HEAD, 1).astype(np.float32)
     assert float(vectors.exact(parts[77], np.array([2, 1]))[1]) == pytest.approx(1, abs=1e-3)
@@ -182,9 +182,9 @@ def test_parts_that_are_replaced_over_and_over_take_no_more_room() -> None:
     vectors.put(range(4), units(4, 8, 0))
     for round_ in range(50):
         for slot in range(4):
-            vectors.put_parts(slot, units(3, 8, 4 * round_ + slot))
-    assert vectors.parts is not None
-    assert len(vectors.parts) <= 2 * 4 * 3 + 3
+            vectors.put_passages(slot, units(3, 8, 4 * round_ + slot))
+    assert vectors.passages is not None
+    assert len(vectors.passages) <= 2 * 4 * 3 + 3
     for slot in range(4):
         expected = units(3, 8, 4 * 49 + slot).astype(np.float32)
         assert vectors.passage_cosines(slot, expected[1]).argmax() == 1

@@ -168,7 +168,7 @@ class Searching:
             if number and not collection.is_empty(owner):
                 for ids, vectors in self._stored_vectors(collection, owner, number):
                     index.set_vectors(number, ids, vectors)
-                index.set_parts(number, self._stored_parts(collection, owner, number))
+                index.set_passages(number, self._stored_passages(collection, owner, number))
         return index
 
     def set_vectors(
@@ -195,7 +195,7 @@ class Searching:
         if index is not None and written:
             ids = [keys[key] for key in written]
             index.set_vectors(number, ids, unpacked([vector for vector, _ in written.values()]))
-            index.set_parts(number, zip(ids, (of_parts for _, of_parts in written.values()), strict=True))
+            index.set_passages(number, zip(ids, (passages for _, passages in written.values()), strict=True))
         return len(written)
 
     def spaces(self, collection: StoredCollection, owner: int) -> dict[str, int]:
@@ -318,7 +318,7 @@ class Searching:
             if len(ids):
                 yield originals(ids.tolist()), unpacked(vectors.tolist())
 
-    def _stored_parts(self, collection: StoredCollection, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
+    def _stored_passages(self, collection: StoredCollection, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
         query = f"SELECT id, _parts FROM {collection.sql} WHERE _scope = ? AND _space = ? AND octet_length(_parts) > 0"
         for row_id, vectors in self._sql.rows(query, [owner, number]):
             yield original(row_id), vectors
