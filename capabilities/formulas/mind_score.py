@@ -6,6 +6,9 @@ Source of all formulas: the specification of the agent mind's recall. Not-a-numb
 import math
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .bounds import clamp, unit
 
 Confidence = Literal["low", "medium", "high"]
@@ -45,3 +48,17 @@ def composite(similarity: float, recency: float, confidence: float) -> float:
         CONFIDENCE_WEIGHT * unit("confidence", confidence),
     )
     return clamp(math.fsum(parts))
+
+
+def composites(
+    similarity: NDArray[np.float64], age: NDArray[np.float64], confidence: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what `composite` gives for each of many entries by their ages in days, all arrays of one shape (n,)."""
+    if np.isnan(similarity).any() or np.isnan(age).any() or np.isnan(confidence).any():
+        raise ValueError("similarities, ages and confidences must be numbers")
+    whole = (
+        SIMILARITY_WEIGHT * np.clip(similarity, -1.0, 1.0)
+        + RECENCY_WEIGHT * np.exp(-np.maximum(age, 0.0) / RECENCY_DAYS)
+        + CONFIDENCE_WEIGHT * np.clip(confidence, 0.0, 1.0)
+    )
+    return np.asarray(np.clip(whole, 0.0, 1.0), np.float64)

@@ -48,7 +48,10 @@ def current_strength(strength: float, elapsed: float, stability: float) -> float
 def current_strengths(
     strength: NDArray[np.float64], elapsed: NDArray[np.float64], stability: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what `current_strength` gives for each of many traces, all arrays of one shape (n,)."""
+    """Return what `current_strength` gives for each of many traces, all arrays of one shape (n,).
+
+    Elapsed times and stabilities may be in any unit, if it is the same for both.
+    """
     if np.isnan(strength).any() or np.isnan(elapsed).any() or not np.isfinite(stability).all() or (stability < 0).any():
         raise ValueError("strengths and elapsed times must be numbers, and stabilities finite and at least 0")
     past = np.maximum(elapsed, 0.0)

@@ -10,14 +10,7 @@ import numpy as np
 from fabric.text.terms import plain_terms, read_cue
 
 from ..formulas.bounds import clamp
-from ..formulas.mind_score import (
-    CONFIDENCE_WEIGHT,
-    RECENCY_DAYS,
-    RECENCY_WEIGHT,
-    SIMILARITY_WEIGHT,
-    composite,
-    recency,
-)
+from ..formulas.mind_score import composite, composites, recency
 from .alike import meets
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import (
@@ -150,9 +143,8 @@ def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list
 def _ranking(held: Likenesses, threshold: float, now: datetime) -> list[tuple[float, str, float]]:
     """Return score, id and similarity of those that reach the threshold; scores as near as many can be had at once."""
     similarity = np.clip(np.asarray(held.similarity, np.float64), -1.0, 1.0)
-    age = np.maximum(now.timestamp() - np.asarray(held.created_at, np.float64), 0.0) / _DAY
-    sure = CONFIDENCE_WEIGHT * np.asarray(held.confidence, np.float64)
-    whole = np.clip(SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * np.exp(-age / RECENCY_DAYS) + sure, 0.0, 1.0)
+    age = (now.timestamp() - np.asarray(held.created_at, np.float64)) / _DAY
+    whole = composites(similarity, age, np.asarray(held.confidence, np.float64))
     kept = np.flatnonzero(whole >= threshold - _NEAR)
     columns = (whole[kept].tolist(), [held.ids[place] for place in kept.tolist()], similarity[kept].tolist())
     return list(zip(*columns, strict=True))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formulas.retention import current_strengths
 from ..record import Trace, TracesConfig
 from ..table import unite_tags
 from ..words import count_words
@@ -16,19 +17,7 @@ if TYPE_CHECKING:
     from ..tables import View
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 DAY = 86_400.0
-
-
-def remaining(strength: Floats, stability: Floats, elapsed: Floats) -> Floats:
-    """Return ``strength * exp(-elapsed / stability)``, elapsed and stability in seconds; a negative time counts as 0.
-
-    Ebbinghaus, "Über das Gedächtnis" (1885).
-
-    >>> remaining(np.array([1.0]), np.array([60.0]), np.array([60.0])).round(4).tolist()
-    [0.3679]
-    """
-    return np.asarray(strength * np.exp(-np.maximum(elapsed, 0.0) / stability), np.float64)
 
 
 def visible_slots(index: "SearchView", view: "View") -> Ints:
@@ -44,7 +33,7 @@ def prunable(index: "SearchView", slots: Ints, now: datetime, threshold: float) 
     """Return the slots of traces of whose strength, since they were used last or made, too little is left."""
     cells = {name: column.values[slots] for name, column in index.columns.items()}
     since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
-    left = remaining(cells["strength"], cells["stability"], now.timestamp() - since)
+    left = current_strengths(cells["strength"], now.timestamp() - since, cells["stability"])
     return slots[left < threshold]
 
 

@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.formulas.mind_score import CONFIDENCE, composite, recency
+from capabilities.formulas.mind_score import CONFIDENCE, composite, composites, recency
 from capabilities.formulas.similarity import word_cosine
 
 shares = st.floats(0.0, 1.0)
@@ -64,3 +65,12 @@ def test_the_cosine_of_words_is_the_same_both_ways_and_one_only_for_the_same_wor
     assert 0.0 <= found <= 1.0
     assert found == word_cosine(b, a)
     assert (found == pytest.approx(1.0)) == (bool(a) and set(a) == set(b))
+
+
+@given(st.lists(st.tuples(cosines, st.floats(-10, 1000), shares), max_size=20))
+def test_many_entries_score_as_each_of_them_does(entries: list[tuple[float, float, float]]):
+    columns = np.array(entries, np.float64).reshape(-1, 3)
+    each = [composite(alike, recency(age), sure) for alike, age, sure in entries]
+    assert composites(columns[:, 0], columns[:, 1], columns[:, 2]) == pytest.approx(each)
+    with pytest.raises(ValueError, match="must be numbers"):
+        composites(np.array([np.nan]), np.array([0.0]), np.array([1.0]))
