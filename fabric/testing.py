@@ -114,7 +114,7 @@ def _reply(scripted: Any, request: Request) -> Reply:
         reply = Reply(scripted)
     elif isinstance(scripted, BaseModel):
         reply = Reply(scripted.model_dump_json())
-    elif isinstance(scripted, Sequence) and all(isinstance(one, ToolCall) for one in scripted):
+    elif isinstance(scripted, Sequence) and all(isinstance(call, ToolCall) for call in scripted):
         reply = Reply("", tuple(scripted), finish="tool_calls")
     else:
         raise AssertionError(f"a script holds texts, models, tool calls, replies and exceptions; got {scripted!r}")

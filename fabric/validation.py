@@ -25,16 +25,16 @@ def complaints(error: ValidationError) -> Iterator[str]:
     ...     print(*complaints(error))
     n: Input should be a valid integer, unable to parse string as an integer
     """
-    for one in error.errors(include_url=False):
-        told = _HALF if one["type"] == "string_unicode" else one["msg"].removeprefix("Value error, ")
-        yield f"{'.'.join(map(str, one['loc'])) or 'value'}: {told}"
+    for problem in error.errors(include_url=False):
+        told = _HALF if problem["type"] == "string_unicode" else problem["msg"].removeprefix("Value error, ")
+        yield f"{'.'.join(map(str, problem['loc'])) or 'value'}: {told}"
 
 
 def wrong(error: ValidationError, schema: Any = None) -> str:
     """Return the first complaints in one line, and the fields of a model that was given one it does not have."""
     told = "; ".join([*complaints(error)][:SHOWN_FIELDS])
     known = getattr(schema, "model_fields", None)
-    if known and any(one["type"] == "extra_forbidden" for one in error.errors(include_url=False)):
+    if known and any(problem["type"] == "extra_forbidden" for problem in error.errors(include_url=False)):
         return f"{told} (its fields are {', '.join(known)})"
     return told
 

@@ -90,15 +90,15 @@ async def embed_and_identify(embedder: Embedder, texts: Sequence[str]) -> tuple[
     return vectors[1:], f"{embedder.name}/{vectors.shape[1]}/{_fingerprint(vectors[0])}"
 
 
-def same_model(one: str, other: str) -> bool:
+def same_model(name: str, other: str) -> bool:
     """Return whether two identities are of one model: equal names and dimensions, fingerprints equal but for rounding.
 
     >>> same_model("a/3/7f0081", "a/3/7f0180"), same_model("a/3/7f0081", "a/3/00817f")
     (True, False)
     """
-    if one == other:
+    if name == other:
         return True
-    *model, fingerprint = one.rsplit("/", 2)
+    *model, fingerprint = name.rsplit("/", 2)
     *other_model, other_fingerprint = other.rsplit("/", 2)
     if model != other_model or len(fingerprint) != len(other_fingerprint):
         return False

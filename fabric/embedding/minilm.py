@@ -44,8 +44,8 @@ class _Model:
     def vectors(self, texts: Sequence[str]) -> Any:
         """Return the mean of the last layer over each text's tokens, shape (texts, 384)."""
         encoded = self.tokenizer.encode_batch(list(texts))
-        ids = np.array([one.ids for one in encoded], np.int64)
-        mask = np.array([one.attention_mask for one in encoded], np.int64)
+        ids = np.array([encoding.ids for encoding in encoded], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         hidden = self.session.run(None, feed)[0]
         weights = mask[..., None].astype(np.float32)

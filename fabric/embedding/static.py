@@ -61,7 +61,7 @@ class _Model:
     def ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             some = list(texts[start : start + TEXTS_AT_ONCE])
-            yield from (one.ids for one in self.tokenizer.encode_batch_fast(some, add_special_tokens=False))
+            yield from (encoding.ids for encoding in self.tokenizer.encode_batch_fast(some, add_special_tokens=False))
 
     def means(self, texts: Sequence[str], dimension: int) -> Vectors:
 

@@ -150,7 +150,7 @@ def _add(
     above: tuple[Capability[Any], ...],
 ) -> None:
     if capability.base in above:
-        names = " > ".join(one.name for one in (*above, capability))
+        names = " > ".join(outer.name for outer in (*above, capability))
         raise CapabilityError(f"capabilities use each other in a cycle, declared by {place}: {names}")
     for needed in capability.uses:
         _add(merged, f"{place} (through {capability.name})", needed, (*above, capability.base))

@@ -60,7 +60,7 @@ def either(*several: Any) -> Any:
     >>> either(int, None, int)
     typing.Optional[int]
     """
-    if not several or any(one is Any for one in several):
+    if not several or any(kind is Any for kind in several):
         return Any
     return Union[tuple(several)]  # noqa: UP007  made of any number of types
 
@@ -112,18 +112,22 @@ def _literals_fit(given: Any, taken: Any, parsed: bool) -> bool:
 
 
 def _classes_fit(given: Any, taken: Any, parsed: bool) -> bool:
-    one, other = _class(given), _class(taken)
-    if _protocol(one) or _protocol(other) or Callable in (one, other):
-        return not _scalar(one) or _protocol(other)
-    if _mapping(one) and _mapping(other):
+    given_class, taken_class = _class(given), _class(taken)
+    if _protocol(given_class) or _protocol(taken_class) or Callable in (given_class, taken_class):
+        return not _scalar(given_class) or _protocol(taken_class)
+    if _mapping(given_class) and _mapping(taken_class):
         return _arguments_fit(given, taken, parsed)
-    if _series(one) and _series(other):
-        return _elements_fit(given, taken, parsed) if parsed or _related(one, other) else False
-    if _related(one, other) or _same_generic(one, other):
+    if _series(given_class) and _series(taken_class):
+        return _elements_fit(given, taken, parsed) if parsed or _related(given_class, taken_class) else False
+    if _related(given_class, taken_class) or _same_generic(given_class, taken_class):
         return True
-    if _mapping(one):
-        return _record(other) or (parsed and _own_parser(other))
-    return _conversions_fit(given, taken, one, other) if parsed else _both(_NUMBERS, one, other)
+    if _mapping(given_class):
+        return _record(taken_class) or (parsed and _own_parser(taken_class))
+    return (
+        _conversions_fit(given, taken, given_class, taken_class)
+        if parsed
+        else _both(_NUMBERS, given_class, taken_class)
+    )
 
 
 def _class(kind: Any) -> Any:
@@ -180,14 +184,16 @@ def _arguments_fit(given: Any, taken: Any, parsed: bool) -> bool:
 
 
 def _elements_fit(given: Any, taken: Any, parsed: bool) -> bool:
-    one, other = _elements(given), _elements(taken)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(fits(a, b, parsed=parsed) for a, b in zip(one, other, strict=True))
-    if isinstance(one, tuple):
-        return all(fits(a, other, parsed=parsed) for a in one)
-    if isinstance(other, tuple):
-        return all(fits(one, b, parsed=parsed) for b in other)
-    return fits(one, other, parsed=parsed)
+    of_given, of_taken = _elements(given), _elements(taken)
+    if isinstance(of_given, tuple) and isinstance(of_taken, tuple):
+        return len(of_given) == len(of_taken) and all(
+            fits(a, b, parsed=parsed) for a, b in zip(of_given, of_taken, strict=True)
+        )
+    if isinstance(of_given, tuple):
+        return all(fits(a, of_taken, parsed=parsed) for a in of_given)
+    if isinstance(of_taken, tuple):
+        return all(fits(of_given, b, parsed=parsed) for b in of_taken)
+    return fits(of_given, of_taken, parsed=parsed)
 
 
 def _elements(kind: Any) -> Any:
@@ -204,8 +210,8 @@ def _related(kind: type, other: type) -> bool:
     return issubclass(kind, other) or issubclass(other, kind)
 
 
-def _same_generic(one: type, other: type) -> bool:
-    families = [getattr(kind, "__pydantic_generic_metadata__", {}).get("origin") or kind for kind in (one, other)]
+def _same_generic(first: type, other: type) -> bool:
+    families = [getattr(kind, "__pydantic_generic_metadata__", {}).get("origin") or kind for kind in (first, other)]
     return _related(*families)
 
 

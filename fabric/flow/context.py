@@ -196,11 +196,11 @@ class Context:
         """Return whether this block, or one around it, declared the resource or a capability that brings it."""
         here: Context | None = self
         while here is not None:
-            if here.block is not None and any(one.key == resource.key for one in here.block.resources):
+            if here.block is not None and any(declared.key == resource.key for declared in here.block.resources):
                 return True
             here = here.parent
         brought = (resource for capability in self.cap.declared().values() for resource in capability.resources)
-        return any(one.key == resource.key for one in brought)
+        return any(other.key == resource.key for other in brought)
 
     def find_lifespan_value(self, base: Capability[Any]) -> Any:
         """Return what a capability holds while this block, or one around it, runs; None when it holds nothing."""

@@ -96,7 +96,7 @@ class Index:
             raise _duplicate(block.name, sibling, block)
         block.verify()
         inner = index_of(block)
-        work = {f"{block.name}{PATH}{path}": one for path, one in inner.work.items()}
+        work = {f"{block.name}{PATH}{path}": entry for path, entry in inner.work.items()}
         if background:
             work[block.name] = block
         return Index(
@@ -129,17 +129,17 @@ class Index:
     def _merged_capabilities(
         self, added: Mapping[str, tuple[str, Capability[Any]]]
     ) -> Mapping[str, tuple[str, Capability[Any]]]:
-        for name, one in added.items():
+        for name, entry in added.items():
             known = self.capabilities.get(name)
-            if known is not None and known[1] is not one[1]:
-                merge_capabilities([known, one])
+            if known is not None and known[1] is not entry[1]:
+                merge_capabilities([known, entry])
         return {**added, **self.capabilities} if added else self.capabilities
 
     def _merged_resources(self, added: Mapping[str, tuple[str, Resource]]) -> Mapping[str, tuple[str, Resource]]:
-        for key, one in added.items():
+        for key, entry in added.items():
             known = self.resources.get(key)
-            if known is not None and known[1] is not one[1]:
-                merge_resources([known, one])
+            if known is not None and known[1] is not entry[1]:
+                merge_resources([known, entry])
         return {**added, **self.resources} if added else self.resources
 
 
@@ -228,8 +228,8 @@ def require(given: Flow, wanted: Any, taker: str, *, parsed: bool) -> None:
         )
 
 
-def _duplicate(name: str, one: Block[Any, Any], *others: Block[Any, Any]) -> DuplicateNameError:
-    kinds = " and ".join(f"a {block.kind}" for block in (one, *others[:1]))
+def _duplicate(name: str, first: Block[Any, Any], *others: Block[Any, Any]) -> DuplicateNameError:
+    kinds = " and ".join(f"a {block.kind}" for block in (first, *others[:1]))
     return DuplicateNameError(
         f"two different blocks are named {name!r} ({kinds}); "
         f"use one block value in both places, or give one another name: block.renamed('...')"

@@ -45,9 +45,9 @@ def user_messages(value: object) -> list[Message]:
     if _is_message(value):
         return [_sent(cast("Mapping[str, Any]", value))]
     if isinstance(value, list | tuple) and value:
-        if all(_is_message(one) for one in value):
-            return [_sent(one) for one in value]
-        if all(isinstance(one, str) or _is_part(one) for one in value) and any(_is_part(one) for one in value):
+        if all(_is_message(message) for message in value):
+            return [_sent(message) for message in value]
+        if all(isinstance(part, str) or _is_part(part) for part in value) and any(_is_part(part) for part in value):
             return [_sent({"role": "user", "content": value})]
     return [{"role": "user", "content": as_text(value)}]
 
@@ -69,7 +69,8 @@ def _sent(message: Mapping[str, Any]) -> Message:
     if isinstance(content, Mapping):
         content = [content]
     if isinstance(content, Sequence) and not isinstance(content, str | bytes | bytearray):
-        parts = [{"type": "text", "text": one} if isinstance(one, str) else one for one in content if one is not None]
+        filled = [part for part in content if part is not None]
+        parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in filled]
         return {**message, "content": parts}
     if content is None and message.get("tool_calls"):
         return {**message, "content": None}

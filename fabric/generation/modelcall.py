@@ -51,8 +51,8 @@ async def ask_structured(
         reply = await asking.complete_structured(ctx.run.models, models, replace(request, schema=schema), longest=None)
     except ModelError as error:
         raise _charged(error, ctx) from error.__cause__
-    for one in reply.replies:
-        ctx.run.spend(one.usage, model=one.model, block=ctx.path)
+    for answer in reply.replies:
+        ctx.run.spend(answer.usage, model=answer.model, block=ctx.path)
     return reply
 
 

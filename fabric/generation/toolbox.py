@@ -169,7 +169,7 @@ def read_arguments(known: Tool, raw: str, *, guess: bool = True) -> BaseModel:
             return known.arguments.model_validate(values)
         except ValidationError as error:
             found = list(error.errors(include_url=False, include_context=False))
-        if sum(_mended(values, one) for one in found) == 0:
+        if sum(_mended(values, problem) for problem in found) == 0:
             break
     wrong = "; ".join(f"{'.'.join(map(str, record['loc'])) or 'arguments'}: {record['msg']}" for record in found[:5])
     raise ValueError(f"the arguments do not fit: {wrong}")

@@ -200,7 +200,7 @@ def _tool_draft(tool: ToolPart) -> Draft:
         return Draft("assistant", "tool_call", tool.arguments, name=tool.name, call_id=tool.call_id)
     text, parts = content_text(tool.result)
     if tool.result and not text:  # no text and no typed part: an object
-        typed = isinstance(tool.result, list) and all(isinstance(one, Mapping) and "type" in one for one in tool.result)
+        typed = isinstance(tool.result, list) and all(isinstance(own, Mapping) and "type" in own for own in tool.result)
         text, parts = ("", parts) if typed else (as_json(tool.result), ())
     return Draft("tool", "tool_result", text, name=tool.name, call_id=tool.call_id, parts=parts)
 

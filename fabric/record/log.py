@@ -187,7 +187,7 @@ class SessionLog:
             self._erased.update(dict.fromkeys(erased, self._erasures))
             gone = [item for item in self._items if ids is None or item.id in ids or item.turn in erased]
             blank = {item.id: None if ids is None else _blank(item) for item in gone}
-            self._items = [one for item in self._items if (one := blank.get(item.id, item)) is not None]
+            self._items = [blanked for item in self._items if (blanked := blank.get(item.id, item)) is not None]
             self._by_id = {item.id: item for item in self._items}
             self._all = None
 
@@ -263,9 +263,9 @@ class Logs:
         """Drop a session's log, or all of them, from memory: what the store holds was changed by somebody else."""
         with self._lock:
             self._changes += 1
-            for one in [scope] if scope is not None else [*self._alive]:
-                self._alive.pop(one, None)
-                self._recent.pop(one, None)
+            for owner in [scope] if scope is not None else [*self._alive]:
+                self._alive.pop(owner, None)
+                self._recent.pop(owner, None)
 
     def _read(self, rows: Rows, scope: Scope) -> list[Row]:
         """Read a session's items; the first time since the file was opened also learn what was said last in it."""

@@ -68,7 +68,7 @@ class Meanwhile:
 
     def note(self, gone: Iterable[Gone]) -> bool:
         """Take note of what went; return whether it concerns this run."""
-        new = tuple(one for one in gone if one.concerns(self._ids))
+        new = tuple(forgotten for forgotten in gone if forgotten.concerns(self._ids))
         self._gone += new
         return bool(new)
 
@@ -120,7 +120,7 @@ class Meanwhile:
             return {**message, "content": ERASED}
         kept: dict[str, Any] = {**message, "content": redacted(message.get("content"), self._cut)}
         if message.get("tool_calls"):
-            kept["tool_calls"] = [_without_arguments(one, blank) for one in message["tool_calls"]]
+            kept["tool_calls"] = [_without_arguments(call, blank) for call in message["tool_calls"]]
         return kept
 
     def _is_told(self, kind: str, call_id: str, value: Any) -> bool:
@@ -201,5 +201,5 @@ def drawn(rows: T) -> T:
     noted = _DRAWN.get()
     if noted is not None and rows is not None:
         each: Iterable[Any] = rows if isinstance(rows, list | tuple) else [rows]
-        noted.update(one.id for one in each)
+        noted.update(row.id for row in each)
     return rows

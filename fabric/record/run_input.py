@@ -37,9 +37,9 @@ def messages_in(value: object) -> Sequence[Mapping[str, Any]] | None:
     if _is_part(value):
         return [{"role": "user", "content": [value]}]
     if isinstance(value, list | tuple) and value:
-        if all(is_message(one) for one in value):
+        if all(is_message(message) for message in value):
             return list(value)
-        if all(isinstance(one, str) or _is_part(one) for one in value) and any(map(_is_part, value)):
+        if all(isinstance(part, str) or _is_part(part) for part in value) and any(map(_is_part, value)):
             return [{"role": "user", "content": value}]
     return None
 

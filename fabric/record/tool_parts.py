@@ -28,7 +28,7 @@ def tool_part(part: object) -> ToolPart | None:
     if not isinstance(part, Mapping):
         return None
     names = _names()
-    kind = next((one for one in (part.get("type"), *part) if one in names["calls"] or one in names["results"]), None)
+    kind = next((key for key in (part.get("type"), *part) if key in names["calls"] or key in names["results"]), None)
     if kind is None:
         return None
     inner = part.get(kind)

@@ -89,7 +89,7 @@ def _given(answer: str, label: str, sort: Sort) -> list[Finding]:
     words = list(re.finditer(r"\S+", answer))
     if not 0 < len(words) <= MOST_WORDS:
         return []
-    secrets = [one for one in map(_bare, words) if _is_secret(shadow(answer[one[0] : one[1]]).text, label, sort)]
+    secrets = [span for span in map(_bare, words) if _is_secret(shadow(answer[span[0] : span[1]]).text, label, sort)]
     kind = re.sub(r"[\s_-]", "_", label)
     return [Finding(start, end, kind) for start, end in secrets] if len(secrets) == 1 else []
 

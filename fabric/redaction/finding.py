@@ -33,12 +33,12 @@ def apart(findings: Iterable[Finding]) -> list[Finding]:
     ['a at 0-9', 'c at 12-13']
     """
     joined: list[Finding] = []
-    for one in sorted(findings, key=lambda finding: (finding.start, -finding.end)):
+    for finding in sorted(findings, key=lambda finding: (finding.start, -finding.end)):
         last = joined[-1] if joined else None
-        if last is None or one.start >= last.end:
-            joined.append(one)
-        elif one.end > last.end:
-            joined[-1] = Finding(last.start, one.end, last.kind, last.instead)
+        if last is None or finding.start >= last.end:
+            joined.append(finding)
+        elif finding.end > last.end:
+            joined[-1] = Finding(last.start, finding.end, last.kind, last.instead)
     return joined
 
 

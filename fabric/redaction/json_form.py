@@ -100,7 +100,7 @@ def named_secret(name: str, value: str) -> str:
     if (
         len(name) > LONGEST_NAME
         or len(value) > LONGEST_VALUE
-        or any(mark in one for one in (name, value) for mark in '"\n\\')
+        or any(mark in text for text in (name, value) for mark in '"\n\\')
     ):
         return ""
     if name in PRIVATE:

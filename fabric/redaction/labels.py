@@ -132,7 +132,7 @@ def _labels() -> _Labels:
         far=re.compile(r",\s(?=[^\s,]{6,100},)|(?:\s[^\s:=.,;!?\"']{1,20}){1,5}[:：]\s{1,2}"),
         particle=re.compile(rf"(?:\s?(?:{any_of(rows['particles'])}|[:：=]))*"),
         sorts=sorts,
-        bounded=frozenset([*rows["bounded"], *(one for one, sort in sorts.items() if sort == "digits")]),
+        bounded=frozenset([*rows["bounded"], *(label for label, sort in sorts.items() if sort == "digits")]),
         never_after=re.compile(_never_after(rows["not_after"])),
     )
 

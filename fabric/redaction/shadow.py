@@ -67,7 +67,7 @@ def shadow(text: str) -> Shadow:
     if _ASTRAL.search(text) is None and _unusual().search(text) is None:
         return Shadow(_in_latin(text))
     seen = text.translate(_FOLDING)
-    places = None if len(seen) == len(text) else [at for at, one in enumerate(text) if _FOLDING[ord(one)] is not None]
+    places = None if len(seen) == len(text) else [at for at, char in enumerate(text) if _FOLDING[ord(char)] is not None]
     return Shadow(_in_latin(seen), places)
 
 

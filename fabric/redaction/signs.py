@@ -48,7 +48,9 @@ def lowered(text: str) -> str:
     True
     """
     lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(one if len(one) == 1 else " " for one in map(str.lower, text))
+    if len(lower) == len(text):
+        return lower
+    return "".join(char if len(char) == 1 else " " for char in map(str.lower, text))
 
 
 class Signs:

@@ -45,7 +45,7 @@ def tabled(text: str) -> Iterator[Finding]:
 
 def _sign_of(line: str) -> str:
     """Return what parts the cells of a line that may be the heading of a column of secrets, "" where it is none."""
-    sign = next((one for one in _CELLS if one in line), "")
+    sign = next((separator for separator in _CELLS if separator in line), "")
     if not sign or len(line) > LONGEST or _stems().search(lowered(line)) is None:
         return ""
     names = (cell.strip(_DRESS) for cell in line.split(sign))

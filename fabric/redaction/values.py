@@ -40,7 +40,7 @@ def _cleaned(value: Any, name: str) -> Any:
     if isinstance(value, (dict, Mapping)):  # a dict is known as one many times as fast as any other mapping
         return _cleaned_record(value)
     if isinstance(value, list | tuple):
-        each = _after_each([_cleaned(one, name) for one in value])
+        each = _after_each([_cleaned(child, name) for child in value])
         return each if _differ(each, value) else value
     return value
 
@@ -48,18 +48,18 @@ def _cleaned(value: Any, name: str) -> Any:
 def _cleaned_record(value: Mapping[Any, Any]) -> Any:
     named = ""
     if not NAMES.isdisjoint(value):
-        named = next((one for key, one in value.items() if key in NAMES and isinstance(one, str)), "")
+        named = next((child for key, child in value.items() if key in NAMES and isinstance(child, str)), "")
     cleaned: dict[Any, Any] = {}
     is_same = True
-    for key, one in value.items():
+    for key, child in value.items():
         if not _is_id(key):
-            cleaned[key] = made = _cleaned(one, named if named and key in VALUES else str(key))
-            is_same = is_same and made is one
+            cleaned[key] = made = _cleaned(child, named if named and key in VALUES else str(key))
+            is_same = is_same and made is child
         else:
-            cleaned[key] = one
+            cleaned[key] = child
     secret = [key for key in value if isinstance(key, str) and len(key) >= LEAST_NAME and redact(key) != key]
     if secret:
-        return {_renamed(key, number, secret): one for number, (key, one) in enumerate(cleaned.items(), 1)}
+        return {_renamed(key, number, secret): child for number, (key, child) in enumerate(cleaned.items(), 1)}
     return value if is_same else cleaned
 
 
@@ -87,4 +87,4 @@ def _is_id(key: object) -> bool:
 
 
 def _differ(some: Any, others: Any) -> bool:
-    return any(one is not other for one, other in zip(some, others, strict=True))
+    return any(child is not other for child, other in zip(some, others, strict=True))

@@ -32,8 +32,8 @@ class Postings(PostingLists):
         lengths: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         pieces: list[_Piece] = []
         first = 0
-        for one in some:
-            sizes, tokens = (one.sizes, self._known(one)) if isinstance(one, Coded) else self._split(one)
+        for rows in some:
+            sizes, tokens = (rows.sizes, self._known(rows)) if isinstance(rows, Coded) else self._split(rows)
             self._register()
             self._token_counts.edit()[:] += np.bincount(tokens, minlength=len(self.tokens)).astype(np.int32)
             slots = np.repeat(np.arange(first, first + len(sizes), dtype=np.int32), sizes)

@@ -29,7 +29,7 @@ class Secrets:
         >>> Secrets().told("the pin is 4711"), KEPT.told("the pin is 4711")
         (['pin at 11-15'], [])
         """
-        return [str(one) for one in self.find(text)]
+        return [str(finding) for finding in self.find(text)]
 
 
 def _none(_text: str, _answer: str = "") -> list[Finding]:

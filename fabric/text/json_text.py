@@ -14,8 +14,8 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
-        return {key: redacted(one, redact) for key, one in value.items()}
-    return [redacted(one, redact) for one in value] if isinstance(value, list | tuple) else value
+        return {key: redacted(child, redact) for key, child in value.items()}
+    return [redacted(child, redact) for child in value] if isinstance(value, list | tuple) else value
 
 
 def spelled(text: str) -> list[str]:

@@ -36,7 +36,7 @@ def passages(text: str) -> list[tuple[int, int]]:
     if len(text) * WIDE <= LONG or (total := sum(map(_weight, slices(text)))) <= LONG:
         return []
     share = total / min(MOST, max(2, round(total / SIZE)))
-    numbered = groupby(_numbered(text, share), key=lambda one: one[0])
+    numbered = groupby(_numbered(text, share), key=lambda pair: pair[0])
     runs = [[span for _, span in group] for _, group in numbered]
     return [(run[0][0], run[-1][1]) for run in runs]
 

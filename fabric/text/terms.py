@@ -85,7 +85,7 @@ def _own_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     own = [word for piece in slices(plain) for word in _bare_words(piece)]
     language = guess_language(own)
     found = tuple(_term(word, language) for some in slices(own) for word in some)
-    exact = (one for read in (compounds, symbols) for piece in slices(plain) for one in read(piece))
+    exact = (token for read in (compounds, symbols) for piece in slices(plain) for token in read(piece))
     return found, tuple(exact)
 
 
@@ -101,7 +101,7 @@ def compounds(text: str) -> list[str]:
     if not any(sign in text for sign in _SIGNS):
         return []
     found = (run.rstrip("-./\\:@#+") for run in _RUN.findall(text))
-    return [one for one in found if _is_compound(one)]
+    return [token for token in found if _is_compound(token)]
 
 
 def _is_compound(run: str) -> bool:

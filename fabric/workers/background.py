@@ -155,9 +155,8 @@ class Background:
     def _follow(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             lane = self._lanes.get(entry.job.ids.scope("session"))
-            ahead = (
-                next((one for one in lane.entries if one.job.id == entry.job.id), None) if lane is not None else None
-            )
+            waiting = lane.entries if lane is not None else []
+            ahead = next((earlier for earlier in waiting if earlier.job.id == entry.job.id), None)
             if ahead is None:  # it is done, and out of the lane
                 entry.verdict.set_result(Verdict(entry.job, "done"))
             else:

@@ -20,7 +20,7 @@ def asks_model(block: Block[Any, Any]) -> bool:
     """Return whether a block asks a model, itself or in a block inside that does not run in the background."""
     later = block.background()
     return isinstance(block, generator.Generator) or any(
-        asks_model(one) for _, one in block.children() if one not in later
+        asks_model(child) for _, child in block.children() if child not in later
     )
 
 

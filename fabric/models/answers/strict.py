@@ -108,7 +108,7 @@ def _object(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def _optional(node: Mapping[str, Any]) -> dict[str, Any]:
     result = _strict(node)
-    choices = [dict(one) for one in result["anyOf"]] if "anyOf" in result else [_plain(result)]
+    choices = [dict(choice) for choice in result["anyOf"]] if "anyOf" in result else [_plain(result)]
     if _NULL not in choices:
         choices.append(_NULL)
     default = node.get("default")
@@ -126,7 +126,7 @@ def _open(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _array(node: Mapping[str, Any]) -> dict[str, Any]:
-    places = [_strict(one) for one in node.get("prefixItems", ())]
+    places = [_strict(place) for place in node.get("prefixItems", ())]
     items: dict[str, Any] = {"anyOf": places} if places else _strict(node.get("items") or {})
     return _described({"type": "array", "items": items}, _description(node))
 

@@ -43,7 +43,7 @@ def path_findings(path: Path) -> Iterator[Finding]:
 
 
 def _writable(path: Path) -> Finding:
-    closed = [str(one) for one in (path, path.parent) if not os.access(one, os.R_OK | os.W_OK)]
+    closed = [str(place) for place in (path, path.parent) if not os.access(place, os.R_OK | os.W_OK)]
     if closed:
         mend = "give yourself the right to read and write both the file and its folder (chmod, chown)"
         return Finding("permission", "problem", f"not allowed to read and write {' and '.join(closed)}", mend)
@@ -76,7 +76,8 @@ def format_findings(scan: FileScan) -> Iterator[Finding]:
         mend = "whatever opens the memory next converts it, which only adds; then run doctor again to have it checked"
         yield Finding("version", "warning", found, mend)
     rows = ", ".join(f"{name} {count}" for name in scan.tables if (count := scan.count(name)))
-    owners = {kind: sum(one.kind == kind and one != SYSTEM for one in scan.scopes.values()) for kind in SCOPE_KINDS}
+    scopes = [scope for scope in scan.scopes.values() if scope != SYSTEM]
+    owners = {kind: sum(scope.kind == kind for scope in scopes) for kind in SCOPE_KINDS}
     of = ", ".join(several(count, kind) for kind, count in owners.items() if count)
     yield Finding("holds", "ok", f"{of or 'nobody'}; {rows or 'no rows'}")
 

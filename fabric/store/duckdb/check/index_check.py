@@ -138,8 +138,8 @@ def tally_of(
     """Return how many rows of a collection there are, and what is wrong with how many."""
     tally = Tally()
     for some in checked(sql, collection, rules):
-        for one in some:
-            tally.flaws.update(one.flaws)
+        for row in some:
+            tally.flaws.update(row.flaws)
         tally.rows += len(some)
         moved(len(some))
     double = f"SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM {collection.sql} GROUP BY _scope, id)"
@@ -158,14 +158,14 @@ def checked(sql: Sql, collection: StoredCollection, rules: Rules) -> Iterator[li
     for some in _stored(sql, collection):
         vectors = bad_vectors(some, rules.dimensions)
         found: list[Checked] = []
-        for place, one in enumerate(some):
-            due = due_of(collection, one, knows)
-            flaws = {"unreadable"} if due is None else _flaws(one, due)
-            if one.owner not in rules.scopes:
+        for place, row in enumerate(some):
+            due = due_of(collection, row, knows)
+            flaws = {"unreadable"} if due is None else _flaws(row, due)
+            if row.owner not in rules.scopes:
                 flaws.add("orphan")
             if place in vectors:
                 flaws.add("vector")
-            found.append(Checked(one, due, flaws))
+            found.append(Checked(row, due, flaws))
         yield found
 
 
@@ -198,17 +198,17 @@ def bad_vectors(rows: Sequence[Stored], dimensions: Mapping[int, int]) -> set[in
 
     So it is with the vectors of passages, which are as long as that of their row.
     """
-    bad = {place for place, one in enumerate(rows) if (one.space is None) != (one.vector is None)}
-    bad |= {place for place, one in enumerate(rows) if one.parts and len(one.parts) % len(one.vector or one.parts * 2)}
+    bad = {place for place, row in enumerate(rows) if (row.space is None) != (row.vector is None)}
+    bad |= {place for place, row in enumerate(rows) if row.parts and len(row.parts) % len(row.vector or row.parts * 2)}
     by_size: dict[int, dict[int, bytes]] = {}
-    for place, one in enumerate(rows):
-        if one.space is None or one.vector is None:
+    for place, row in enumerate(rows):
+        if row.space is None or row.vector is None:
             continue
-        dimension = dimensions.get(one.space, -1)
-        if dimension < 0 or len(one.vector) % 2 or not one.vector or dimension not in (0, len(one.vector) // 2):
+        dimension = dimensions.get(row.space, -1)
+        if dimension < 0 or len(row.vector) % 2 or not row.vector or dimension not in (0, len(row.vector) // 2):
             bad.add(place)
         elif place not in bad:
-            by_size.setdefault(len(one.vector), {})[place] = one.vector + (one.parts or b"")
+            by_size.setdefault(len(row.vector), {})[place] = row.vector + (row.parts or b"")
     for size, stored in by_size.items():
         flat = np.frombuffer(b"".join(stored.values()), np.float16)
         lengths = np.linalg.norm(flat.reshape(-1, size // 2).astype(np.float32), axis=1)

@@ -25,7 +25,7 @@ def copied(file: Path, to: Path) -> bool:
     own.unlink(missing_ok=True)
     if log.exists():
         shutil.copyfile(log, own)
-    others = [one for one in file.parent.glob(f"{file.name}.wal*") if one != log]
+    others = [entry for entry in file.parent.glob(f"{file.name}.wal*") if entry != log]
     return not others and before == _headers(file) == _headers(to)
 
 
