@@ -14,6 +14,7 @@ from fabric import Fabric
 from fabric.store.renewal import BATCH
 from pipelines import memory_system
 from pipelines.system import MemorySystem
+from tests import forkserver
 from tests.fabric.embedding.fakes import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -181,7 +182,7 @@ def test_a_killed_re_embedding_goes_on_where_it_was(tmp_path: Path):
     with Fabric(path) as opened:
         imported(opened, HashEmbedder(384), 2000)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", CHILD, str(path)], text=True, cwd=ROOT, **pipes) as child:
+    with forkserver.popen([sys.executable, "-c", CHILD, str(path)], text=True, cwd=ROOT, **pipes) as child:
         assert child.stdout is not None
         assert int(child.stdout.readline()) == BATCH
         child.kill()

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from fabric import Fabric
+from tests import forkserver
 
 from .crash_child import SESSIONS
 from .small_pipelines import notes, talk
@@ -20,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 def child(path: Path) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "tests.fabric.crash_child", str(path), str(TURNS)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    return forkserver.popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def kill_after(path: Path, seconds: float) -> set[str]:
@@ -75,7 +76,7 @@ def test_work_that_kills_the_process_is_given_up_after_its_tries(tmp_path: Path)
     path = tmp_path / "deadly.duckdb"
     command = [sys.executable, "-m", "tests.fabric.crash_child", str(path)]
     for attempts in (1, 2):
-        assert subprocess.run(command, cwd=ROOT, check=False).returncode == 9
+        assert forkserver.run(command, cwd=ROOT, check=False).returncode == 9
         with Fabric(path, max_attempts=2) as fabric:
             (job,) = fabric.jobs()
             assert job.attempts == attempts

@@ -1,12 +1,12 @@
 """Jobs whose process ended while they ran: each is tried alone, and given up only where it ends it alone."""
 
 import asyncio
-import subprocess
 import sys
 from pathlib import Path
 
 from fabric import Fabric
 from fabric.workers.room import Room
+from tests import forkserver
 
 from .crash_child import ROOT, SIDE_BY_SIDE, beside
 
@@ -15,7 +15,7 @@ MOST = 1
 
 def die(path: Path) -> int:
     command = [sys.executable, "-m", "tests.fabric.crash_child", str(path), "beside"]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
+    return forkserver.run(command, cwd=ROOT, check=False).returncode
 
 
 def test_work_that_ran_beside_what_ended_the_process_is_done_and_only_that_is_given_up(tmp_path: Path):

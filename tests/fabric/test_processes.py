@@ -1,10 +1,10 @@
 """A file that is open where the interpreter ends or forks: calls work, or say in one line why they cannot."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 from pipelines import Memory
+from tests import forkserver
 
 ROOT = Path(__file__).parents[2]
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 def lines_of(how: str, path: Path, code: int = 0) -> list[str]:
     """Run the child and return the lines it printed; it must not hang, nor say anything else on its way out."""
     command = [sys.executable, "-m", "tests.fabric.exit_child", how, str(path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = forkserver.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout.splitlines()

@@ -20,6 +20,7 @@ from fabric.testing import ScriptedModel
 from pipelines import memory_system, mind
 from pipelines.chat import chat_pipeline
 from pipelines.checkup import check_up, known_tables
+from tests import forkserver
 from tests.fabric.store.test_formats import FORMAT_1
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +108,7 @@ def test_work_that_waits_is_no_problem_and_is_told_with_its_age(path: Path):
 
 
 def test_what_a_crashed_run_of_a_mind_left_behind_is_told_until_the_next_run_takes_it_in(path: Path):
-    with subprocess.Popen([sys.executable, "-c", CRASH, str(path)], cwd=ROOT, stdout=-1, text=True) as process:
+    with forkserver.popen([sys.executable, "-c", CRASH, str(path)], cwd=ROOT, stdout=-1, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "told\n"
         process.kill()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -18,6 +17,7 @@ from fabric.errors import StoreError
 from fabric.models.base import Delta, Reply, Request
 from fabric.testing import FrozenClock
 from pipelines import memory_system
+from tests import forkserver
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ def in_a_process(folder: Path, zone: str) -> Any:
     """Run the whole pipeline without network or keys, in that time zone; return what it recalled and kept."""
     keys = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
     command = [sys.executable, "-c", WHOLE_PIPELINE, str(folder / f"{zone.replace('/', '-')}.duckdb")]
-    done = subprocess.run(
+    done = forkserver.run(
         command, cwd=ROOT, env={**keys, "TZ": zone}, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ from typing import Any
 from fabric import Context, Fabric, handler, sequencer
 from fabric.record.log import ITEMS
 from pipelines import MemorySystem, memory_system
+from tests import forkserver
 
 from .scripts import chat_with
 
@@ -73,13 +74,13 @@ def die_answering(path: str, text: str) -> None:
 def killed_answering(path: Path, text: str) -> None:
     """Let such a process run, and look that it was killed."""
     command = [sys.executable, "-m", "tests.stories.crash", str(path), "say", text]
-    assert subprocess.run(command, cwd=ROOT, check=False, timeout=300).returncode == -signal.SIGKILL
+    assert forkserver.run(command, cwd=ROOT, check=False, timeout=300).returncode == -signal.SIGKILL
 
 
 def kill_after(path: Path, lines_said: int, seconds: float, first: int) -> dict[str, int]:
     """Run such a process and kill it some time after so many turns; return how many of each session were done."""
     command = [sys.executable, "-m", "tests.stories.crash", str(path), str(first)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with forkserver.popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         begun = "".join(process.stdout.readline() for _ in range(lines_said))

@@ -11,6 +11,7 @@ from typing import Any
 
 from capabilities.mind import MindStatus, mind
 from fabric import Context, Fabric, handler
+from tests import forkserver
 
 ROOT = Path(__file__).parents[2]
 USES = [mind(embedder=None, namespace="mind/crash", deduplication_threshold=1.0)]
@@ -46,7 +47,7 @@ def write_for_ever(path: str, first: int) -> None:
 def kill_after(path: Path, lines_said: int, seconds: float, first: int) -> list[tuple[str, int, str]]:
     """Run such a process, kill it some time after it said so many lines, and return what it said."""
     command = [sys.executable, "-m", "tests.stories.mind_crash", str(path), str(first)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with forkserver.popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         begun = "".join(process.stdout.readline() for _ in range(lines_said))

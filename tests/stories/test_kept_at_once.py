@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -17,6 +16,7 @@ from blocks.capture.keep import WAITING
 from fabric import Fabric, handler, sequencer
 from fabric.models.base import Delta, Reply, Request
 from pipelines import AsyncMemory, Memory, memory_system
+from tests import forkserver
 
 ROOT = Path(__file__).parents[2]
 SAID = ("I work at Stripe.", "I play the oboe.", "I keep bees.", "I dislike coriander.")
@@ -98,7 +98,7 @@ def test_what_waits_is_told_from_what_was_read_also_where_much_waits(silent: Sil
 
 def test_a_killed_process_leaves_every_message_to_be_found_and_read_once(tmp_path: Path):
     path = tmp_path / "memory.duckdb"
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", DIES, str(path)],
         cwd=ROOT,
         env=dict(os.environ),

@@ -1,9 +1,9 @@
 """A program that asked a model ends without a word, however it asked, and however many loops it had."""
 
-import subprocess
 import sys
 from pathlib import Path
 
+from tests import forkserver
 from tests.provider import reply
 from tests.stub_server import StubServer
 
@@ -80,8 +80,15 @@ atexit.register(end)
 
 def ended(*command: str, text: str = "") -> tuple[int, str, str]:
     """Run a program to its end, and return its code and what it printed."""
-    run = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, input=text, capture_output=True, text=True, timeout=300, check=False
+    run = forkserver.run(
+        [sys.executable, *command],
+        imports=("litellm",),
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     return run.returncode, run.stdout, run.stderr
 

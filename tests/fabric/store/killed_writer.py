@@ -10,6 +10,7 @@ from pathlib import Path
 from fabric.scope import Scope
 from fabric.store.base import Rows, Table
 from fabric.store.duckdb.store import DuckDBStore
+from tests import forkserver
 
 NOTES = Table("notes", {"step": "integer"}, "content")
 JAKE = Scope("user", "jake")
@@ -40,7 +41,7 @@ def write(path: str) -> None:
 def kill_once(path: Path, delay: float, *, opening: bool) -> int:
     """Run the writer and kill it so many seconds after its begin, or after its first step; return the last it said."""
     command = [sys.executable, "-m", "tests.fabric.store.killed_writer", "write", str(path)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = forkserver.popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     first = "" if opening else process.stdout.readline()
     time.sleep(delay)
@@ -73,7 +74,7 @@ def kill_and_check(path: Path, rounds: int, seed: int) -> int:
     chance, said = random.Random(seed), 0
     for number in range(rounds):
         opening = number % 4 == 0
-        delay = chance.uniform(0.1, 1.0) if opening else chance.uniform(0, 0.4)
+        delay = chance.uniform(0, 0.3) if opening else chance.uniform(0, 0.4)
         said = check(path, max(said, kill_once(path, delay, opening=opening)))
     return said
 

@@ -15,6 +15,7 @@ from fabric.store.base import Rows
 from fabric.store.duckdb.backup import back_up, backup_findings, rows_of
 from fabric.store.duckdb.store import DuckDBStore
 from pipelines import Memory
+from tests import forkserver
 from tests.fabric.store.test_duckdb_log import JAKE, NOTES, held
 
 WRITER = """
@@ -71,7 +72,7 @@ def test_backups_hold_all_that_was_committed_before_while_a_thread_writes(tmp_pa
 
 def test_a_file_that_another_process_writes_can_be_backed_up(tmp_path: Path) -> None:
     file = tmp_path / "m.duckdb"
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True) as writer:
+    with forkserver.popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         said = 0
         while said < 20:
@@ -89,7 +90,7 @@ def test_the_holder_still_holds_its_file_after_a_backup(tmp_path: Path) -> None:
     store.open()
     back_up(file, tmp_path / "copy.duckdb")
     code = f"from fabric.store.duckdb.store import DuckDBStore; DuckDBStore({str(file)!r}).open()"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    other = forkserver.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     store.close()
     assert "in use by another process" in other.stderr
 

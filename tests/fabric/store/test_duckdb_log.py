@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from fabric.store.duckdb.file.log import log_of
 from fabric.store.duckdb.file.log_entries import broken_entry
 from fabric.store.duckdb.file.opening import reading
 from fabric.store.duckdb.store import DuckDBStore
+from tests import forkserver
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")
@@ -34,7 +34,7 @@ os.kill(os.getpid(), 9)
 def killed(tmp_path: Path) -> Path:
     """A file whose writer was killed, so that all it holds stands in its log."""
     path = tmp_path / "m.duckdb"
-    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    forkserver.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert log_of(path).stat().st_size > 0
     return path
 

@@ -18,6 +18,7 @@ from fabric.scope import Scope
 from fabric.store.base import Table
 from fabric.store.duckdb.migrations import MIGRATIONS, SYSTEM_TABLES
 from fabric.store.duckdb.store import DuckDBStore
+from tests import forkserver
 
 NOTES = Table("notes", {"n": "integer"}, "content")
 JAKE = Scope("user", "jake")
@@ -72,7 +73,7 @@ def _duckdb_with_a_log(path: Path) -> None:
         "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); c.execute('CREATE TABLE notes AS SELECT 1 AS id'); "
         "c.execute('CREATE TABLE more AS SELECT 2 AS id'); os._exit(0)"
     )
-    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    forkserver.run([sys.executable, "-c", code, str(path)], check=True)
     assert path.with_name(path.name + ".wal").exists()
 
 
@@ -189,7 +190,7 @@ sys.stdin.read()
 @pytest.fixture
 def holder(ours: Path) -> Iterator[subprocess.Popen[str]]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(ours)], cwd=ROOT, text=True, **pipes)
+    process = forkserver.popen([sys.executable, "-c", HOLDER, str(ours)], cwd=ROOT, text=True, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "open\n"
     yield process
@@ -247,7 +248,7 @@ store.transact_sync(lambda rows: rows.put(table, jake, [{"id": "b", "n": 2}]))
 
 
 def test_a_process_that_forgets_to_close_ends_and_loses_nothing(ours: Path):
-    subprocess.run([sys.executable, "-c", FORGETFUL, str(ours)], cwd=ROOT, check=True, timeout=300)
+    forkserver.run([sys.executable, "-c", FORGETFUL, str(ours)], cwd=ROOT, check=True, timeout=300)
     store = DuckDBStore(ours)
     store.open()
     assert store.transact_sync(lambda rows: rows.count(NOTES, JAKE)) == 2
@@ -285,7 +286,7 @@ except StoreError as error:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size limit of files is set as Linux has it")
 def test_a_full_disk_is_a_store_error_and_what_was_committed_stays(ours: Path):
-    found = subprocess.run(
+    found = forkserver.run(
         [sys.executable, "-c", FULL, str(ours)], cwd=ROOT, check=True, timeout=300, capture_output=True, text=True
     )
     written = int(found.stdout.split()[0])

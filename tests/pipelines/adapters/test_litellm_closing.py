@@ -1,7 +1,6 @@
 """Closing the litellm callback waits for what litellm reports behind the calls, and nothing is lost in silence."""
 
 import asyncio
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from structlog.testing import capture_logs
 from pipelines import Memory
 from pipelines.adapters.litellm import MemoryCallback
 from pipelines.adapters.litellm_reports import wait_for_threads
+from tests import forkserver
 from tests.pipelines.adapters.through_litellm import heard_by, to_stub
 from tests.stub_server import StubServer, text
 
@@ -170,8 +170,9 @@ with MemoryCallback(path, embedder=None) as callback:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_reports_are_waited_for_where_no_thread_can_be_started(server: StubServer, tmp_path: Path, stream: bool):
-    subprocess.run(
+    forkserver.run(
         [sys.executable, "-c", NO_THREADS, str(tmp_path / "calls.duckdb"), f"{server.url}/v1", str(stream)],
+        imports=("litellm",),
         check=True,
         timeout=120,
     )

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pipelines.cli.app import app
+from tests import forkserver
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 300.0
@@ -30,7 +31,7 @@ def start(*args: object, **more: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pipelines", *(str(argument) for argument in args)]
     pipe = subprocess.PIPE
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, **more)
+    return forkserver.popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, **more)
 
 
 def one_line(text: str) -> bool:

@@ -14,6 +14,7 @@ import pytest
 from fabric import Fabric
 from fabric.embedding.files import is_installed
 from fabric.embedding.static import PACKAGE
+from tests import forkserver
 
 from .conftest import PATIENCE, one_line, run, start
 from .test_files import foreign
@@ -65,7 +66,7 @@ def no_keys() -> Iterator[None]:
 def holder(demo_file: Path) -> Iterator["subprocess.Popen[str]"]:
     """Another process that has the file open and wrote to it."""
     command = [sys.executable, "-c", HOLD, str(demo_file), "write"]
-    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as other:
+    with forkserver.popen(command, stdin=-1, stdout=-1, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "open\n"
         yield other

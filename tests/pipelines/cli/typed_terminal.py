@@ -4,12 +4,13 @@ import os
 import pty
 import re
 import select
-import subprocess
 import sys
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from tests import forkserver
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 300.0
@@ -32,8 +33,11 @@ class Terminal:
         known = {**os.environ, "PYTHONPATH": str(ROOT), "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm-256color"}
         known.pop("NO_COLOR", None)
         command = [sys.executable, "-c", _OWN, *(str(argument) for argument in args)]
+        models = ("litellm",) if "--model" in args else ()
         ends = {"stdin": slave, "stdout": slave, "stderr": slave}
-        self.process = subprocess.Popen(command, env={**known, **environment}, start_new_session=True, **ends)
+        self.process = forkserver.popen(
+            command, imports=models, env={**known, **environment}, start_new_session=True, **ends
+        )
         os.close(slave)
         self.seen = ""
         self._read_to = 0

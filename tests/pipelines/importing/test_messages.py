@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blocks.import_turns import BATCH
+from tests import forkserver
 
 from .commands import bring, command, counts, held, report, turns
 
@@ -82,7 +82,7 @@ def test_an_import_that_was_killed_is_finished_by_running_it_again(path: Path) -
     ]
     path.write_text("\n".join(record(f"long {at}", *messages[at : at + 10]) for at in range(0, len(messages), 10)))
     file = path.with_suffix(".duckdb")
-    killed = subprocess.run([sys.executable, "-c", KILLED, path, file], cwd=ROOT, timeout=600, check=False)
+    killed = forkserver.run([sys.executable, "-c", KILLED, path, file], cwd=ROOT, timeout=600, check=False)
     assert killed.returncode == -signal.SIGKILL
     new, known = counts(path)
     assert known >= BATCH

@@ -18,11 +18,16 @@ from mcp.client import stdio
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests import forkserver
+
 JAKE, ANNA = "jakes-token-0123456789", "annas-token-0123456789"
 PATIENCE = 300.0
 stdio.PROCESS_TERMINATION_TIMEOUT = PATIENCE  # the SDK kills a server that does not end in 2 seconds
 
 TOKENS = {JAKE: {"user": "jake"}, ANNA: {"user": "anna"}}
+
+SERVER = ("pipelines.server.serve", "pipelines.server.web", "uvicorn", "mcp.server.stdio")
+"""What a server imports first of all."""
 
 
 def command(file: Path, *options: str) -> list[str]:
@@ -54,7 +59,7 @@ def _listens(port: int) -> bool:
 async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
     asked = command(file, "--http", "--port", str(port), *options)
-    process = subprocess.Popen(asked, stderr=subprocess.PIPE)  # noqa: ASYNC220  it outlives this loop's waits
+    process = forkserver.popen(asked, imports=SERVER, stderr=subprocess.PIPE)
     try:
         ends = time.monotonic() + PATIENCE
         while not _listens(port) and process.poll() is None and time.monotonic() < ends:  # noqa: ASYNC110  a process sets no event

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests import forkserver
+
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 import httpx2 as httpx
 
 from fabric import Fabric
 
-from .programs import ANNA, JAKE, PATIENCE, client_of, command, over_stdio, served
+from .programs import ANNA, JAKE, PATIENCE, SERVER, client_of, command, over_stdio, served
 from .test_server_tools import output
 
 
@@ -93,7 +95,7 @@ def test_what_cannot_be_served_is_refused_in_one_line(tmp_path: Path, options: l
     with socket.create_server(("127.0.0.1", 0)) as taken:
         known = {"TAKEN": str(taken.getsockname()[1]), **{one: str(tmp_path / one) for one in ("EMPTY", "BROKEN")}}
         asked = command(tmp_path / "m.duckdb", *(known.get(option, option) for option in options))
-        done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
+        done = forkserver.run(asked, imports=SERVER, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert error in done.stderr.decode()
     assert len(done.stderr.decode().splitlines()) == 1
@@ -102,7 +104,7 @@ def test_what_cannot_be_served_is_refused_in_one_line(tmp_path: Path, options: l
 def test_tokens_without_http_are_no_protection_and_refused(tmp_path: Path):
     (tmp_path / "tokens").write_text(json.dumps({JAKE: {"user": "jake"}}))
     asked = command(tmp_path / "m.duckdb", "--tokens", str(tmp_path / "tokens"))
-    done = subprocess.run(asked, capture_output=True, timeout=PATIENCE, check=False)
+    done = forkserver.run(asked, imports=SERVER, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert "go with --http" in done.stderr.decode()
 
@@ -118,17 +120,21 @@ def test_a_blank_user_and_a_reader_without_a_file_make_no_file(
     tmp_path: Path, options: list[str], code: int, error: str
 ):
     asked = command(tmp_path / "m.duckdb", *options)
-    done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    done = forkserver.run(
+        asked, imports=SERVER, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+    )
     assert (done.returncode, error in done.stderr.decode()) == (code, True), done.stderr.decode()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_default_file_is_told_and_a_model_that_nobody_knows_is_warned_of(tmp_path: Path):
-    told = subprocess.run(
-        [*command(tmp_path / "m.duckdb"), "--help"], capture_output=True, timeout=PATIENCE, check=True
+    told = forkserver.run(
+        [*command(tmp_path / "m.duckdb"), "--help"], imports=SERVER, capture_output=True, timeout=PATIENCE, check=True
     )
     assert "default: memory.duckdb" in " ".join(told.stdout.decode().split())
     asked = command(tmp_path / "m.duckdb", "--user", "jake", "--model", "foo-bar-9")
-    done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    done = forkserver.run(
+        asked, imports=SERVER, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0
     assert "litellm knows no provider for 'foo-bar-9'" in done.stderr.decode()
