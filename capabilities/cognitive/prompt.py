@@ -118,13 +118,13 @@ def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY)
     total = CHARS_PER_TOKEN * max(0, tokens) - len(data_block(title, "x")) + 1
     opening = LEGEND if style == "emotional" and len(LEGEND) <= total * _LEGEND_SHARE else ""
     room = total - len(opening) - bool(opening) + len(_GAP)  # nothing stands before the first section
-    lists = {section: parts.of(section) for section in SECTIONS}
+    lists: dict[Section, tuple[PromptLine, ...]] = {section: parts.of(section) for section in SECTIONS}
     if lists["persistent"]:
         lists["persistent"] = _cut_to_share(lists["persistent"][0], room)
-    sizes = {section: [_size(line) for line in lines] for section, lines in lists.items()}
+    sizes: dict[Section, list[int]] = {section: list(map(_size, lines)) for section, lines in lists.items()}
     shares = WITH_PERSISTENT if parts.of("persistent") else SHARES
     spent = spend(room, sizes, shares, {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()})
-    kept = [section for section in SECTIONS if spent.kept[section]]
+    kept: list[Section] = [section for section in SECTIONS if spent.kept[section]]
     shown: list[_Shown] = [(name, HEADINGS[name], lists[name][: spent.kept[name]]) for name in kept]
     unasked = _flat_line(parts.involuntary) if parts.involuntary else None
     if unasked and unasked.text and spent.used + len(SPONTANEOUS) + len(_GAP) + _size(unasked) <= room:

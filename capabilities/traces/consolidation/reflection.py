@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formulas.retention import current_strengths
+from capabilities.formulas.retention import current_strengths
+
 from ..record import Trace, TracesConfig
 from ..table import unite_tags
 from ..words import count_words
