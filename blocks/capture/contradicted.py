@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from capabilities.claims import Claim, claim_of, compare, read_as
-from capabilities.claims.attributes import words_of
+from capabilities.claims.attributes import OTHER, words_of
 from capabilities.claims.record import USER
 from capabilities.vocabulary import Observation
 from fabric.text.language import LATIN_LANGUAGES, STOP_WORDS, language_of, stem
@@ -20,6 +20,7 @@ REASONS = {
     "asked": "the message only asks it",
     "supposed": "the message only supposes it",
     "taken back": "the message takes it back",
+    "quoted": "a program says it of itself",
 }
 
 
@@ -40,6 +41,19 @@ def contradiction(observation: Observation, pieces: Sequence[Said]) -> str:
     if agreeing:
         return "" if _FORM["modal"].search(observation.content) else REASONS[agreeing[-1].mood]
     return _denied(alike, claim)
+
+
+def said_of_itself(observation: Observation, heard: str, answer: Sequence[Said]) -> bool:
+    """Return whether an observation of the user is what the assistant says of itself, in the pieces of its answer.
+
+    It is where the answer says it in the first person, and what was ``heard`` before says neither it nor its value.
+    """
+    claim, said = claim_of(observation), content(heard)
+    value = content(observation.value or (claim.value if claim.attribute != OTHER else ""))
+    if observation.subject != USER or not value.isdisjoint(said) or content(observation.content) <= said:
+        return False
+    own = (piece for piece in answer if piece.mood in ("stated", "quoted"))
+    return any(_speaks_of(piece, claim, observation) for piece in own)
 
 
 def _denied(alike: Sequence[Said], claim: Claim) -> str:

@@ -29,7 +29,7 @@ from fabric.validation import shown
 from ..prompts import PROMPTS
 from ..readers.moods import Said, said_in
 from ..readers.observe import observe_text
-from .contradicted import contradiction
+from .contradicted import REASONS, contradiction, said_of_itself
 from .model_answers import is_grounded, plain_text, told
 from .observed import Observations, Observed
 from .retraction import Retraction, corrected, find_retraction
@@ -206,7 +206,9 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     if len(fresh) < len(plain):
         notes.append(f"{len(plain) - len(fresh)} observations only restated what was already known")
     pieces = [said for turn in known.exchange.said for said in said_in(printable(turn.text))] if fresh else []
-    faults = [_fault(observation, known, pieces) for observation in fresh]
+    answer = known.exchange.assistant.text if known.exchange.assistant and fresh else ""
+    own = list(said_in(printable(answer)))
+    faults = [_fault(observation, known, pieces, own) for observation in fresh]
     kept = [observation for observation, fault in zip(fresh, faults, strict=True) if not fault]
     refused = [
         *(told(one) for one in found.refused),
@@ -219,10 +221,14 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     return _result(known, kept, notes)
 
 
-def _fault(observation: Observation, known: Shown, pieces: Sequence[Said]) -> str:
-    """Return why an observation is not borne out by its turn, "" where it is."""
-    if not is_grounded(observation, known.exchange, known.entries):
+def _fault(observation: Observation, known: Shown, pieces: Sequence[Said], own: Sequence[Said]) -> str:
+    """Return why an observation is not borne out by its turn, in these pieces, ``own`` the answer's; "" where it is."""
+    exchange = known.exchange
+    if not is_grounded(observation, exchange, known.entries):
         return "it shares no word with what was said"
+    told = "\n".join([exchange.text, *exchange.background])
+    if own and said_of_itself(observation, told, own):
+        return REASONS["quoted"]
     return contradiction(observation, pieces)
 
 

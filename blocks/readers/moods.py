@@ -1,4 +1,4 @@
-"""In what mood a message says each thing: stated, asked, supposed, or taken back in the same breath."""
+"""In what mood a message says each thing: stated, asked, supposed, or taken back in the same breath, or quoted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from .casing import recased
 from .clauses import clauses, unmarked
 from .corrections import drop_corrected
 from .patterns import Patterns, table
-from .sentences import HIDDEN, own_sentences
+from .sentences import HIDDEN, machine_sentences, own_sentences
 from .statements import QUESTION, statements
 from .voice import plain
 
-Mood = Literal["stated", "asked", "supposed", "taken back"]
-"""How something is said; only what is stated is so by the speaker's own word."""
+Mood = Literal["stated", "asked", "supposed", "taken back", "quoted"]
+"""How something is said; only what is stated is so by the speaker's own word. Quoted: a program of itself."""
 
 _FORM = Patterns("moods")
 _CLOSING = " \t\n,.;:!?？؟¿¡()…"
@@ -45,6 +45,8 @@ def said_in(text: str) -> Iterator[Said]:
     for sentence in sentences:
         if sentence not in held:
             yield from (Said(piece.text, "taken back") for piece in _pieces(sentence))
+    for sentence in machine_sentences(text):
+        yield from (Said(piece.text, "quoted") for piece in _pieces(sentence))
 
 
 def _pieces(sentence: str) -> Iterator[Said]:

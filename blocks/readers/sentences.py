@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from fabric.text.words import uncontrolled
 
-from .patterns import Patterns
+from .patterns import Patterns, listed
 
 SCAN_CHARS = 16_000
 """A longer message is read at its head and its tail, this many characters each."""
@@ -44,14 +45,47 @@ def own_sentences(text: str) -> Iterator[str]:
     yield from (sentence for sentence in said if _WORD.search(sentence))
 
 
+def machine_lines(text: str) -> Iterator[str]:
+    r"""Yield the lines that a program says of itself, each up to the next empty line: an answer that was pasted.
+
+    >>> list(machine_lines("I live in Rome.\n\nAs an AI, I live in the cloud.\nI like tea."))
+    ['As an AI, I live in the cloud.', 'I like tea.']
+    >>> list(machine_lines("As an AI engineer, I live in Berlin."))
+    []
+    """
+    is_machine = False
+    if not any(word in text for word in _machine_words()):
+        return
+    for line in text.replace("’", "'").split("\n"):
+        is_machine = bool(line.strip()) and (is_machine or _FORM["machine"].search(line) is not None)
+        if is_machine:
+            yield line
+
+
+def machine_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences that a program says of itself in a text.
+
+    >>> list(machine_sentences("I am an AI. I live in the cloud."))
+    ['I am an AI.', 'I live in the cloud.']
+    """
+    return (sentence for line in machine_lines(text) for sentence in _split(line))
+
+
+@cache
+def _machine_words() -> tuple[str, ...]:
+    """Return parts of words of which what a program says of itself holds one: to look for them takes no time."""
+    return tuple(listed("english/speech")["sentences"]["machine_words"].split("|"))
+
+
 def _own_lines(text: str) -> Iterator[str]:
+    machine = set(machine_lines(text))
     for line in text.split("\n"):
         pasted = (
             _FORM["indented"].match(line)
             or _FORM["table"].match(line)
             or (_FORM["pasted_line"].match(line) and not _FORM["kept_label"].match(line))
         )
-        yield HIDDEN if pasted or len(line) > 20_000 else _FORM["bullet"].sub("", line, count=1)
+        yield HIDDEN if pasted or line in machine or len(line) > 20_000 else _FORM["bullet"].sub("", line, count=1)
 
 
 def _hide_speech(quoted: re.Match[str]) -> str:

@@ -32,6 +32,11 @@ NOT_SO = {
         ("I wish I lived in Rome.", "Lives in Rome"),
         ("Wenn ich in Rom wohnte, wäre ich froh", "Wohnt in Rom"),
     ],
+    "a program says it of itself": [
+        ("As an AI, I live in the cloud.", "Lives in the cloud"),
+        ("I am an AI language model. I don't have a dog.", "Does not have a dog"),
+        ("Ich bin eine KI und ich wohne in der Cloud.", "Wohnt in der Cloud"),
+    ],
     "takes it back": [
         ("I live in Rome, no wait, Milan.", "Lives in Rome"),
         ("haha I am the king of Spain, just kidding", "Is the king of Spain"),
@@ -49,6 +54,7 @@ SO = [
     ("I'd prefer tea", "Prefers tea"),
     ("If you must know, I live in Rome", "Lives in Rome"),
     ("Ich wohne in Berlin und esse kein Fleisch.", "Wohnt in Berlin"),
+    ("As an AI engineer, I live in Berlin.", "Lives in Berlin"),
     ("My father lost his job", "Has a father who lost his job"),
 ]
 
