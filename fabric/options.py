@@ -42,15 +42,15 @@ The options are sugar, milk
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        known = option_names(function)
+        names = option_names(function)
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
             for option, given in kwargs.items():
-                if option not in known:
+                if option not in names:
                     owner = type(args[0]).__name__ if function.__name__ == "__init__" else function.__name__
                     told = f"{owner}: there is no option {option!r} (given {shown(given)})"
-                    raise ConfigurationError(told + unknown_option(option, known, elsewhere))
+                    raise ConfigurationError(told + unknown_option(option, names, elsewhere))
             return function(*args, **kwargs)
 
         return checked

@@ -120,8 +120,8 @@ def _reply(scripted: Any, request: Request) -> Reply:
         raise AssertionError(f"a script holds texts, models, tool calls, replies and exceptions; got {scripted!r}")
     if reply.usage == Usage():
         asked = sum(message_tokens(message) for message in request.messages)
-        said = estimate_tokens(reply.text) + sum(estimate_tokens(call.arguments) for call in reply.tool_calls)
-        reply = replace(reply, usage=Usage(input_tokens=asked, output_tokens=said, calls=1))
+        output_tokens = estimate_tokens(reply.text) + sum(estimate_tokens(call.arguments) for call in reply.tool_calls)
+        reply = replace(reply, usage=Usage(input_tokens=asked, output_tokens=output_tokens, calls=1))
     return reply if reply.model else replace(reply, model=request.model)
 
 

@@ -26,17 +26,17 @@ def complaints(error: ValidationError) -> Iterator[str]:
     n: Input should be a valid integer, unable to parse string as an integer
     """
     for problem in error.errors(include_url=False):
-        told = _HALF if problem["type"] == "string_unicode" else problem["msg"].removeprefix("Value error, ")
-        yield f"{'.'.join(map(str, problem['loc'])) or 'value'}: {told}"
+        text = _HALF if problem["type"] == "string_unicode" else problem["msg"].removeprefix("Value error, ")
+        yield f"{'.'.join(map(str, problem['loc'])) or 'value'}: {text}"
 
 
 def wrong(error: ValidationError, schema: Any = None) -> str:
     """Return the first complaints in one line, and the fields of a model that was given one it does not have."""
-    told = "; ".join([*complaints(error)][:SHOWN_FIELDS])
-    known = getattr(schema, "model_fields", None)
-    if known and any(problem["type"] == "extra_forbidden" for problem in error.errors(include_url=False)):
-        return f"{told} (its fields are {', '.join(known)})"
-    return told
+    complaint = "; ".join([*complaints(error)][:SHOWN_FIELDS])
+    fields = getattr(schema, "model_fields", None)
+    if fields and any(problem["type"] == "extra_forbidden" for problem in error.errors(include_url=False)):
+        return f"{complaint} (its fields are {', '.join(fields)})"
+    return complaint
 
 
 def shown(value: Any) -> str:

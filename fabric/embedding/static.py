@@ -112,8 +112,8 @@ class StaticEmbedder:
 
     def word_means(self, words: Sequence[str]) -> Vectors:
         """Return the mean of each word's token vectors, shape (words, 64), not scaled; zeros for a foreign word."""
-        known = ["" if FOREIGN.search(word) else word for word in words]
-        return self._loaded().means(known, TERM_DIMENSION)
+        readable = ["" if FOREIGN.search(word) else word for word in words]
+        return self._loaded().means(readable, TERM_DIMENSION)
 
     def _loaded(self) -> _Model:
         with self._lock:

@@ -109,9 +109,9 @@ def _parameter_names(fn: Callable[..., Any]) -> list[str]:
 
 def adapter(schema: Any, name: str) -> TypeAdapter[Any]:
     """Return what checks values against ``schema``; ConfigurationError when pydantic cannot."""
-    known = _ADAPTERS.get(schema) if _hashable(schema) else None
-    if known is not None:
-        return known
+    cached = _ADAPTERS.get(schema) if _hashable(schema) else None
+    if cached is not None:
+        return cached
     try:
         made: TypeAdapter[Any] = TypeAdapter(schema)
     except Exception as error:  # pydantic raises several kinds for a type it cannot take
@@ -136,5 +136,5 @@ def check(schema: Any, value: Any, ctx: Context, side: str) -> Any:
         return adapter(schema, name).validate_python(value, from_attributes=True)
     except ValidationError as error:
         wanted = getattr(schema, "__name__", str(schema))
-        told = f"{ctx.path}: {side} does not fit {wanted}: {wrong(error, schema)}; got {shown(value)}"
-        raise SchemaError(told) from error
+        message = f"{ctx.path}: {side} does not fit {wanted}: {wrong(error, schema)}; got {shown(value)}"
+        raise SchemaError(message) from error

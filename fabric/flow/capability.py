@@ -72,8 +72,8 @@ class Capability(Generic[H]):
         """Return a reference with these presets switched on or off; CapabilityError for a name it has not."""
         for name in switches:
             if name not in self.bundles:
-                known = ", ".join(sorted(self.bundles)) or "none"
-                raise CapabilityError(f"capability {self.name!r} has no preset {name!r}; it has: {known}")
+                bundles = ", ".join(sorted(self.bundles)) or "none"
+                raise CapabilityError(f"capability {self.name!r} has no preset {name!r}; it has: {bundles}")
         return replace(self, switches={**self.switches, **switches}, _base=self.base)
 
     def active(self) -> list[Preset]:
@@ -154,20 +154,21 @@ def _add(
         raise CapabilityError(f"capabilities use each other in a cycle, declared by {place}: {names}")
     for needed in capability.uses:
         _add(merged, f"{place} (through {capability.name})", needed, (*above, capability.base))
-    known = merged.get(capability.name)
-    if known is None:
+    earlier = merged.get(capability.name)
+    if earlier is None:
         merged[capability.name] = (place, capability)
         return
-    if known[1].base is not capability.base:
+    if earlier[1].base is not capability.base:
         raise CapabilityError(
-            f"two different capabilities are named {capability.name!r}: one declared by {known[0]}, another by {place}"
-            f"; give both the same options, or make it once, {capability.name} = ..., and declare that in both places"
+            f"two different capabilities are named {capability.name!r}: one declared by {earlier[0]}, another by "
+            f"{place}; give both the same options, or make it once, {capability.name} = ..., and declare that in "
+            "both places"
         )
-    switches = dict(known[1].switches)
+    switches = dict(earlier[1].switches)
     for preset, on in capability.switches.items():
         if switches.setdefault(preset, on) != on:
-            raise opposite_switches(capability.name, preset, (place, on), known[0])
-    merged[capability.name] = (known[0], capability.base.presets(**switches))
+            raise opposite_switches(capability.name, preset, (place, on), earlier[0])
+    merged[capability.name] = (earlier[0], capability.base.presets(**switches))
 
 
 Use = Capability[Any] | Resource
@@ -212,6 +213,6 @@ async def enter_outer_lifespans(ctx: "Context") -> AsyncGenerator[None]:
     async with AsyncExitStack() as stack:
         for outer in reversed(around):
             if outer.block is not None:
-                held = with_lifespan(outer.block.name, outer.block.capabilities)
-                await stack.enter_async_context(enter_lifespans(held, outer))
+                capabilities = with_lifespan(outer.block.name, outer.block.capabilities)
+                await stack.enter_async_context(enter_lifespans(capabilities, outer))
         yield

@@ -294,29 +294,29 @@ class CapabilityView:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = self.declared()
-        if name not in known:
-            have = ", ".join(sorted(known)) or "none"
+        declared = self.declared()
+        if name not in declared:
+            have = ", ".join(sorted(declared)) or "none"
             raise CapabilityError(
                 f"{self._ctx.path}: no capability {name!r} is declared here (declared: {have}); "
                 "add it to the block's uses=[...]"
             )
-        return self.of(known[name])
+        return self.of(declared[name])
 
     def of(self, capability: Capability[H]) -> H:
         """Return the helpers of a declared capability."""
-        known = self.declared().get(capability.name)
-        if known is None or known.base is not capability.base:
+        declared = self.declared().get(capability.name)
+        if declared is None or declared.base is not capability.base:
             raise CapabilityError(
                 f"{self._ctx.path}: capability {capability.name!r} is not declared here; add it to uses=[...]"
             )
-        value = self._ctx.find_lifespan_value(known.base)
+        value = self._ctx.find_lifespan_value(declared.base)
         if value is not None:
             return cast("H", value)
         if capability.name not in self._made:
-            if known.helpers is None:
+            if declared.helpers is None:
                 raise CapabilityError(f"capability {capability.name!r} has no helpers")
-            self._made[capability.name] = known.helpers(self._ctx)
+            self._made[capability.name] = declared.helpers(self._ctx)
         made: H = self._made[capability.name]
         return made
 

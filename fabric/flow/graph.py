@@ -110,8 +110,8 @@ class _Drawing:
         rescues = [(rescue.label, rescue.block) for rescue in block.rescues]
         ends += self._add_parts(rescues, node, parent, "rescue")
         if steps is None and routes is None:
-            known = {id(rescue.block) for rescue in block.rescues}
-            parts = [(title, child) for title, child in block.children() if id(child) not in known]
+            rescue_ids = {id(rescue.block) for rescue in block.rescues}
+            parts = [(title, child) for title, child in block.children() if id(child) not in rescue_ids]
             self._add_parts(parts, node, parent, "part")
         return node, ends
 

@@ -203,10 +203,10 @@ def merge_resources(resources: Iterable[tuple[str, Resource]]) -> dict[str, Reso
     """
     merged: dict[str, tuple[str, Resource]] = {}
     for place, resource in resources:
-        known = merged.setdefault(resource.key, (place, resource))
-        if not same_definition(known[1], resource):
+        earlier = merged.setdefault(resource.key, (place, resource))
+        if not same_definition(earlier[1], resource):
             raise ResourceConflictError(
-                f"resource {resource.key!r} has two definitions: one declared by {known[0]}, another by {place}; "
+                f"resource {resource.key!r} has two definitions: one declared by {earlier[0]}, another by {place}; "
                 "give one of them another key, or let both use one definition"
             )
     return {key: resource for key, (_, resource) in merged.items()}

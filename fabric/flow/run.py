@@ -155,13 +155,13 @@ class Run:
     def record(self, drafts: Sequence[Draft], block: str) -> list[Item]:
         """Add items to the session; a user's message is stored soon, whatever becomes of the run."""
         recorded: list[Item] = []
-        said = False
+        has_user_message = False
         for raw in drafts:
             draft = self.secrets.cleaned(raw, self.log.last_text)
             item = self._heard(draft) or self._earlier(draft)
             if item is None:
                 item = self.add(draft, block=block)
-                said = said or opens_turn(item)
+                has_user_message = has_user_message or opens_turn(item)
             if opens_turn(item):
                 self._turn = item.turn
                 self._opened = self._opened or item.turn
@@ -171,7 +171,7 @@ class Run:
                 self.added.append(item)
             recorded.append(item)
             self.emit(ItemAdded(item))
-        if said and not self.job_id:
+        if has_user_message and not self.job_id:
             self.recording.keep_soon()
         return recorded
 
@@ -242,10 +242,10 @@ class Run:
 
         def journaled(rows: Rows) -> T:
             self._check_wanted(rows)
-            known = rows.get(EFFECTS, SYSTEM, [row_id])
+            stored = rows.get(EFFECTS, SYSTEM, [row_id])
             self.jobs.effects.append(row_id)
-            if known:
-                return cast("T", known[0]["value"])
+            if stored:
+                return cast("T", stored[0]["value"])
             value = to_json(work(Transaction(rows, self.ids)), key, "the result of a transaction that happens once")
             rows.put(EFFECTS, SYSTEM, [{"id": row_id, "owner": self.owner, **owners, "value": value}])
             return cast("T", value)

@@ -33,15 +33,15 @@ class Survey(NamedTuple):
 
 def survey(block: Block[Any, Any]) -> Survey:
     """Return what ``block`` and all blocks inside it need; WiringError when they cannot work together."""
-    known = _SURVEYS.get(block)
-    if known is None:
+    known_survey = _SURVEYS.get(block)
+    if known_survey is None:
         block.verify()
         index = index_of(block)
         resources = {key: resource for key, (_, resource) in index.resources.items()}
         work = {f"{block.name}{PATH}{path}": inside for path, inside in index.work.items()}
         hears = block.hears or any(block.hears for blocks in index.names.values() for block in blocks)
-        known = _SURVEYS[block] = Survey(MappingProxyType(resources), MappingProxyType(work), hears)
-    return known
+        known_survey = _SURVEYS[block] = Survey(MappingProxyType(resources), MappingProxyType(work), hears)
+    return known_survey
 
 
 class Inline(Handler):
@@ -121,18 +121,18 @@ class Index:
         if not isinstance(block, Inline):  # a container may carry the name of what it contains: their paths differ
             added[block.name] = added.get(block.name, frozenset()) | {block}
         for name, blocks in added.items():
-            known = self.names.get(name, blocks)
-            if known != blocks:
-                raise _duplicate(name, *sorted(known ^ blocks, key=id)[:1], *(known & blocks or known | blocks))
+            named = self.names.get(name, blocks)
+            if named != blocks:
+                raise _duplicate(name, *sorted(named ^ blocks, key=id)[:1], *(named & blocks or named | blocks))
         return {**self.names, **added}
 
     def _merged_capabilities(
         self, added: Mapping[str, tuple[str, Capability[Any]]]
     ) -> Mapping[str, tuple[str, Capability[Any]]]:
         for name, entry in added.items():
-            known = self.capabilities.get(name)
-            if known is not None and known[1] is not entry[1]:
-                merge_capabilities([known, entry])
+            earlier = self.capabilities.get(name)
+            if earlier is not None and earlier[1] is not entry[1]:
+                merge_capabilities([earlier, entry])
         return {**added, **self.capabilities} if added else self.capabilities
 
     def _merged_resources(self, added: Mapping[str, tuple[str, Resource]]) -> Mapping[str, tuple[str, Resource]]:
@@ -154,14 +154,14 @@ def _switches(place: str, uses: Iterable[Use]) -> dict[tuple[str, str], tuple[st
 
 def index_of(block: Block[Any, Any]) -> Index:
     """Return what is inside ``block``, with what it declares itself; WiringError when that cannot work together."""
-    known = _INDEXES.get(block)
-    if known is None:
-        known = Index().declaring(block.name, (*block.capabilities, *block.resources))
+    index = _INDEXES.get(block)
+    if index is None:
+        index = Index().declaring(block.name, (*block.capabilities, *block.resources))
         background = set(block.background())
         for _, child in block.children():
-            known = known.plus(child, background=child in background)
-        _INDEXES[block] = known
-    return known
+            index = index.plus(child, background=child in background)
+        _INDEXES[block] = index
+    return index
 
 
 def remember(block: Block[Any, Any], index: Index) -> None:

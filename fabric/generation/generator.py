@@ -109,11 +109,11 @@ class Generator(Block[Any, Any]):
     async def execute(self, value: Any, ctx: Context) -> Any:
         """Ask the model, carry out the tools it calls, and return its text or its answer as the schema says."""
         models = await self._models(value, ctx)
-        said = await self._said(value, ctx)
+        own = await self._said(value, ctx)
         # What a tool's block or background work says is not said to the user, and not part of the conversation.
         record = self.record and not ctx.run.in_job and not _inside_generator(ctx)
-        earlier = record_turn(said, ctx, record=record, templated=self.user is not None)
-        messages = [*await self._instructions(value, ctx), *self._remembered(earlier), *said]
+        earlier = record_turn(own, ctx, record=record, templated=self.user is not None)
+        messages = [*await self._instructions(value, ctx), *self._remembered(earlier), *own]
         if not messages:
             raise SchemaError(f"{ctx.path}: there is nothing to send: the input is None and there is no system text")
         toolbox = Toolbox([*self._own_tools, *_preset_tools(ctx.cap.declared())])

@@ -55,8 +55,8 @@ class Toolbox:
         for place, source in sources:
             tool = as_tool(source)
             name = alias(tool.name)
-            known = self.tools.setdefault(name, tool)
-            if known is not tool:
+            earlier = self.tools.setdefault(name, tool)
+            if earlier is not tool:
                 raise DuplicateNameError(
                     f"two different tools are named {name!r}: one of {places[name]}, another of {place}; rename one"
                 )
@@ -81,21 +81,21 @@ class Toolbox:
 
     async def outcome(self, call: ToolCall, ctx: Context, *, guess: bool = True) -> "ToolOutcome":
         """Carry out one call; whatever goes wrong is an outcome, too. ``guess`` is that of `read_arguments`."""
-        known = self.tools.get(alias(call.name))
-        if known is None:
+        tool = self.tools.get(alias(call.name))
+        if tool is None:
             names = ", ".join(self.tools) or "none"
             return ToolOutcome(error=f"there is no tool {call.name!r}", do=f"Use one of: {names}.")
-        with span(f"execute_tool {known.name}", _span_attributes(known, call)) as done:
+        with span(f"execute_tool {tool.name}", _span_attributes(tool, call)) as done:
             try:
-                arguments = read_arguments(known, call.arguments, guess=guess)
+                arguments = read_arguments(tool, call.arguments, guess=guess)
             except ValueError as error:
                 done.fail(error)
                 return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
             try:
                 with drawing() as rows:
-                    value = await known.run(arguments, ctx)
+                    value = await tool.run(arguments, ctx)
                 ctx.run.meanwhile.came_from(call.id, rows)
-                return ToolOutcome(value, (known.shown or as_text)(value))
+                return ToolOutcome(value, (tool.shown or as_text)(value))
             except RefusedError as error:
                 done.fail(error)
                 return ToolOutcome(error=error.reason, do=error.do)
@@ -104,7 +104,7 @@ class Toolbox:
                 # What pydantic says of a value quotes it, and that belongs neither into an answer nor into a log.
                 message = wrong(error) if isinstance(error, ValidationError) else message_of(error)
                 reason = f"{type(error).__name__}: {message}"
-                ctx.log.warning("tool failed", tool=known.name, error=reason)
+                ctx.log.warning("tool failed", tool=tool.name, error=reason)
                 return ToolOutcome(error=reason, do="Try other arguments, or go on without this tool.")
 
 

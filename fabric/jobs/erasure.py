@@ -40,8 +40,8 @@ def erase_items(rows: Rows, scope: Scope, items: Iterable[Row], erased: Erased) 
     if not fresh:
         return
     rows.delete(ITEMS, scope, [row["id"] for row in fresh if row["kind"] in GONE_KINDS])
-    said = [row for row in fresh if row["kind"] not in GONE_KINDS]
-    rows.put(ITEMS, scope, [blanked_row(row) for row in said])
+    messages = [row for row in fresh if row["kind"] not in GONE_KINDS]
+    rows.put(ITEMS, scope, [blanked_row(row) for row in messages])
     erased.count("items", len(fresh))
     erased.items[scope] = (erased.items.get(scope) or set()) | {row["id"] for row in fresh}
 

@@ -50,5 +50,5 @@ def _kept(name: str, role: str, kind: str, text: str) -> Mapping[str, Any]:
 
 def _tag(name: str, role: str, text: str) -> str:
     """Return a short digest of a message, salted with the id of its item."""
-    said = f"{role}\n{text}".encode("utf-8", "surrogatepass")
-    return hmac.new(name.encode("utf-8", "surrogatepass"), said, "sha256").hexdigest()[:TAG_CHARS]
+    message = f"{role}\n{text}".encode("utf-8", "surrogatepass")
+    return hmac.new(name.encode("utf-8", "surrogatepass"), message, "sha256").hexdigest()[:TAG_CHARS]

@@ -63,15 +63,15 @@ def message_tokens(message: Message) -> int:
 
 
 def _last(turns: Sequence[list[Message]], limits: History) -> Sequence[list[Message]]:
-    kept = turns[-limits.turns :] if limits.turns is not None else turns
+    newest = turns[-limits.turns :] if limits.turns is not None else turns
     if limits.tokens is None:
-        return kept
+        return newest
     room = limits.tokens
-    for count, turn in enumerate(reversed(kept)):
+    for count, turn in enumerate(reversed(newest)):
         room -= sum(message_tokens(message) for message in turn)
         if room < 0:
-            return kept[-max(1, count) :]
-    return kept
+            return newest[-max(1, count) :]
+    return newest
 
 
 def _answers(items: Sequence[Item]) -> Mapping[int, Item]:

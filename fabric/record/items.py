@@ -109,9 +109,9 @@ def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:
 
 def _described(part: object) -> dict[str, Any]:
     kind = str(part.get("type", "unknown")) if isinstance(part, Mapping) else type(part).__name__
-    told = _written(part, kind) if isinstance(part, Mapping) else ""
+    written = _written(part, kind) if isinstance(part, Mapping) else ""
     note = f"{kind} part, not text"
-    return {"type": kind, "note": f"{note}: {told}", "text": told} if told else {"type": kind, "note": note}
+    return {"type": kind, "note": f"{note}: {written}", "text": written} if written else {"type": kind, "note": note}
 
 
 def _written(part: Mapping[str, Any], kind: str) -> str:
@@ -131,8 +131,8 @@ def words_of(item: "Item | Draft") -> str:
     >>> words_of(Draft(role="user", kind="message", text="Look", parts=({"type": "image_url", "text": "Our boat"},)))
     'Look\n[image: Our boat]'
     """
-    told = [f"[{kind_of(part)}: {part['text']}]" for part in item.parts if part.get("text")]
-    return "\n".join([item.text, *told] if item.text.strip() else told) if told else item.text
+    shown_parts = [f"[{kind_of(part)}: {part['text']}]" for part in item.parts if part.get("text")]
+    return "\n".join([item.text, *shown_parts] if item.text.strip() else shown_parts) if shown_parts else item.text
 
 
 def without_secrets(draft: Draft, redact: Callable[[str], str]) -> Draft:

@@ -199,8 +199,8 @@ class SessionLog:
     def current(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of items that are about to be stored as the items are now: erased ones without a word."""
         with self._lock:
-            held = [(row, self._by_id.get(row["id"])) for row in rows]
-        return [self.row(item) if item.text == ERASED else row for row, item in held if item is not None]
+            stored = [(row, self._by_id.get(row["id"])) for row in rows]
+        return [self.row(item) if item.text == ERASED else row for row, item in stored if item is not None]
 
     def row(self, item: Item) -> Row:
         """Return the item as the store keeps it."""
@@ -325,9 +325,9 @@ def row_of(item: Item) -> Row:
 
 def item_of(row: Row) -> Item:
     """Return the item that a row was made from."""
-    known: dict[str, Any] = {key: value for key, value in row.items() if key != "turn_id"}
-    known["created_at"] = datetime.fromisoformat(row["created_at"])
-    known["parts"] = tuple(row["parts"])
+    fields: dict[str, Any] = {key: value for key, value in row.items() if key != "turn_id"}
+    fields["created_at"] = datetime.fromisoformat(row["created_at"])
+    fields["parts"] = tuple(row["parts"])
     if "counts_as" in row:
-        known["counts_as"] = datetime.fromisoformat(row["counts_as"])
-    return Item(**known)
+        fields["counts_as"] = datetime.fromisoformat(row["counts_as"])
+    return Item(**fields)

@@ -20,8 +20,8 @@ def said_in(value: object) -> Draft | None:
     (None, None, None)
     """
     drafts = [draft for message in messages_in(value) or () for draft in _drafts(message)]
-    said = next((draft for draft in reversed(drafts) if draft.role == "user" and draft.kind == "message"), None)
-    return said if said is not None and (said.text.strip() or said.parts) else None
+    message = next((draft for draft in reversed(drafts) if draft.role == "user" and draft.kind == "message"), None)
+    return message if message is not None and (message.text.strip() or message.parts) else None
 
 
 def messages_in(value: object) -> Sequence[Mapping[str, Any]] | None:

@@ -87,13 +87,13 @@ def stems() -> frozenset[str]:
 
 def labelled(text: str, lower: str) -> Iterator[Finding]:
     """Yield what stands behind a word for a secret, where it looks like one; ``lower`` is the text in lower case."""
-    known, done, run_end, tried = _labels(), 0, 0, 0
-    for stem in known.stems.finditer(lower):
+    labels, done, run_end, tried = _labels(), 0, 0, 0
+    for stem in labels.stems.finditer(lower):
         if stem.start() >= run_end:
             run_end, tried = _run_end(lower, stem.end()), 0
         tried += 1
         if stem.start() >= done and tried <= MOST_IN_A_RUN:
-            found = _behind(text, lower, stem.start(), known)
+            found = _behind(text, lower, stem.start(), labels)
             if found is not None:
                 done = found.end
                 yield found
@@ -155,18 +155,18 @@ def words_of_labels() -> str:
     return pattern_of(words).replace(chr(92) + " ", "[ _-]?")
 
 
-def _behind(text: str, lower: str, start: int, known: _Labels) -> Finding | None:
+def _behind(text: str, lower: str, start: int, labels: _Labels) -> Finding | None:
     """Return the secret behind a label that may begin here. What rules most labels out is looked at first."""
-    found = known.label.match(lower, start)
+    found = labels.label.match(lower, start)
     if found is None:
         return None
     sort, end = sort_of(found["label"]), found.end()
-    for join, begin in _joins(lower, end, sort, known):
+    for join, begin in _joins(lower, end, sort, labels):
         spelled = _SPELLED.match(lower, begin) if sort == "digits" else None
-        if spelled is not None and not _is_part_of_a_word(lower, start, found["label"], known):
+        if spelled is not None and not _is_part_of_a_word(lower, start, found["label"], labels):
             return Finding(begin, spelled.end(), _BETWEEN.sub("_", found["label"]))
         value = (_ASCII if join is None else _VALUE).match(text, begin)
-        if value is None or _is_part_of_a_word(lower, start, found["label"], known):
+        if value is None or _is_part_of_a_word(lower, start, found["label"], labels):
             continue
         loud = text[start : found.end("label")].isupper()
         secret = _judged(value, _Label(sort, found["label"], found["quote"] is not None, loud), join)
@@ -209,10 +209,10 @@ def sort_of(label: str) -> Sort:
     return _labels().sorts[_BETWEEN.sub("", label)]
 
 
-def _is_part_of_a_word(lower: str, start: int, label: str, known: _Labels) -> bool:
-    if label in known.bounded and lower[start - 1 : start].isalnum() and start:
+def _is_part_of_a_word(lower: str, start: int, label: str, labels: _Labels) -> bool:
+    if label in labels.bounded and lower[start - 1 : start].isalnum() and start:
         return True
-    return known.never_after.search(lower[max(0, start - 14) : start]) is not None
+    return labels.never_after.search(lower[max(0, start - 14) : start]) is not None
 
 
 def _judged(value: "re.Match[str]", label: _Label, join: "re.Match[str] | None") -> Finding | None:

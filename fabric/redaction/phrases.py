@@ -31,12 +31,12 @@ def seed_phrases(text: str, lower: str) -> Iterator[Finding]:
     if len(words) < FEWEST or not _may_hold_one(words):
         return
     places = [found.span() for found in pattern.finditer(lower)]
-    known = [_lists().get(_plain(word), _NONE) for word in words]
+    lists = [_lists().get(_plain(word), _NONE) for word in words]
     at = 0
-    for is_known, run in groupby(known, key=bool):
+    for is_known, run in groupby(lists, key=bool):
         size = len(list(run))
         if is_known and FEWEST <= size <= MOST:
-            yield from _in_run(words, known, places, range(at, at + size))
+            yield from _in_run(words, lists, places, range(at, at + size))
         at += size
 
 

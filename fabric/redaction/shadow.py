@@ -112,10 +112,10 @@ def _in_latin(text: str) -> str:
         return text
 
     def latin(word: "re.Match[str]") -> str:
-        told = word[0]
-        if told.isascii() or not mixed.search(told):
-            return told
-        parts = ((part, part.translate(table)) for part in _PARTS.split(told))
+        matched = word[0]
+        if matched.isascii() or not mixed.search(matched):
+            return matched
+        parts = ((part, part.translate(table)) for part in _PARTS.split(matched))
         return "".join(part if _ODD_LETTER.search(folded) else folded for part, folded in parts)
 
     return _WORD.sub(latin, text)

@@ -52,9 +52,9 @@ class Recording:
     def blank(self) -> None:
         """Blank what is not stored yet and tells of what was forgotten meanwhile."""
         with self._lock:
-            told = self._meanwhile.told_among(self._unstored)
-        if told:
-            self.log.erase(told)
+            to_blank = self._meanwhile.told_among(self._unstored)
+        if to_blank:
+            self.log.erase(to_blank)
 
     def check_going(self, block: str) -> None:
         """Raise RunError when the run has ended: nothing would store what comes now."""
@@ -123,10 +123,10 @@ class Recording:
 
     def keep_said(self, items: Sequence[Item]) -> None:
         """Begin to store the user's messages among items that were not stored together; take back the others."""
-        said = [item for item in items if opens_turn(item)]
-        self.log.discard({item.id for item in items if item not in said})
+        messages = [item for item in items if opens_turn(item)]
+        self.log.discard({item.id for item in items if item not in messages})
         with self._lock:
-            self._unstored, self._said = [*said, *self._unstored], len(said) + self._said
+            self._unstored, self._said = [*messages, *self._unstored], len(messages) + self._said
         self._store_said()
 
     def _store_soon(self) -> None:

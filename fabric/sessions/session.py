@@ -120,10 +120,10 @@ class Session:
         items: list[Item] = []
         new: list[Item] = []
         for draft in drafts:
-            known = log.find([draft.id]) if draft.id else []
-            if not known:
+            stored = log.find([draft.id]) if draft.id else []
+            if not stored:
                 new.append(log.add(draft, clock=self._fabric.services.clock, turn=log.turns, since=log.erasures))
-            items.extend(known or new[-1:])
+            items.extend(stored or new[-1:])
         if new:
             await kept(self._fabric.services.portal, store_items(self._fabric.services, log, new))
         return items

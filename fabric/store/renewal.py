@@ -60,7 +60,7 @@ class Coverage:
 
     def __add__(self, other: "Coverage") -> "Coverage":
         names = dict.fromkeys(name for name, _ in self.others + other.others)
-        counts = [(name, sum(n for known, n in self.others + other.others if known == name)) for name in names]
+        counts = [(name, sum(n for space, n in self.others + other.others if space == name)) for name in names]
         return Coverage(
             self.rows + other.rows,
             self.done + other.done,

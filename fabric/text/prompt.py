@@ -156,14 +156,14 @@ def strip_data_blocks(text: str) -> str:
     cuts = _blocks(text)
     if not cuts:
         return text
-    kept: list[str] = []
+    outside: list[str] = []
     done = 0
     for start, end in sorted(cuts):
         if end > done:
-            kept.append(text[done : max(start, done)])
+            outside.append(text[done : max(start, done)])
             done = end
-    kept.append(text[done:])
-    return "\n".join(piece for piece in (text.strip("\n") for text in kept) if piece.strip())
+    outside.append(text[done:])
+    return "\n".join(piece for piece in (text.strip("\n") for text in outside) if piece.strip())
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

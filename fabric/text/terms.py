@@ -136,9 +136,9 @@ def _read_cue(cue: str) -> Cue:
     plain = normalise(cue)
     spelled = [_bare(word) for word in split_words(plain)]
     language = guess_language(spelled)
-    kept = [word for word in spelled if not is_stop_word(word, language)] or spelled
+    content = [word for word in spelled if not is_stop_word(word, language)] or spelled
     asked = {symbol: Asked(symbol, (symbol,)) for symbol in symbols(plain)}
-    for word in kept:
+    for word in content:
         ways = tuple(dict.fromkeys([stem(word, language), stem(word, "english"), word]))
         asked.setdefault(ways[0], Asked(word, ways))
     codes = [word for word in spelled if _CODE.fullmatch(word) and not _MEASURE.fullmatch(word)]

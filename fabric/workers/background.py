@@ -99,8 +99,8 @@ class Background:
         jobs = [job_of(row) for row in rows.find(JOBS, SYSTEM, order="seq")]
         broken = interrupted([job for job in jobs if job.status == "running"], self._retry.attempts)
         put_jobs(rows, broken)
-        known = {job.id: job for job in broken}
-        return [known.get(job.id, job) for job in jobs]
+        mended = {job.id: job for job in broken}
+        return [mended.get(job.id, job) for job in jobs]
 
     def know(self, root: Block[Any, Any]) -> None:
         """Take a pipeline as the one that jobs of its name belong to. From any thread."""

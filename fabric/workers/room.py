@@ -25,20 +25,20 @@ class Room:
     @asynccontextmanager
     async def place(self, *, alone: bool) -> AsyncGenerator[None]:
         """Have a place while the block runs; ``alone`` all of them, as long as others wait."""
-        held = _Places(self, self._all if alone else 1)
+        places = _Places(self, self._all if alone else 1)
         try:
             if alone:
                 async with self._door:  # two that want all of them would wait for each other
-                    await held.take()
+                    await places.take()
             else:
-                await held.take()
-            later = asyncio.get_running_loop().call_later(self._patience, held.give_back, 1)
+                await places.take()
+            later = asyncio.get_running_loop().call_later(self._patience, places.give_back, 1)
             try:
                 yield
             finally:
                 later.cancel()
         finally:
-            held.give_back(0)
+            places.give_back(0)
 
     async def acquire(self) -> None:
         """Wait for one place."""

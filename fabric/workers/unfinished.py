@@ -18,12 +18,12 @@ async def take_in(run: Run, root: Block[Any, Any]) -> None:
 
     The run has ended without a result; the work is stored when this returns, unless the file is being closed.
     """
-    said = run.said
-    if said is None or not run.log.find([said.id]) or run.recording.is_erased(said.turn):
+    message = run.said
+    if message is None or not run.log.find([message.id]) or run.recording.is_erased(message.turn):
         return
     with suppress(StoreError):  # it is closed, or full: the next turn takes the message in
         for chain in _hearing([root]):
-            await kept(run.services.portal, _taken_in(run, said, chain))
+            await kept(run.services.portal, _taken_in(run, message, chain))
 
 
 async def _taken_in(run: Run, message: Item, chain: Sequence[Block[Any, Any]]) -> None:

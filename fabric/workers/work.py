@@ -52,9 +52,9 @@ async def _commit(
     scope = run.log.scope
 
     def write(tx: Rows) -> tuple[Row | None, set[str]]:
-        known = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
-        if known:
-            return known[0], set()
+        stored = tx.get(TURNS, scope, [turn["id"]]) if turn is not None else []
+        if stored:
+            return stored[0], set()
         wanted = [entry for entry in entries if not run.recording.is_erased(entry.job.turn)]
         fresh = [entry for entry in wanted if not run.turn_id or _is_to_do(tx, scope, entry.job)]
         run.services.background.claim(fresh)
@@ -90,8 +90,8 @@ def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
 
 def _is_to_do(rows: Rows, scope: Scope, job: Job) -> bool:
     """Return whether no earlier try of a named turn left this job, done or under way; one that failed is done anew."""
-    known = read_job(rows, job.id)
-    return known.status == "failed" if known is not None else not rows.get(ITEMS, scope, [job.outcome_id])
+    earlier = read_job(rows, job.id)
+    return earlier.status == "failed" if earlier is not None else not rows.get(ITEMS, scope, [job.outcome_id])
 
 
 class _GivenUpError(Exception):
@@ -121,9 +121,9 @@ class Attempt:
             kind="consumer",
             parent=job.trace,
         )
-        with around as kept:
-            ending = await self._try(kept)
-            kept.note({"fabric.job.status": ending.verdict.status, "fabric.job.attempt": ending.verdict.job.attempts})
+        with around as traced:
+            ending = await self._try(traced)
+            traced.note({"fabric.job.status": ending.verdict.status, "fabric.job.attempt": ending.verdict.job.attempts})
             return ending
 
     async def _try(self, span: Span) -> Ending:
@@ -181,8 +181,8 @@ class Attempt:
         )
 
     async def _store_failure(self, job: Job) -> Ending:
-        known = await self._services.store.transact(lambda rows: _replace(rows, job))
-        return Ending(Verdict(job, job.status if known else "done", job.error))
+        still_there = await self._services.store.transact(lambda rows: _replace(rows, job))
+        return Ending(Verdict(job, job.status if still_there else "done", job.error))
 
     async def _store_outcome(self, run: Run, job: Job, result: Any) -> Ending:
         record_outcome(run, job, result)
@@ -201,11 +201,11 @@ class Attempt:
             return True
 
         try:
-            known = await self._services.store.transact(write)
+            still_there = await self._services.store.transact(write)
         except BaseException:
             run.log.discard({item.id for item in items})
             raise
-        if not known:  # forgotten while it ran: nothing of it may come back
+        if not still_there:  # forgotten while it ran: nothing of it may come back
             run.log.discard({item.id for item in items})
             return Ending(Verdict(job, "done"))
         run.log.stored(items)
@@ -336,11 +336,11 @@ def _place(error: BaseException) -> str:
 
 
 def _replace(rows: Rows, job: Job) -> bool:
-    known = read_job(rows, job.id)
-    if known is not None:  # with its input as it is now: part of it may have been forgotten since the try began
-        error = job.error if known.input == job.input else ERASED
-        put_jobs(rows, [replace(job, input=known.input, error=error)])
-    return known is not None
+    stored = read_job(rows, job.id)
+    if stored is not None:  # with its input as it is now: part of it may have been forgotten since the try began
+        error = job.error if stored.input == job.input else ERASED
+        put_jobs(rows, [replace(job, input=stored.input, error=error)])
+    return stored is not None
 
 
 def _released(job: Job) -> Job:

@@ -49,11 +49,11 @@ def spelled(value: Any, model: type[BaseModel]) -> Any:
     if len(value) == 1:
         ((key, inner),) = value.items()
         value = inner if isinstance(inner, dict) and folded(str(key)) not in keys_of(model) else value
-    known = fields_of(model)
-    own = {key: each for key, each in value.items() if key in known}
+    fields = fields_of(model)
+    own = {key: each for key, each in value.items() if key in fields}
     for key, each in value.items():
         name = keys_of(model).get(folded(str(key)), key)
-        if key not in known and name not in own:
+        if key not in fields and name not in own:
             own[name] = each
     return _with_text(own, model)
 
@@ -61,8 +61,8 @@ def spelled(value: Any, model: type[BaseModel]) -> Any:
 def _with_absent(value: Any, model: type[BaseModel]) -> Any:
     """Give an object what the slips of its fields say of keys that were left out."""
     absent = {key: slips.absent for key, info in fields_of(model).items() if (slips := slips_of(info))}
-    known = {key: each for key, each in absent.items() if each is not None}
-    return {**known, **value} if isinstance(value, dict) else value
+    filled = {key: each for key, each in absent.items() if each is not None}
+    return {**filled, **value} if isinstance(value, dict) else value
 
 
 def _with_text(own: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
@@ -155,8 +155,8 @@ def _replacement(given: Any, complaint: Mapping[str, Any], info: FieldInfo | Non
         found = [given]
     if found is not None or info is None:
         return found
-    known = meant(info, given)
-    return known if known != given else None
+    choice = meant(info, given)
+    return choice if choice != given else None
 
 
 def _choice(given: str, expected: list[str]) -> str | None:

@@ -44,8 +44,8 @@ class _Generator(GenerateJsonSchema):
 def _without_examples(node: Any) -> Any:
     if isinstance(node, dict):
         cleaned = {key: _without_examples(each) for key, each in node.items()}
-        if isinstance(said := cleaned.get("description"), str):
-            cleaned["description"] = _EXAMPLE.sub("", said).strip()
+        if isinstance(description := cleaned.get("description"), str):
+            cleaned["description"] = _EXAMPLE.sub("", description).strip()
         return cleaned
     return [_without_examples(each) for each in node] if isinstance(node, list) else node
 
@@ -121,8 +121,8 @@ def _plain(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _open(node: Mapping[str, Any]) -> dict[str, Any]:
-    said = " ".join(filter(None, (node.get("description", ""), "A JSON object, written as text.")))
-    return {"type": "string", "description": said}
+    description = " ".join(filter(None, (node.get("description", ""), "A JSON object, written as text.")))
+    return {"type": "string", "description": description}
 
 
 def _array(node: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,8 +34,8 @@ def m001_first(sql: Sql) -> None:
     sql.run("CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)")
     sql.run("CREATE TABLE _documents (_key HUGEINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
     sql.run("CREATE INDEX _documents_key ON _documents (_key)")
-    told = ["application", APPLICATION, "identity", SystemClock().new_id("file"), "format", "0"]
-    sql.run("INSERT INTO _meta VALUES (?, ?), (?, ?), (?, ?)", told)
+    values = ["application", APPLICATION, "identity", SystemClock().new_id("file"), "format", "0"]
+    sql.run("INSERT INTO _meta VALUES (?, ?), (?, ?), (?, ?)", values)
 
 
 @migration

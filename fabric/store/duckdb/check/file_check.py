@@ -68,11 +68,11 @@ def change_findings(path: Path) -> Iterator[Finding]:
 
 def format_findings(scan: FileScan) -> Iterator[Finding]:
     """Say of which version the file is, and how much of what it holds."""
-    known = len(MIGRATIONS)
+    newest = len(MIGRATIONS)
     if scan.is_current:
         yield Finding("version", "ok", f"file format {scan.format}, the newest")
     else:
-        found = f"file format {scan.format}; this version writes {known}, and was not let to change the file now"
+        found = f"file format {scan.format}; this version writes {newest}, and was not let to change the file now"
         mend = "whatever opens the memory next converts it, which only adds; then run doctor again to have it checked"
         yield Finding("version", "warning", found, mend)
     rows = ", ".join(f"{name} {count}" for name in scan.tables if (count := scan.count(name)))

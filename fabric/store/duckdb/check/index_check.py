@@ -129,7 +129,7 @@ def index_findings(
 
 
 def _told(tally: Tally, words: Mapping[str, str]) -> str:
-    return ", ".join(f"{told}: {several(count, 'row')}" for kind, told in words.items() if (count := tally.flaws[kind]))
+    return ", ".join(f"{text}: {several(count, 'row')}" for kind, text in words.items() if (count := tally.flaws[kind]))
 
 
 def tally_of(

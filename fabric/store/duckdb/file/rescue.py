@@ -25,8 +25,8 @@ def copy_file(source: Path, to: Path) -> None:
         [sys.executable, "-I", "-S", str(program), str(source), str(to)], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
-        raise StoreError(f"{source} cannot be copied to {to.parent}: {said}{advice(said)}")
+        complaint = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+        raise StoreError(f"{source} cannot be copied to {to.parent}: {complaint}{advice(complaint)}")
 
 
 def saved(place: Place) -> str:
@@ -38,8 +38,8 @@ def saved(place: Place) -> str:
     if place.is_here:
         return ""
     if not place.is_deleted:
-        told = "all that was committed is in it under its new name: open it there, or put it back"
-        logger().warning("file moved while open", file=str(place.path), do=told)
+        remedy = "all that was committed is in it under its new name: open it there, or put it back"
+        logger().warning("file moved while open", file=str(place.path), do=remedy)
         return ""
     refused = ""
     for target in _targets(place.path):

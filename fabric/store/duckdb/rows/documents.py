@@ -70,9 +70,9 @@ class Documents:
 
     def _text(self, key: int, owner: int) -> str:
         place = Place(DOCUMENTS, key)
-        known = self._texts.get(place, owner)
-        if known is not None:
-            return known
+        cached = self._texts.get(place, owner)
+        if cached is not None:
+            return cached
         found = self._sql.rows("SELECT value FROM _documents WHERE _key = ?", [key])
         text = str(found[0][0]) if found else ""
         self._texts.found(place, owner, text)

@@ -141,8 +141,8 @@ class Searching:
             raise StoreError(f"collection {collection.name!r} is not searched: its definition names no text field")
         index = self._indexes.get(collection.name, owner)
         if index is None or index.is_worn:
-            kept: dict[str, ColumnType] = {name: collection.columns[name] for name in collection.kept}
-            index = arrays.TextIndex(kept, collection.thread, self._batches(collection, owner))
+            columns: dict[str, ColumnType] = {name: collection.columns[name] for name in collection.kept}
+            index = arrays.TextIndex(columns, collection.thread, self._batches(collection, owner))
             self._indexes.add(collection.name, owner, index)
         return index
 
