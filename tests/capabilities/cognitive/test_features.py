@@ -55,6 +55,8 @@ def test_features_are_found_in_any_form_of_their_words(text: str, expected: set[
         "Lunch was fine 🍕",
         "The saddle needs oil.",
         "Error: disk full",
+        "You can take small steps, trust me.",
+        "It is not just a hobby, it is a job.",
         "The renewal is due in May.",
         "It is my first day at work.",
         "Wein trinke ich gern.",
