@@ -1,6 +1,8 @@
 """What holds for every test."""
 
+import gc
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     place = collection_path.relative_to(config.rootpath).as_posix()
     named = f"{place}/" if collection_path.is_dir() else place
     return True if config.option.markexpr == "not slow" and named.startswith(SLOW) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage among what is imported and collected, neither meanwhile nor later: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

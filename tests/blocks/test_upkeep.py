@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from blocks.consolidation.prune_rules import plan_prune
@@ -89,15 +91,15 @@ def test_near_duplicates_merge_into_the_fullest_wording() -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (entry("a", "Has 2 cats"), entry("b", "Has 3 black cats")),
-        (entry("a", "Likes tea"), entry("b", "Likes tea", subject="anna")),
-        (entry("a", "Likes tea"), entry("b", "Likes green tea")),
-        (entry("a", "Meeting Bob every Monday"), entry("b", "Meeting Bob every Tuesday")),
-        (entry("a", "Likes tea with milk", confidence=0.9), entry("b", "Likes tea with lemon")),
+        ({"content": "Has 2 cats"}, {"content": "Has 3 black cats"}),
+        ({"content": "Likes tea"}, {"content": "Likes tea", "subject": "anna"}),
+        ({"content": "Likes tea"}, {"content": "Likes green tea"}),
+        ({"content": "Meeting Bob every Monday"}, {"content": "Meeting Bob every Tuesday"}),
+        ({"content": "Likes tea with milk", "confidence": 0.9}, {"content": "Likes tea with lemon"}),
     ],
 )
-def test_other_values_and_other_people_do_not_merge(first: Known, second: Known) -> None:
-    plan = plan_prune([first, second])
+def test_other_values_and_other_people_do_not_merge(first: dict[str, Any], second: dict[str, Any]) -> None:
+    plan = plan_prune([entry("a", **first), entry("b", **second)])
     assert (plan.merges, plan.removals) == ([], [])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,13 @@ def doctor(file: Path, *options: str) -> tuple[int, Findings]:
     assert all(bool(record["mend"]) == (record["state"] != "ok") for record in told)
     assert done.exit_code == any(record["state"] == "problem" for record in told)
     return done.exit_code, {record["check"]: record for record in told if record["state"] != "ok"}
+
+
+def without_room(text: str) -> str:
+    """Return what was printed without how much of the disk is free, which others change meanwhile."""
+    found, count = re.subn(r"(?<=disk: )[\d.]+ [A-Z]*B(?= free)", "some", text)
+    assert count == 1
+    return found
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -201,7 +209,7 @@ def test_lines_are_the_same_in_a_process_of_its_own(demo_file: Path) -> None:
     other = start("doctor", demo_file)
     text, error = other.communicate(timeout=PATIENCE)
     assert (other.returncode, error) == (0, "")
-    assert text == run("doctor", demo_file).stdout
+    assert without_room(text) == without_room(run("doctor", demo_file).stdout)
 
 
 @pytest.mark.parametrize(

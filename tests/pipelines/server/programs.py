@@ -28,6 +28,8 @@ TOKENS = {JAKE: {"user": "jake"}, ANNA: {"user": "anna"}}
 
 SERVER = ("pipelines.server.serve", "pipelines.server.web", "uvicorn", "mcp.server.stdio")
 """What a server imports first of all."""
+WITH_MODEL = (*SERVER, "litellm")
+"""The same of one that has a model."""
 
 
 def command(file: Path, *options: str) -> list[str]:
@@ -59,7 +61,7 @@ def _listens(port: int) -> bool:
 async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
     asked = command(file, "--http", "--port", str(port), *options)
-    process = forkserver.popen(asked, imports=SERVER, stderr=subprocess.PIPE)
+    process = forkserver.popen(asked, imports=WITH_MODEL if "--model" in options else SERVER, stderr=subprocess.PIPE)
     try:
         ends = time.monotonic() + PATIENCE
         while not _listens(port) and process.poll() is None and time.monotonic() < ends:  # noqa: ASYNC110  a process sets no event

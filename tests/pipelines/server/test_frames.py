@@ -17,7 +17,7 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from fabric.text.prompt import data_block
 from tests import forkserver
 
-from .programs import PATIENCE, SERVER, command
+from .programs import PATIENCE, SERVER, WITH_MODEL, command
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"}}
@@ -57,7 +57,9 @@ def recall(query: Any, to: Any = 1) -> dict[str, Any]:
 @contextmanager
 def wired(file: Path, *options: str) -> Generator[Wire]:
     asked = command(file, "--user", "jake", *options)
-    with forkserver.popen(asked, imports=SERVER, stdin=-1, stdout=-1, stderr=-1) as process:
+    with forkserver.popen(
+        asked, imports=WITH_MODEL if "--model" in options else SERVER, stdin=-1, stdout=-1, stderr=-1
+    ) as process:
         try:
             yield Wire(process)
         finally:

@@ -15,7 +15,7 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from fabric import Fabric
 from tests.stub_server import StubServer, hang, text
 
-from .programs import PATIENCE, client_of, over_stdio, served
+from .programs import PATIENCE, client_of, served
 from .test_frames import request, wired
 from .test_server_tools import output
 
@@ -73,7 +73,7 @@ async def test_work_that_hangs_ends_with_the_process_and_is_kept(
     assert waiting(file) == 3
     before = len(model.requests)
     model.script([text(NOTHING) for _ in range(3)])
-    async with over_stdio(file, *MODEL) as client:
+    async with served(file, *MODEL) as (url, _), client_of(url) as client:
         assert await asyncio.to_thread(asked, model, before + 3)
         assert await output(client, "recall", query="town", kinds=["turn"])
     assert waiting(file) == 0
