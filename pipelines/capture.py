@@ -15,11 +15,13 @@ from blocks.consolidation.prune import PruneResult, prune_block
 from blocks.reembed import catch_up_block
 from capabilities.memory.layout import MemoryLayout
 from capabilities.turns import Exchange
+from fabric.errors import SchemaError
 from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
+from fabric.validation import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class CaptureSteps:
     def reflect_alone(self) -> Block[Observed | CaptureResult, CaptureResult]:
         """Return the step that writes what was observed into the tiers, and leaves the turn open for `tick_alone`."""
         reflect = reflect_block(self.layout, ends_turn=False)
-        return sequencer(name=f"{self.layout.name}/reflect-alone").exit_if(_is_over).then(reflect)
+        steps = sequencer(name=f"{self.layout.name}/reflect-alone").exit_if(_is_over).then(reflect)
+        return steps.connect_input(_observed)
 
     def tick_alone(self) -> Block[Any, int]:
         """Return the step that ends the turn; its output is the turn reached."""
@@ -95,6 +98,13 @@ def _is_over(kept: object) -> bool:
 
 def _exchange(value: Any, ctx: Context) -> Exchange:
     return exchange_from_items(value, ctx) if value is None else exchange_from_text(value, ctx)
+
+
+def _observed(value: Any) -> Observed | CaptureResult:
+    if isinstance(value, Observed | CaptureResult):
+        return value
+    wanted = "put mem.observe before it, or give mem.capture a message to take the whole way"
+    raise SchemaError(f"mem.reflect takes what mem.observe returns, got {shown(value)}: {wanted}")
 
 
 def capture_steps(layout: MemoryLayout, model: ModelChoice | None, server: ModelServer | None = None) -> CaptureSteps:

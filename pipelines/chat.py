@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from blocks.capture.exchange import TAGS
-from capabilities.claims import asks_for_profile
+from blocks.capture.observe import speaker_in
+from blocks.readers.observe import observe_text
+from capabilities.claims import asks_for_profile, claim_of, compare, read_as
 from capabilities.memory.recall.ranked import RELEVANT, RankedMemory
 from capabilities.vocabulary import Tag
 from fabric.flow.block import Block
@@ -19,7 +21,7 @@ from fabric.lazy import lazy
 from fabric.record.events import Recalled
 from fabric.record.items import Draft, drafts_from_message
 from fabric.record.log import opens_turn
-from fabric.text.words import words
+from fabric.text.words import printable, words
 
 from .system import MemorySystem
 
@@ -33,6 +35,10 @@ SYSTEM = "You are a friendly assistant who knows the user. Answer in one or two 
 HISTORY_TURNS = 20
 RECALLED = 3
 """How many memories an answer without a model names."""
+TIERS = ("semantic", "working", "episodic")
+"""Where it looks for them."""
+OVER = ("replaces", "ends")
+"""How a statement relates to what it makes untrue."""
 LONG_WORD = 3
 FUNCTION_WORDS = frozenset(
     words(
@@ -131,7 +137,7 @@ def _answer_with(model: ModelChoice, mem: MemorySystem) -> Block[Any, Any]:
 def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
     @handler(name="chat", uses=mem.layout.resources)
     async def recalling(message: str, ctx: Context) -> str:
-        recalled = await mem.recall(ctx, message, tiers=("semantic", "working", "episodic"))
+        recalled = await _not_outdated_by(message, await mem.recall(ctx, message, tiers=TIERS), mem, ctx)
         found = recalled if asks_for_profile(message) else fitting(message, recalled)
         if found:
             ctx.run.emit(Recalled(ctx.path, tuple(found[:RECALLED])))
@@ -142,6 +148,20 @@ def _answer_from_memory(mem: MemorySystem) -> Block[Any, Any]:
         return answer
 
     return recalling
+
+
+async def _not_outdated_by(
+    message: str, recalled: Sequence[RankedMemory], mem: MemorySystem, ctx: Context
+) -> list[RankedMemory]:
+    """Return what was recalled without what the message itself says to be no longer so: it is taken in only later."""
+    found = observe_text(printable(message)) if recalled else []
+    if not found:
+        return list(recalled)
+    layout = mem.layout
+    speaker = await ctx.transact(lambda tx: speaker_in(tx, layout, tx.read(layout.working).entries))
+    filed = [speaker.filed(seen.subject, seen.content) for seen in found]
+    said = [*map(claim_of, found), *(read_as(content, subject) for subject, content in filed)]
+    return [memory for memory in recalled if not any(compare(claim_of(memory), new) in OVER for new in said)]
 
 
 def fitting(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:

@@ -99,11 +99,16 @@ class _Calls:
         return captured(new, done, added, self.fabric.services.secrets, left)
 
     def _forgotten(self, memory_id: str, subject: str | None, session: str, tag: str | None, **asked: bool) -> Forget:
+        everything = asked.pop("everything")
         given = {"id": memory_id, "subject": subject, "session": session, "tag": tag}
+        if sum(map(bool, (*given.values(), everything))) != 1:
+            wanted = "give exactly one of memory_id=, subject=, session=, tag= and everything=True"
+            named = {"memory_id" if name == "id" else name: value for name, value in given.items() if value}
+            raise SchemaError(f"forget: {wanted}; got {shown({**named, 'everything': everything})}")
         try:
-            return Forget.model_validate({**given, "scope": "user" if asked.pop("everything") else None, **asked})
+            return Forget.model_validate({**given, "scope": "user" if everything else None, **asked})
         except ValidationError as error:
-            raise SchemaError(f"forget: {wrong(error)}, or everything=True; got {shown({**given, **asked})}") from error
+            raise SchemaError(f"forget: {wrong(error)}; got {shown({**given, **asked})}") from error
 
 
 class Memory(_Calls):

@@ -113,14 +113,14 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
                 *(fact for fact in older if fact.id not in linked),
                 *(known_of(entry, entry.id, entry.category) for entry in entries if entry.id not in gone),
             ]
-            return Shown(exchange, _speaker(tx, layout, entries), known, find_retraction(tx, layout, exchange))
+            return Shown(exchange, speaker_in(tx, layout, entries), known, find_retraction(tx, layout, exchange))
 
         return await ctx.transact(work)
 
     return look
 
 
-def _speaker(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingEntry]) -> Self:
+def speaker_in(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingEntry]) -> Self:
     """Return who speaks, among all who are known: those of the entries, and those of the facts."""
     speaker = self_of(tx, layout.semantic, is_shared=is_shared(layout))
     index = tx.index(layout.semantic) if layout.semantic is not None else None

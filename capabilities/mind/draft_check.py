@@ -24,7 +24,7 @@ def draft_findings(held: Scan) -> Iterator[Finding]:
             "drafts",
             "warning",
             found,
-            "let the agent write them again; `thought-fabric why` and `thought-fabric forget --id` take their ids",
+            "let the agent write them again; `thought-fabric why` and `thought-fabric forget` take their ids",
         )
     if not drafts and any(table in held.tables for table in tables):
         yield Finding("drafts", "ok", "no run left anything behind")

@@ -7,7 +7,20 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import backup, chat, doctor, explain, importing, inspect, maintenance, mind, reembed, serve, talk
+from .commands import (
+    backup,
+    chat,
+    doctor,
+    explain,
+    importing,
+    inspect,
+    maintenance,
+    mind,
+    reembed,
+    remember,
+    serve,
+    talk,
+)
 from .output import error_line, expected_errors
 
 
@@ -50,6 +63,7 @@ for command in (
     chat.chat,
     talk.replay,
     importing.import_,
+    remember.remember,
     inspect.recall,
     inspect.show,
     explain.why,

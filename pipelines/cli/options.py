@@ -45,6 +45,46 @@ File = Annotated[
         callback=Path.expanduser,
     ),
 ]
+
+
+def _expanded(path: Path | None) -> Path | None:
+    return path.expanduser() if path is not None else None
+
+
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="The memory's file. Default: memory.duckdb.",
+        show_default=False,
+        readable=False,
+        callback=_expanded,
+    ),
+]
+"""The file of a command that is about the file itself; `NamedFile` stands beside it."""
+NamedFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--file",
+        "-f",
+        envvar="THOUGHT_FABRIC_FILE",
+        help="The same, named as for other commands.",
+        show_default=False,
+        show_envvar=True,
+        callback=_expanded,
+    ),
+]
+
+
+def one_file(ctx: typer.Context, argument: Path | None, option: Path | None) -> Path:
+    """Return the file that a command was given in one of two ways; wrong usage where the two differ."""
+    source = ctx.get_parameter_source("named")
+    is_typed = source is not None and source.name == "COMMANDLINE"
+    if argument is not None and is_typed and argument != option:
+        raise typer.BadParameter(f"two files are named, {argument} and {option}; name one")
+    return argument or option or DEFAULT_FILE
+
+
 User = Annotated[
     str,
     typer.Option(

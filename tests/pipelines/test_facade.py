@@ -166,8 +166,11 @@ def test_forgetting_leaves_nothing_and_wants_one_thing():
         memory.wait()
         assert memory.forget(everything=True).found
         assert list(memory.export()) == []
-        with pytest.raises(SchemaError, match="exactly one"):
-            memory.forget()
+        named = "memory_id=, subject=, session=, tag= and everything=True"
+        for given in ({}, {"subject": "anna", "everything": True}, {"memory_id": "m", "tag": "t"}):
+            with pytest.raises(SchemaError, match=f"give exactly one of {named}; got .") as caught:
+                memory.forget(**given)
+            assert "scope" not in str(caught.value)
 
 
 def test_context_is_text_for_a_prompt():

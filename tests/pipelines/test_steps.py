@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from fabric import Fabric, sequencer
+from fabric.errors import SchemaError
 from pipelines import MemorySystem, memory_system
 
 
@@ -31,3 +34,10 @@ def test_between_observing_and_keeping_a_pipeline_may_refuse() -> None:
         done = session.run(refuse.then(mem.reflect), "I work at Stripe.").output
         assert [outcome.reason for outcome in done.outcomes] == ["nothing worth remembering"]
         assert "semantic" not in {one.source for one in session.run(mem.recall_block, "where do I work?").output}
+
+
+def test_reflecting_on_what_was_not_observed_says_what_to_do() -> None:
+    mem = memory_system(model=None)
+    wanted = r"mem\.reflect takes what mem\.observe returns, got 'I live in Rome': put mem\.observe before it"
+    with Fabric(":memory:") as fabric, pytest.raises(SchemaError, match=wanted):
+        fabric.session("a", user="ann").run(mem.reflect, "I live in Rome")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import ApiBase, Embedder, Json, Model
+from ..options import ApiBase, Embedder, FileArgument, Json, Model, NamedFile, one_file
 from ..output import note, plain, progress, say, write_json
 
 if TYPE_CHECKING:
@@ -13,16 +13,9 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            envvar="THOUGHT_FABRIC_FILE",
-            help="The memory's file.",
-            show_default=False,
-            readable=False,
-            callback=Path.expanduser,
-        ),
-    ] = Path("memory.duckdb"),
+    ctx: typer.Context,
+    file: FileArgument = None,
+    named: NamedFile = None,
     model: Model = "",
     api_base: ApiBase = "",
     embedder: Embedder = "",
@@ -43,13 +36,14 @@ def doctor(
     """
     from pipelines.checkup import check_up, rebuild
 
+    place = one_file(ctx, file, named)
     if rebuild_index:
         with progress("making the index anew", None) as advance:
-            mended = rebuild(file, advance)
+            mended = rebuild(place, advance)
         counts = [f"{count} rows of {name}" for name, count in mended.items()]
         note(f"made anew: {', '.join(counts) or 'nothing was wrong'}")
     with progress("comparing rows with their index", None) as advance:
-        found = list(check_up(file, model=model, api_base=api_base, embedder=embedder, backup=backup, moved=advance))
+        found = list(check_up(place, model=model, api_base=api_base, embedder=embedder, backup=backup, moved=advance))
     if as_json:
         write_json(found)
     else:

@@ -62,7 +62,10 @@ def tell_why(at: Opened, memory_id: str, *, as_json: bool = False) -> None:
 
 
 def forget(
-    memory_id: Annotated[str, typer.Option("--id", help="One memory, with all it was made from.")] = "",
+    memory: Annotated[
+        str, typer.Argument(metavar="ID", help="One memory, with all it was made from.", show_default=False)
+    ] = "",
+    memory_id: Annotated[str, typer.Option("--id", help="The same, named as an option.")] = "",
     subject: Annotated[str, typer.Option("--subject", help="All that is remembered about somebody.")] = "",
     scope: Annotated[
         Whose | None, typer.Option("--scope", help="All of the user, session, project or org.", show_default=False)
@@ -77,11 +80,13 @@ def forget(
     org: Org = "",
     as_json: Json = False,
 ) -> None:
-    """Delete for good, from everywhere in the file. Give one of --id, --subject, --tag, --scope."""
-    asked = {"id": memory_id, "subject": subject, "tag": tag, "scope": scope.value if scope else ""}
+    """Delete for good, from everywhere in the file. Give one of an ID, --subject, --tag, --scope."""
+    if memory.strip() and memory_id.strip() and memory != memory_id:
+        raise typer.BadParameter(f"two ids are given, {memory} and {memory_id}; forget one after the other")
+    asked = {"id": memory or memory_id, "subject": subject, "tag": tag, "scope": scope.value if scope else ""}
     given = {name: value for name, value in asked.items() if value.strip()}
     if len(given) != 1:
-        raise typer.BadParameter("expected exactly one of --id, --subject, --tag and --scope")
+        raise typer.BadParameter("expected exactly one of an ID, --subject, --tag and --scope")
     if scope is Whose.project and not project:
         raise typer.BadParameter("--scope project needs --project, the project to forget")
     if scope is Whose.session and not session:
@@ -139,10 +144,10 @@ def _rows(receipt: "Receipt") -> str:
 
 
 def _tell_left(receipt: "Receipt") -> None:
-    """Write to stderr what is left and may still tell of what was forgotten, with ids that ``forget --id`` takes."""
+    """Write to stderr what is left and may still tell of what was forgotten, with ids that ``forget`` takes."""
     if receipt.left:
         about = f" of {plain(receipt.asked.subject)}" if receipt.asked.subject else ""
-        note(f"Left, though it may still tell{about}: forget --id takes each of these.")
+        note(f"Left, though it may still tell{about}: forget ID takes each of these.")
         _tell_ids(receipt.left)
     if receipt.stays:
         note("Stays, since it says something else or was said elsewhere too:")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import DEFAULT_FILE, ApiBase, ApiKey, Model, Org, Project, User
+from ..options import ApiBase, ApiKey, FileArgument, Model, NamedFile, Org, Project, User, one_file
 from ..output import note
 from ..target import Place, opened
 
@@ -22,12 +22,9 @@ Origins = Annotated[
 
 
 def mcp(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            envvar="THOUGHT_FABRIC_FILE", help="The memory's file, made when there is none.", callback=Path.expanduser
-        ),
-    ] = DEFAULT_FILE,
+    ctx: typer.Context,
+    file: FileArgument = None,
+    named: NamedFile = None,
     user: User = "",
     agent: Annotated[
         str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
@@ -50,7 +47,10 @@ def mcp(
     tokens: Tokens = None,
     origin: Origins = None,
 ) -> None:
-    """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP."""
+    """Serve the memory to any agent that speaks the Model Context Protocol, over stdio or HTTP.
+
+    A file that does not exist is made.
+    """
     import asyncio
 
     try:
@@ -62,7 +62,11 @@ def mcp(
         raise typer.Exit(1) from error
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
-    place = _warned(Place(file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
+    place = _warned(
+        Place(
+            one_file(ctx, file, named), user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key
+        )
+    )
     with opened(place, create=not read_only) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
@@ -76,7 +80,7 @@ def mcp(
                     port=port,
                     tokens=tokens,
                     origins=origin or (),
-                    ready=lambda: note(f"Serving {file} at {_address(host, port)}"),
+                    ready=lambda: note(f"Serving {place.file} at {_address(host, port)}"),
                 )
             )
         else:

@@ -47,6 +47,15 @@ def test_chat_answers_from_what_it_remembers(tmp_path: Path) -> None:
     assert second.startswith("I remember: Has a cat named Momo (said on ")
 
 
+def test_chat_repeats_nothing_that_the_message_itself_makes_untrue(chatting: Chatting) -> None:
+    said = ("I work at Stripe and have a cat named Momo.", "I work at Shopify now.", "Momo died.", "Where do I work?")
+    first, second, third, answer = chatting(*said).stdout.splitlines()
+    assert (first, second) == ("Noted.", "Noted.")
+    assert "Momo" not in third
+    assert "Shopify" in answer
+    assert "Stripe" not in answer
+
+
 @pytest.mark.parametrize(
     ("lines", "asked", "answer"),
     [

@@ -56,6 +56,15 @@ def without_room(text: str) -> str:
     return found
 
 
+def test_the_file_is_named_as_for_other_commands_too(tmp_path: Path) -> None:
+    file, told = tmp_path / "m.duckdb", "Is allergic to peanuts"
+    assert run("remember", told, "--file", file, "--user", "jake").exit_code == 0
+    assert without_room(run("doctor", "--file", file).stdout) == without_room(run("doctor", file).stdout)
+    both = run("doctor", file, "--file", tmp_path / "other.duckdb")
+    assert both.exit_code == 2
+    assert "two files are named" in both.stderr
+
+
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
 

@@ -59,6 +59,31 @@ def test_forgetting_an_id_as_json_gives_the_receipt(jake: Command) -> None:
     assert not any("peanuts" in fact["content"] for fact in facts(jake))
 
 
+def test_an_id_is_forgotten_as_it_is_explained(tmp_path: Path) -> None:
+    file = ("--file", tmp_path / "m.duckdb", "--user", "jake")
+    told = run("remember", "Is allergic to peanuts", "--tag", "health", *file).stdout
+    fact = told.split()[1].rstrip(":")
+    assert told == f"stored {fact}: Is allergic to peanuts\n"
+    assert "Is allergic to peanuts" in run("why", fact, *file).stdout
+    assert run("forget", fact, "--id", "another", "--yes", *file).exit_code == 2
+    assert run("forget", fact, "--subject", "anna", "--yes", *file).exit_code == 2
+    assert run("forget", fact, "--yes", *file).stdout.startswith("Forgotten for good: ")
+    assert run("why", fact, *file).exit_code == 3
+
+
+def test_what_is_remembered_takes_the_place_of_what_it_changes(tmp_path: Path) -> None:
+    file = ("--file", tmp_path / "m.duckdb", "--user", "jake")
+    run("remember", "Works at Stripe", *file)
+    told = run("remember", "Works at Shopify now", *file).stdout
+    assert told.endswith(': Works at Shopify now in place of "Works at Stripe"\n')
+    outcome = json.loads(run("remember", "Lives in Oslo", "--subject", "anna", "--json", *file).stdout)
+    assert outcome["status"] == "stored"
+    assert "Oslo" in run("recall", "where does Anna live?", *file).stdout
+    told = run("remember", "The token is ghp_" + "a1B2" * 9, *file)
+    assert "Secrets were taken out: " in told.stderr
+    assert "a1B2" not in told.stdout
+
+
 def test_forgetting_a_user_leaves_other_users_alone(jake: Command, demo_file: Path) -> None:
     run("chat", "--file", demo_file, "--user", "ann", text="I live in Oslo.\n")
     assert jake("forget", "--scope", "user", "--yes").exit_code == 0
