@@ -141,8 +141,8 @@ def _best_run(
 
 def _line(passage: Passage, terms_of: TermsOf, asked: frozenset[str], limit: int) -> str:
     text = " ".join(crop(passage.text, terms_of, asked, limit, passage.nearest).split())
-    said = f"{passage.speaker}: {text}" if passage.speaker else text
-    return f"{said} {passage.note}" if passage.note else said
+    line = f"{passage.speaker}: {text}" if passage.speaker else text
+    return f"{line} {passage.note}" if passage.note else line
 
 
 def written(chosen: Sequence[tuple[Passage, str]]) -> str:

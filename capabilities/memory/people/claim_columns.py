@@ -50,10 +50,10 @@ class Slots:
 
     @classmethod
     def _known(cls, column: ColumnView, index: SearchView) -> "Slots":
-        known = index.derived(_Places)
-        if len(known.places) < len(column.names):
-            known.learn(column.names)
-        return cls(column, known)
+        places = index.derived(_Places)
+        if len(places.places) < len(column.names):
+            places.learn(column.names)
+        return cls(column, places)
 
     def owners(self) -> set[str]:
         """Return everybody but the subjects themselves whose claims there are: "mother", "older sister"."""

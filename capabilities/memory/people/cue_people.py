@@ -233,8 +233,8 @@ def _tells_of_kin(memory: RankedMemory) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _speaks_of_kin(text: str) -> bool:
-    said = words(text)
+    spoken_words = words(text)
     language = language_of(text)
-    if any(not GRAMMAR[name].i.isdisjoint(said) for name in ("english", language) if name in GRAMMAR):
+    if any(not GRAMMAR[name].i.isdisjoint(spoken_words) for name in ("english", language) if name in GRAMMAR):
         return False
     return starts_with_kin(text[:80], language)

@@ -59,9 +59,9 @@ def noted_by(ctx: Context, layout: MemoryLayout, entries: Sequence[WorkingEntry]
 def whom(tx: Transaction, ctx: Context, layout: MemoryLayout, asked: str) -> frozenset[str]:
     """Return the subjects that the one who asks means by a name; see `meant`."""
     indexes = [tx.index(tier) for tier in (layout.semantic, layout.episodic) if tier is not None]
-    known = {name for index in indexes if index is not None for name in index.columns["subject"].names}
-    known |= {entry.subject for entry in tx.read(layout.working).entries}
-    return meant(asked, known, subjects_of(ctx.user, layout))
+    names = {name for index in indexes if index is not None for name in index.columns["subject"].names}
+    names |= {entry.subject for entry in tx.read(layout.working).entries}
+    return meant(asked, names, subjects_of(ctx.user, layout))
 
 
 def is_oneself(asked: str, known: Collection[str]) -> bool:

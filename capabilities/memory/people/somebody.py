@@ -158,13 +158,13 @@ class Finder:
         own = MINE if of <= self.mine else next(iter(of), MINE)
         found: set[str] = set()
         for group in self.candidates:
-            held = group.allowed & self._holding(group, kin_terms(kin, self.language))
-            slots = np.flatnonzero(held & self._said_by_me(group) if own == MINE else held)[-FEW:]
+            mask = group.allowed & self._holding(group, kin_terms(kin, self.language))
+            slots = np.flatnonzero(mask & self._said_by_me(group) if own == MINE else mask)[-FEW:]
             for text in self._texts(group, [str(group.index.ids[slot]) for slot in slots.tolist()]):
-                for one in kin_in(text, self.language, is_memory=group.tier != "turn"):
-                    right = one.of == own and len(one.kin) == 1 and means(kin, one.kin[0])
-                    apart = qualities and one.qualities and not qualities & one.qualities
-                    found |= {one.name.lower()} if right and one.name and not apart else set()
+                for mention in kin_in(text, self.language, is_memory=group.tier != "turn"):
+                    right = mention.of == own and len(mention.kin) == 1 and means(kin, mention.kin[0])
+                    apart = qualities and mention.qualities and not qualities & mention.qualities
+                    found |= {mention.name.lower()} if right and mention.name and not apart else set()
         return found
 
     def _said_by_me(self, group: CandidateGroup) -> Mask:
@@ -212,10 +212,10 @@ class Finder:
         *owners, last = asked.kin
         whose |= kin_terms(owners[-1], self.language) if owners else frozenset()
         for group in self.candidates:
-            held = self._holding(group, kin_terms(last, self.language)) & group.allowed
+            mask = self._holding(group, kin_terms(last, self.language)) & group.allowed
             if asked.of == MINE and group.tier == "turn":
-                held &= self._said_by_me(group)
-            found[group.start : group.end] = held & self._holding(group, whose) if whose else held
+                mask &= self._said_by_me(group)
+            found[group.start : group.end] = mask & self._holding(group, whose) if whose else mask
         return found
 
     def _is_other(self, asked: Kin, names: AbstractSet[str], memory: RankedMemory) -> bool:
@@ -241,11 +241,11 @@ class Finder:
             if not group.index.thread:
                 continue
             at: NDArray[Any] = np.flatnonzero(rows[group.start : group.end])
-            held = self._holding(group, terms) if len(at) else rows
+            holding = self._holding(group, terms) if len(at) else rows
             for _ in range(FOLLOWING):
                 at = group.index.after[at]
                 at = at[at >= 0]
-                rows[group.start + at[held[at]]] = True
+                rows[group.start + at[holding[at]]] = True
 
     def slots(self) -> Slots | None:
         """Return the slots of all facts."""
@@ -288,7 +288,7 @@ class Finder:
 def _so_called(group: CandidateGroup, name: str) -> Iterator[str]:
     """Yield the subjects of a group that are users who go by a name."""
     column = group.index.columns.get("subject")
-    yield from (known for known in column.names if known != name and name_of(known) == name) if column else ()
+    yield from (subject for subject in column.names if subject != name and name_of(subject) == name) if column else ()
 
 
 def _spelled(name: str) -> set[str]:

@@ -46,8 +46,8 @@ def words_told(text: str) -> frozenset[str]:
     ['old', 'rome']
     """
     said, _ = _words()
-    told = (found[0] for found in _SENTENCE.finditer(text) if found["end"][:1] not in ("?", "？"))
-    return frozenset(word for sentence in told for word in words(sentence) if word not in said)
+    statements = (found[0] for found in _SENTENCE.finditer(text) if found["end"][:1] not in ("?", "？"))
+    return frozenset(word for sentence in statements for word in words(sentence) if word not in said)
 
 
 def asks_the_same(text: str, cue: str) -> bool:

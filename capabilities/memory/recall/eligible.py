@@ -89,13 +89,13 @@ def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> Sea
 def _of_entries(entries: Sequence[WorkingEntry]) -> SearchView | None:
     if not entries:
         return None
-    tokens = [" ".join(content_terms({"content": one.content})) for one in entries]
+    tokens = [" ".join(content_terms({"content": entry.content})) for entry in entries]
     columns: dict[str, list[str]] = {
-        "subject": [one.subject for one in entries],
-        "category": [one.category for one in entries],
-        "slot": [slot(claim_of(one), subject_key(one.subject)) for one in entries],
+        "subject": [entry.subject for entry in entries],
+        "category": [entry.category for entry in entries],
+        "slot": [slot(claim_of(entry), subject_key(entry.subject)) for entry in entries],
     }
-    return unstored([one.id for one in entries], tokens, columns)
+    return unstored([entry.id for entry in entries], tokens, columns)
 
 
 def _allowed(
@@ -140,5 +140,5 @@ def _is(index: SearchView, name: str, wanted: str) -> Mask:
 
 def _only(index: SearchView, ids: list[str]) -> Mask:
     found = np.zeros(len(index.ids), np.bool_)
-    found[[slot for one in ids if (slot := index.slot_of(one)) >= 0]] = True
+    found[[slot for row_id in ids if (slot := index.slot_of(row_id)) >= 0]] = True
     return found

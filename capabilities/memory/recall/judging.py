@@ -165,8 +165,8 @@ class _Judging:
 
     def raise_current(self, old: Fact, current: Fact) -> None:
         """Put the current version of a changed fact above the turns in which its older version was said."""
-        said = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
-        above = max((candidate.score for candidate in self.found if candidate.memory.id in said), default=0.0)
+        turns = {source.turn_id for source in old.sources} - {source.turn_id for source in current.sources}
+        above = max((candidate.score for candidate in self.found if candidate.memory.id in turns), default=0.0)
         found = self._of(current.id)
         number = self.ranking.number_of("semantic", current.id)
         if found is None and above > 0 and number >= 0:
@@ -196,11 +196,11 @@ class _Judging:
     def put_first(self, ids: Sequence[str]) -> None:
         """Put what was so at the time that is asked about above all else, in this order."""
         for memory_id in reversed(ids):
-            one = self._of(memory_id)
-            if one is not None:
+            candidate = self._of(memory_id)
+            if candidate is not None:
                 raised = max(other.score for other in self.found) * (1 + EDGE)
-                one.parts["recency"] = one.parts.get("recency", 0.0) + raised - one.score
-                one.score = raised
+                candidate.parts["recency"] = candidate.parts.get("recency", 0.0) + raised - candidate.score
+                candidate.score = raised
 
     def results(self, most: int, degraded: str) -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""

@@ -94,8 +94,8 @@ def _during(
     """Return the facts that were true at any time of a while: when it began, or from some time in it on."""
     begin, end = span
     found = table.tx.find(table.facts, Where("recorded_at", "<=", utc(known_at).isoformat()))
-    held = [fact for fact in found if any(fact.valid_at(time, known_at) for time in _times(fact, begin, end))]
-    return held if as_of is None else [fact for fact in held if fact.valid_at(as_of, known_at)]
+    valid = [fact for fact in found if any(fact.valid_at(time, known_at) for time in _times(fact, begin, end))]
+    return valid if as_of is None else [fact for fact in valid if fact.valid_at(as_of, known_at)]
 
 
 def _times(fact: Fact, begin: datetime, end: datetime) -> Iterable[datetime]:

@@ -69,5 +69,5 @@ def _rank(memory: RankedMemory) -> tuple[int, int, float, float]:
     claim = claim_of(memory)
     where = place(memory.slot)
     rank = ATTRIBUTES[claim.attribute].identity if memory.slot and not where.owner and claim.polarity == "holds" else 0
-    told = max((source.said_at.timestamp() for source in memory.sources), default=0.0)
-    return rank or LAST, int(memory.source != "semantic"), -round(memory.prior, 2), -told
+    told_at = max((source.said_at.timestamp() for source in memory.sources), default=0.0)
+    return rank or LAST, int(memory.source != "semantic"), -round(memory.prior, 2), -told_at

@@ -80,11 +80,11 @@ class RecallRequest(BaseModel):
             return cls.model_validate(given)
         except ValidationError as error:
             first = error.errors()[0]
-            known = f"; the options are {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
-            known = f"; the tiers are {', '.join(TIERS)}" if first["loc"] == ("tiers",) else known
-            known = "; give a list of tags, as in tags=['work']" if first["loc"] == ("tags",) else known
+            hint = f"; the options are {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
+            hint = f"; the tiers are {', '.join(TIERS)}" if first["loc"] == ("tiers",) else hint
+            hint = "; give a list of tags, as in tags=['work']" if first["loc"] == ("tags",) else hint
             told = next(complaints(error)).partition(": ")
-            raise ConfigurationError(f"recall: {told[0]} is {shown(first['input'])}: {told[2]}{known}") from error
+            raise ConfigurationError(f"recall: {told[0]} is {shown(first['input'])}: {told[2]}{hint}") from error
 
     @property
     def is_past(self) -> bool:

@@ -65,8 +65,8 @@ def read_rows(
     facts = reading.facts()
     current = [(number, fact) for number, fact in facts if request.is_past or fact.status == "current"]
     then = [] if request.is_past else reading.then(facts, ctx.clock.now())
-    known = {fact.id for fact in then}
-    current += [(number, fact) for number, fact in facts if fact.id in known and fact.status != "current"]
+    valid_ids = {fact.id for fact in then}
+    current += [(number, fact) for number, fact in facts if fact.id in valid_ids and fact.status != "current"]
     outdated = [fact for _, fact in facts if not request.is_past and fact.status != "current"]
     table = FactTable(tx, layout.semantic, ctx.clock) if layout.semantic is not None else None
     memories: list[tuple[int, Memory]] = [*current, *reading.episodes(), *reading.entries()]
@@ -103,7 +103,7 @@ class _Reading:
             return []
         by_id = {self.ranking.candidates.row_id(number): number for number in numbers}
         found = self.tx.get_many(collection, list(by_id))
-        return [(by_id[str(getattr(one, "id"))], one) for one in found]  # noqa: B009
+        return [(by_id[str(getattr(row, "id"))], row) for row in found]  # noqa: B009
 
     def facts(self) -> list[tuple[int, Fact]]:
         """Return the best facts, as many as it takes to have enough current ones among them."""
@@ -134,9 +134,9 @@ class _Reading:
     def entries(self) -> Iterator[tuple[int, WorkingEntry]]:
         """Yield the entries of working memory that are there still, say what they said, and are not over."""
         then = self.snapshot.entries
-        held = self.tx.read(self.layout.working).entries if then else ()
-        known = [entry for entry in held if entry.id in then]
-        entries = {entry.id: entry.model_copy(update={"subject": then[entry.id].subject}) for entry in known}
+        working = self.tx.read(self.layout.working).entries if then else ()
+        valid = [entry for entry in working if entry.id in then]
+        entries = {entry.id: entry.model_copy(update={"subject": then[entry.id].subject}) for entry in valid}
         gone = over(self.tx, self.layout, list(entries.values()))
         for number in self.ranking.best(len(then), "working"):
             entry = entries.get(self.ranking.candidates.row_id(number))
@@ -151,5 +151,5 @@ class _Reading:
 
 def _as_it_was(fact: Fact, table: FactTable) -> RankedMemory:
     """Return a fact as recall shows it, with what took its place where it is over."""
-    told = told_of_closed(fact, table) if fact.status != "current" else None
-    return of_fact(fact).model_copy(update={"outdated": [told] if told is not None else []})
+    outdated = told_of_closed(fact, table) if fact.status != "current" else None
+    return of_fact(fact).model_copy(update={"outdated": [outdated] if outdated is not None else []})

@@ -45,11 +45,11 @@ class Vocabulary:
 
     def _update(self, postings: PostingsView) -> None:
         counts = postings.token_counts
-        known = len(self._counts)
-        if len(counts) < known:  # as the index was before it was asked last
+        embedded = len(self._counts)
+        if len(counts) < embedded:  # as the index was before it was asked last
             return
-        if len(counts) > known:
-            self._add_tokens(postings.tokens_from(known))
+        if len(counts) > embedded:
+            self._add_tokens(postings.tokens_from(embedded))
         changed = np.flatnonzero(self._counts.view != counts)
         if len(changed):
             self._counts.edit()[changed] = counts[changed]

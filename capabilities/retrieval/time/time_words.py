@@ -86,9 +86,10 @@ def only_frames(rest: str, language: str) -> bool:
     frame = normalise(str(words.get("frame", ""))).split()
     if words.get("unspaced"):
         return not re.search(r"\w", re.sub(_any(frame), "", rest))
-    known = STOP_WORDS.get(language, frozenset()) | set(frame)
+    known_words = STOP_WORDS.get(language, frozenset()) | set(frame)
     return all(
-        word in known or set(re.split(r"['-]", word)) <= known for word in re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest)
+        word in known_words or set(re.split(r"['-]", word)) <= known_words
+        for word in re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest)
     )
 
 
