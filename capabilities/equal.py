@@ -1,13 +1,13 @@
 """One thing for equal options, so that a capability that is declared twice is one capability."""
 
 from collections.abc import Callable, Hashable, Sequence
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 _MADE: "WeakValueDictionary[Hashable, Any]" = WeakValueDictionary()
-_LOCK = Lock()
+_LOCK = RLock()
 
 
 def one_for(make: Callable[[], T], *options: object) -> T:

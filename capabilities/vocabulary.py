@@ -50,6 +50,20 @@ FACT_CATEGORY_SLIPS = Slips(
 DURABILITY_SLIPS = Slips(_WORDS["durability"], other="persistent", absent="persistent")
 ACTION_SLIPS = Slips(_WORDS["action"])
 
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 MAX_OBSERVATION_CHARS = 2_000
 """An observation longer than this is refused as absurd."""
 
@@ -224,3 +238,12 @@ class PrunePlan(Answer):
 
     removals: list[Removal] = Field(default_factory=list[Removal])
     merges: list[Merge] = Field(default_factory=list[Merge])
+
+
+def written_day(at: datetime) -> str:
+    """Return a day as a text is found by it, in English whatever the locale.
+
+    >>> written_day(datetime(2022, 1, 21))
+    '21 January 2022'
+    """
+    return f"{at.day} {MONTHS[at.month - 1]} {at.year}"

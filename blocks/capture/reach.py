@@ -7,7 +7,7 @@ from typing import Literal
 
 from capabilities.claims import Claim, claim_of, compare
 from capabilities.claims.attributes import words_of
-from capabilities.memory.recall.chatter import words_told
+from capabilities.retrieval.chatter import words_told
 from capabilities.vocabulary import Observation
 from fabric.text.language import STOP_WORDS, language_of
 from fabric.text.words import printable, words

@@ -1,7 +1,7 @@
 """Traces as a capability: ``ctx.cap.traces`` adds, corrects, finds and settles what an agent remembers."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -9,7 +9,7 @@ from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import EmbedderError
 from fabric.flow.capability import Capability, define_capability
 from fabric.flow.context import Context
-from fabric.flow.resource import Transaction
+from fabric.flow.resource import Resource, Transaction
 from fabric.record.meanwhile import drawn
 from fabric.store.base import RowVectors
 
@@ -35,8 +35,14 @@ from .search.reading import parse
 from .table import TraceTable, checked_content, joined
 from .tables import RESOURCES, Place, place_of, places, views
 
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+Encode = Callable[[Context, TraceTable, Place, Trace, "NDArray[float32] | None"], tuple[Trace, bool]]
+"""Stores a new trace with its vector, and returns it and whether it is new, or what says the same."""
 Limit = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 
 
@@ -72,10 +78,11 @@ class TraceMemory:
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
-    def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning) -> None:
+    def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning, encode: Encode | None = None) -> None:
         self._ctx = ctx
         self._config = config
         self._meaning = meaning
+        self._encode = encode
         # Whoever calls a tool without a conversation is a source, too: the session, at this time.
         self._source = source_of(ctx) or Source(
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
@@ -90,7 +97,10 @@ class TraceMemory:
         scope: TraceScope = "user",
         tags: Texts = (),
     ) -> Addition:
-        """Add a trace of full strength, or these tags to the one that says the same in this scope, as this type."""
+        """Add a trace of full strength, or these tags to the one that says the same in this scope, as this type.
+
+        In a cognitive memory it is encoded, and has the strength that this gives.
+        """
         place = place_of(scope, self._ctx.ids)
         text = checked_content(self._ctx.redact(content))
         safe = [self._ctx.redact(tag) for tag in tags]
@@ -98,6 +108,10 @@ class TraceMemory:
 
         def work(tx: Transaction) -> Addition:
             tx.embedded, table = vectors, self._table(tx, space)
+            if self._encode is not None:
+                new = table.new(place, text, type, safe)
+                vector = None if vectors is None else vectors.by_id[text]
+                return Addition(*self._encode(self._ctx, table, place, new, vector))
             trace, is_new = table.add(place, text, type, safe)
             if is_new:
                 return Addition(trace, is_new)
@@ -266,17 +280,25 @@ def _recalled(found: Found, trace: Trace) -> Recalled:
 
 
 def create_traces_capability(
-    config: TracesConfig | Mapping[str, Any] = DEFAULT_TRACES_CONFIG, embedder: EmbedderChoice = "default"
+    config: TracesConfig | Mapping[str, Any] = DEFAULT_TRACES_CONFIG,
+    embedder: EmbedderChoice = "default",
+    *,
+    encode: Encode | None = None,
+    resources: Sequence[Resource] = (),
 ) -> Capability[TraceMemory]:
     """Return traces as a capability; the same configuration and embedder always give the same one.
 
     ``config`` may be a mapping of its fields, ``embedder`` is that of `memory_system`; ConfigurationError for what
-    cannot work.
+    cannot work. ``encode`` stores what is added, and needs ``resources`` for that.
     """
     settings = TracesConfig.of(config) or DEFAULT_TRACES_CONFIG
 
     def make() -> Capability[TraceMemory]:
         meaning = Meaning(embedder_of(embedder))
-        return define_capability("traces", resources=RESOURCES, helpers=lambda ctx: TraceMemory(ctx, settings, meaning))
+        return define_capability(
+            "traces",
+            resources=(*RESOURCES, *resources),
+            helpers=lambda ctx: TraceMemory(ctx, settings, meaning, encode),
+        )
 
-    return one_for(make, "traces", settings.model_dump_json(), embedder)
+    return one_for(make, "traces", settings.model_dump_json(), embedder, encode)

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from .record import Edge
+from .record import Edge, EdgeType
 
 LEARNING_RATE = 0.1
-CO_ACTIVATED = "co_activated"
+CO_ACTIVATED: EdgeType = "co_activated"
 MAX_TOGETHER = 20
 """How many traces of one query are tied to one another at most: the latest."""
 
 
-def edge_between(one: str, other: str, weight: float, kind: str = CO_ACTIVATED) -> Edge:
+def edge_between(one: str, other: str, weight: float, kind: EdgeType = CO_ACTIVATED) -> Edge:
     """Return the edge of two traces; it has the same id whichever is named first.
 
     >>> edge_between("b", "a", 0.1) == edge_between("a", "b", 0.1)

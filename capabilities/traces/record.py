@@ -1,7 +1,7 @@
 """The trace: one thing remembered, whom it is visible to, how strong it is, and what became of it."""
 
 import hashlib
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,17 +16,32 @@ TraceType = Literal["episodic", "semantic", "procedural", "prospective"]
 """Tulving's kinds of memory: what happened, what is so, how something is done, what is to be done."""
 TraceScope = Literal["thread", "user", "persona", "organization"]
 """Who sees a trace: this session; the user; the user with this agent; the organisation."""
+SourceType = Literal["user_statement", "agent_inference", "tool_result", "observation", "reflection", "external"]
+"""Where a trace is from (Johnson, Hashtroudi & Lindsay, "Source monitoring", 1993)."""
 Feedback = Literal["used", "ignored"]
+EdgeType = Literal[
+    "shared_entity",
+    "temporal_sequence",
+    "same_topic",
+    "contradicts",
+    "supersedes",
+    "caused_by",
+    "co_activated",
+    "schema_instance",
+]
+"""What ties two traces."""
 
 SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
 MAX_CONTENT_CHARS = 100_000
 
 
 class Trace(Claimed, BaseModel):
-    """One trace, with what it claims. Deleted ones stay in the file, for provenance, and are found by no search.
+    """One trace: identity, content, provenance, emotion, decay, repetition and lifecycle; ties are edges beside it.
 
-    ``stability`` is the number of seconds after which the strength that is left is 1/e. ``persona`` is the agent of a
-    trace of persona scope, "" for the others.
+    Deleted ones stay in the file, for provenance, and are found by no search. ``stability`` is the number of seconds
+    after which the strength that is left is 1/e. ``persona`` is the agent of a trace of persona scope, "" for the
+    others. Emotions are on one scale each: ``valence`` and ``dominance`` in [-1, 1], ``arousal`` and ``intensity`` in
+    [0, 1]; a neutral mood has an arousal of 0.5.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,16 +52,45 @@ class Trace(Claimed, BaseModel):
     persona: str = ""
     content: str
     tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    """Whom and what it names."""
+    data: dict[str, Any] = {}
+    """What belongs to it as data: JSON values by name."""
     strength: Unit = 1.0
+    """Of its encoding, and what uses have added since; see ``retention`` for what is left of it."""
+    importance: Unit = 0.5
     content_hash: str
     created_at: Moment
     updated_at: Moment
     last_accessed: Moment | None = None
+    last_awake: float = 0.0
+    """How many seconds its owner's memory had been awake when it was used last."""
     retrieval_count: int = 0
     stability: float = Field(gt=0)
+    interval: float = Field(default=3_600.0, gt=0)
+    """Seconds until it is due to be repeated; doubles with every use."""
+    due_at: Moment | None = None
+    valence: float = Field(default=0.0, ge=-1.0, le=1.0)
+    arousal: Unit = 0.5
+    dominance: float = Field(default=0.0, ge=-1.0, le=1.0)
+    intensity: Unit = 0.0
+    mood: str = ""
+    """What the mood was called, where somebody said."""
+    source_type: SourceType = "agent_inference"
+    confidence: Unit = 0.8
+    contradicted_by: tuple[str, ...] = ()
+    """The ids of traces that say otherwise, the newest last."""
+    consolidated_at: Moment | None = None
+    session: str = ""
+    """The session in which it was said or thought."""
+    said_at: Moment | None = None
+    speaker: str = ""
+    role: str = ""
     deleted: bool = False
     deleted_at: Moment | None = None
     deleted_reason: str = ""
+    faded_on: float | None = None
+    """On which day, counted in sweeps, it was removed because it had faded."""
     merged_into: str = ""
     """The id of the trace that took this one's place."""
     merged_from: tuple[str, ...] = ()
@@ -72,7 +116,7 @@ class Edge(BaseModel):
     id: str
     source: str
     target: str
-    type: str = "co_activated"
+    type: EdgeType = "co_activated"
     weight: Unit
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from fabric.errors import RefusedError
 from fabric.flow.resource import Collection, Resource
 from fabric.scope import ScopeIds
+from fabric.search.base import ColumnType
 
 from .record import SCOPES, ConsolidationRun, Edge, FeedbackNote, Trace, TraceScope
 from .words import trace_terms
@@ -46,44 +47,54 @@ class Place:
     persona: str = ""
 
 
+_KEPT: Mapping[str, ColumnType] = {
+    "type": "text",
+    "scope": "text",
+    "attribute": "text",
+    "persona": "text",
+    "content_hash": "text",
+    "deleted": "boolean",
+    "strength": "real",
+    "stability": "real",
+    "intensity": "real",
+    "retrieval_count": "integer",
+    "created_at": "time",
+    "last_accessed": "time",
+    "last_awake": "real",
+    "length": "integer",
+    "session": "text",
+    "said_at": "time",
+    "speaker": "text",
+    "role": "text",
+}
+"""What a search keeps of each trace in memory."""
+
+
 def _tables(owner: Owner, name: str) -> Tables:
     traces = Collection(
         key=f"traces_{name}",
         schema=Trace,
         scope=owner,
-        columns={
-            "type": "text",
-            "persona": "text",
-            "content_hash": "text",
-            "deleted": "boolean",
-            "strength": "real",
-            "stability": "real",
-            "retrieval_count": "integer",
-            "created_at": "time",
-            "last_accessed": "time",
-            "length": "integer",
-            "cluster": "text",
-        },
+        columns={**_KEPT, "cluster": "text", "faded_on": "real"},
         text="content",
         terms=trace_terms,
-        kept=(
-            "type",
-            "persona",
-            "content_hash",
-            "deleted",
-            "strength",
-            "stability",
-            "retrieval_count",
-            "created_at",
-            "last_accessed",
-            "length",
-        ),
+        kept=tuple(_KEPT),
+        thread="session",
         required=False,
     )
     return Tables(
         owner,
         traces,
-        Collection(f"trace_edges_{name}", Edge, owner, {"source": "text", "target": "text"}, required=False),
+        Collection(
+            f"trace_edges_{name}",
+            Edge,
+            owner,
+            {"source": "text", "target": "text", "type": "text", "weight": "real"},
+            text="type",
+            terms=lambda _: (),
+            kept=("source", "target", "type", "weight"),
+            required=False,
+        ),
         Collection(
             f"trace_feedback_{name}",
             FeedbackNote,

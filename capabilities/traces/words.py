@@ -1,9 +1,11 @@
 """Words of a trace: how its text is cut, stemmed and indexed, so that a search need not read it.
 
-For ASCII text the words are those of SQLite FTS5 with ``tokenize = 'porter ascii'``.
+It is indexed twice: by the terms of the one ranker, as everything else that is recalled, and, each with a mark, by the
+words of a search with operators. For ASCII text these are those of SQLite FTS5 with ``tokenize = 'porter ascii'``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,21 +13,32 @@ from typing import TYPE_CHECKING, Any, Protocol
 import regex
 
 from fabric.lazy import lazy
+from fabric.text.terms import terms
 from fabric.text.words import normalise, split_words
+
+from ..claims import OTHER, Claim, Claimed, slot
+from ..vocabulary import written_day
 
 if TYPE_CHECKING:
     import snowballstemmer
 else:
     snowballstemmer = lazy("snowballstemmer")
 
+WORD = "="
+"""Marks a term as a stem, or as two of them, that a search with operators looks for."""
 FIRST = "^"
 """Marks a term as the first word of its text."""
 SPELLED = "~"
 """Marks a term as a word as it was spelled, where its stem differs."""
 TAGGED = "#"
 """Marks a term as a word of a tag."""
+ENTITY = "@"
+"""Marks a term as somebody or something that the trace names."""
+CLAIM = "!"
+"""Marks a term as what the trace says something about, where one thing is so at a time."""
 NEXT = "+"
 """Stands between the stems of two neighbouring words."""
+_MARKS = (WORD, FIRST, SPELLED, TAGGED, ENTITY, CLAIM)
 _LONGEST_STEMMED = 64
 _SHORTEST_STEMMED = 3
 _DEPARTING = regex.compile(r"(?:log|bl)(?:y|i|ie[sd])$")
@@ -71,22 +84,63 @@ def count_words(content: str, tags: Sequence[str]) -> int:
 
 
 def trace_terms(row: Mapping[str, Any]) -> list[str]:
-    """Return what a stored trace is found by; nothing when it is deleted, so that it counts in no statistic.
+    r"""Return what a stored trace is found by; nothing when it is deleted, so that it counts in no statistic.
 
-    Beside the stems: neighbours, first words, words of tags, and spellings, each marked as such.
+    First the terms of the ranker, with who said it, when, and its tags. Then, each marked as such, stems, neighbours,
+    first words, words of tags, spellings, and whom or what it names.
 
-    >>> trace_terms({"content": "dark modes", "tags": ["ui"], "deleted": False})
-    ['dark', 'mode', '~modes', 'dark+mode', '^dark', 'ui', '^ui', '#ui']
+    >>> trace_terms({"content": "dark modes", "tags": ["ui"], "deleted": False})[:3]
+    ['dark', 'mode\tmodes', 'ui']
+    >>> trace_terms({"content": "dark modes", "tags": ["ui"], "entities": ["KDE"], "deleted": False})[3:]
+    ['=dark', '=mode', '~modes', '=dark+mode', '^dark', '=ui', '^ui', '#ui', '@kde']
     >>> trace_terms({"content": "dark modes", "tags": [], "deleted": True})
     []
     """
     if row.get("deleted"):
         return []
-    terms = list(_terms(row["content"]))
-    for tag in row.get("tags") or ():
-        terms += _terms(tag)
-        terms += [TAGGED + word for word in trace_words(tag)]
-    return terms
+    tags = row.get("tags") or ()
+    found = terms(row["content"], " ".join([row.get("speaker") or "", _day(row.get("said_at")), *tags]))
+    found += _terms(row["content"])
+    for tag in tags:
+        found += _terms(tag)
+        found += [TAGGED + word for word in trace_words(tag)]
+    found += [entity_term(name) for name in row.get("entities") or ()]
+    about = _about(row.get("attribute") or OTHER, row.get("value") or "", row.get("of") or "")
+    return [*found, about] if about else found
+
+
+def entity_term(name: str) -> str:
+    """Return the term that stands for somebody or something that a trace names.
+
+    >>> entity_term("New  York")
+    '@new_york'
+    """
+    return ENTITY + "_".join(normalise(name).split())
+
+
+def claim_term(trace: Claimed) -> str:
+    """Return the term that stands for what a trace says something about, "" for one that claims nothing."""
+    return _about(trace.attribute or OTHER, trace.value, trace.of)
+
+
+def _about(attribute: str, value: str, of: str) -> str:
+    key = slot(Claim(attribute=attribute, value=value, of=of))
+    return CLAIM + "_".join(key.split()) if key else ""
+
+
+def indexed(term: str) -> str:
+    """Return a term of a query as it is indexed: with a mark.
+
+    >>> indexed("deploi"), indexed("^deploi")
+    ('=deploi', '^deploi')
+    """
+    return term if term[0] in _MARKS else WORD + term
+
+
+def _day(said_at: str | None) -> str:
+    if not said_at:
+        return ""
+    return written_day(datetime.fromisoformat(said_at))
 
 
 @lru_cache(maxsize=65_536)
@@ -132,15 +186,15 @@ def is_unspaced(word: str) -> bool:
 def _terms(text: str) -> Iterator[str]:
     found = spelled_words(text)
     stems = [stem(word) for word in found]
-    yield from stems
+    yield from (WORD + stemmed for stemmed in stems)
     yield from (SPELLED + word for word, stemmed in zip(found, stems, strict=True) if word != stemmed)
-    yield from (one + NEXT + other for one, other in pairwise(stems))
+    yield from (WORD + one + NEXT + other for one, other in pairwise(stems))
     if stems:
         yield FIRST + stems[0]
     # The last character of a run begins no pair; it stands alone, so that each character is found by itself.
     for word, following in pairwise([*found, ""]):
         if len(word) == 2 and following[:1] != word[1] and is_unspaced(word):
-            yield word[1]
+            yield WORD + word[1]
 
 
 def _runs(text: str) -> list[str]:

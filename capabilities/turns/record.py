@@ -14,23 +14,7 @@ from fabric.text.terms import terms
 
 from ..keys import MEMORY, key_of
 from ..sources import Source
-from ..vocabulary import Tag
-
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-
+from ..vocabulary import Tag, written_day
 
 _WORDLESS = re.compile(r"(?:\[[\w -]{1,40}\]\s*)+")
 
@@ -114,8 +98,7 @@ def turn_terms(row: Row) -> list[str]:
     >>> turn_terms({"text": "We moved!", "speaker": "Ana", "said_at": "2022-01-21T10:00:00Z", "tags": ["flat"]})
     ['we', 'move\tmoved', 'ana', '21', 'januari\tjanuary', '2022', '#flat']
     """
-    said_at = datetime.fromisoformat(row["said_at"])
-    date = f"{said_at.day} {MONTHS[said_at.month - 1]} {said_at.year}"
+    date = written_day(datetime.fromisoformat(row["said_at"]))
     return terms(row["text"], f"{row.get('speaker') or ''} {date}") + [tag_term(tag) for tag in row.get("tags") or ()]
 
 

@@ -14,6 +14,7 @@ from capabilities.claims import asked_attributes, claim_of
 from capabilities.claims.attributes import words_of
 from capabilities.episodic import Episode
 from capabilities.formulas.similarity import overlap
+from capabilities.retrieval.chatter import asks_the_same, names, says_nothing
 from capabilities.retrieval.time.recency import EDGE
 from capabilities.semantic import Fact
 from capabilities.turns import Turn
@@ -21,7 +22,6 @@ from fabric.text.words import words
 
 from ..layout import Memory
 from ..people.oneself import of_others, speaks_of_me
-from .chatter import asks_the_same, names, says_nothing
 from .doubted import raise_later
 from .once import Once, by_turn, leader
 from .prior import of_entry, of_episode, of_fact
@@ -248,7 +248,7 @@ class _Judging:
         """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""
         people = self.ranking.question.people
         if memory.source == "turn" and not memory.speaker:
-            if asks_the_same(memory.content, self.cue) or (self.knows and says_nothing(memory)):
+            if asks_the_same(memory.content, self.cue) or (self.knows and says_nothing(memory.content)):
                 return IDLE
             if memory.id in self.theirs and not speaks_of_me(memory.content):
                 return self.ranking.weights.about_others

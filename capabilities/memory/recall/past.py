@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from capabilities.claims import claim_of, is_single
+from capabilities.retrieval.chatter import names
 from capabilities.retrieval.time.time_cue import Span, read_time
 from capabilities.retrieval.time.time_words import asks_before
 from capabilities.semantic import Fact
 from fabric.text.terms import Cue
-
-from .chatter import names
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 

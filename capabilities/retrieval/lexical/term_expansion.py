@@ -22,6 +22,8 @@ NEAREST = 12
 MIN_COSINE = 0.3
 """From this cosine on two words are alike enough to count."""
 AT_ONCE = 20_000
+MARKS = "#@!=^~"
+"""What a token begins with that is no word: a tag, a name, a word of another index."""
 SMALL_PRODUCT = 200_000
 """How many multiplications a BLAS does on the caller's own thread: waking others costs more than they save here."""
 
@@ -57,7 +59,7 @@ class Vocabulary:
 
     def _add_tokens(self, tokens: Sequence[str]) -> None:
         for start in range(0, len(tokens), AT_ONCE):
-            new = self._vectors_of([split_term(token)[1] for token in tokens[start : start + AT_ONCE]])
+            new = self._vectors_of([_word(token) for token in tokens[start : start + AT_ONCE]])
             if self._tokens is None:
                 self._tokens = Growing[np.float32](np.float32, new.shape[1])
             self._tokens.extend(new)
@@ -87,6 +89,11 @@ class Vocabulary:
 def vocabulary_of(index: SearchView, vectors_of: WordVectors) -> Vocabulary:
     """Return the vocabulary of an index, kept as long as the index is."""
     return index.derived(Vocabulary, vectors_of)
+
+
+def _word(token: str) -> str:
+    """Return the word that a token stands for, "" where a sign before it marks it as something else."""
+    return split_term(token)[1] if token[0] not in MARKS else ""
 
 
 def unit_rows(vectors: Floats) -> Floats:

@@ -4,12 +4,10 @@ from typing import TYPE_CHECKING
 
 from fabric.text.folding import folded
 
-from ..words import FIRST, NEXT, SPELLED, TAGGED, stem
+from ..words import NEXT, WORD, stem
 
 if TYPE_CHECKING:
     from fabric.search.base import PostingsView, SearchView
-
-_MARKED = (FIRST, SPELLED, TAGGED)
 
 
 def accented(index: "SearchView", term: str) -> list[str]:
@@ -26,8 +24,8 @@ class _Stems:
 
     def like(self, term: str, postings: "PostingsView") -> list[str]:
         for new in postings.terms_from(self._seen):
-            if not new.isascii() and new[0] not in _MARKED and NEXT not in new:
-                self._stems.setdefault(_plain(new), []).append(new)
+            if not new.isascii() and new[0] == WORD and NEXT not in new:
+                self._stems.setdefault(_plain(new[1:]), []).append(new[1:])
         self._seen = len(postings.terms)
         plain = _plain(term)
         return [stem for stem in (plain, *self._stems.get(plain, ())) if stem != term]

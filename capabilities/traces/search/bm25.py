@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..words import NEXT, SPELLED, other_stem, trace_words
+from ..words import NEXT, SPELLED, indexed, other_stem, trace_words
 from .accents import accented
 from .prefixes import beginning
 from .query import And, Leaf, Node, Not, Or, Phrase, Prefix, Term
@@ -193,7 +193,9 @@ class Corpus:
         pieces: list[Held] = []
         for start, pool in zip(self._starts.tolist(), self._pools, strict=False):
             postings = pool.index.postings
-            numbers = {number for term in terms_of(pool.index) if (number := postings.terms.get(term)) is not None}
+            numbers = {
+                number for term in terms_of(pool.index) if (number := postings.terms.get(indexed(term))) is not None
+            }
             for number in numbers:
                 slots, counts = postings.of(number)
                 pieces.append((slots.astype(np.int64) + start, counts.astype(np.float64)))

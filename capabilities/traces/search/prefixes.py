@@ -3,11 +3,12 @@
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from ..words import FIRST, NEXT
+from ..words import NEXT, SPELLED, TAGGED, WORD
 
 if TYPE_CHECKING:
     from fabric.search.base import PostingsView, SearchView
 
+_SOUGHT = (WORD, SPELLED, TAGGED)
 _LAST = "\U0010ffff"
 _FEW = 500
 """Up to so many new terms are put in their places one by one; more are sorted in."""
@@ -26,7 +27,8 @@ class _Words:
         self._sorted: list[str] = []
 
     def beginning(self, postings: "PostingsView", prefix: str) -> list[str]:
-        new = [term for term in postings.terms_from(self._seen) if NEXT not in term and term[0] != FIRST]
+        terms = [term for term in postings.terms_from(self._seen) if NEXT not in term]
+        new = [term.removeprefix(WORD) for term in terms if term[0] in _SOUGHT]
         self._seen = len(postings.terms)
         if len(new) > _FEW:
             self._sorted.extend(new)

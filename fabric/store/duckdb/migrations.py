@@ -64,6 +64,14 @@ def m004_passages(sql: Sql) -> None:
         sql.run(f"ALTER TABLE {identifier(name, 'the collection name')} ADD COLUMN _parts BLOB")
 
 
+@migration
+def m005_traces_in_recall(sql: Sql) -> None:
+    """Forget the tokens of traces, which are recalled with all else now: they are written anew when searched first."""
+    for (name,) in sql.rows("SELECT name FROM _tables WHERE starts_with(name, 'traces_')"):
+        sql.run(f"UPDATE {identifier(name, 'the collection name')} SET _terms = NULL")
+        sql.run("DELETE FROM _token_runs WHERE collection = ?", [name])
+
+
 def migrate(sql: Sql, location: str, *, new: bool) -> None:
     """Run the steps that the file has not seen, in the caller's transaction; raise NewerFileError if it is newer."""
     done = 0 if new else file_format(sql)

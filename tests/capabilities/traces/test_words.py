@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capabilities.traces.words import count_words, trace_terms, trace_words
+from capabilities.traces.words import WORD, count_words, trace_terms, trace_words
 from fabric.text.words import word_set
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
@@ -66,12 +66,12 @@ def test_a_script_without_spaces_is_cut_into_pairs(text: str, words: list[str]):
 
 def test_each_character_of_a_run_without_spaces_begins_a_term():
     terms = trace_terms({"content": "東京tower大阪", "tags": []})
-    assert all(any(term.startswith(character) for term in terms) for character in "東京大阪")
+    assert all(any(term.startswith(WORD + character) for term in terms) for character in "東京大阪")
 
 
 def test_neighbours_do_not_span_content_and_tags_nor_two_tags():
     terms = trace_terms({"content": "dark mode", "tags": ["night", "blue sky"]})
-    assert [term for term in terms if "+" in term] == ["dark+mode", "blue+sky"]
+    assert [term for term in terms if "+" in term] == ["=dark+mode", "=blue+sky"]
 
 
 def test_a_deleted_trace_has_no_term():
@@ -85,5 +85,5 @@ def test_a_run_without_spaces_counts_as_one_word():
 @given(st.text(), st.lists(st.text(), max_size=3))
 def test_any_text_has_terms_without_white_space(content: str, tags: list[str]):
     terms = trace_terms({"content": content, "tags": tags})
-    assert all(term and not any(character in " \t" for character in term) for term in terms)
-    assert (count_words(content, tags) > 0) == bool(terms)
+    assert all(term and " " not in term for term in terms)
+    assert (count_words(content, tags) > 0) == any(term[0] in "=^" for term in terms)

@@ -8,8 +8,6 @@ import regex
 
 from fabric.text.words import normalise, words
 
-from .ranked import RankedMemory
-
 SHORT = 80
 """A longer text is no mere greeting."""
 SHORTEST = 2
@@ -18,14 +16,13 @@ _SENTENCE = regex.compile(r"[^.!?。！？\n]+(?P<end>[.!?。！？\n]+|$)")
 _NAME = regex.compile(r"(?<=[\p{L},] )\p{Lu}\p{L}+")
 
 
-def says_nothing(turn: RankedMemory) -> bool:
-    """Return whether a turn only greets, agrees or asks.
+def says_nothing(text: str) -> bool:
+    """Return whether a text only greets, agrees or asks.
 
-    >>> turn = RankedMemory(id="t1", content="Nice to meet you, Jake!", relevance=0, source="turn")
-    >>> says_nothing(turn), says_nothing(turn.model_copy(update={"content": "I live in Oslo."}))
+    >>> says_nothing("Nice to meet you, Jake!"), says_nothing("I live in Oslo.")
     (True, False)
     """
-    text = turn.content.strip()
+    text = text.strip()
     return only_asks(text) or (len(text) <= SHORT and _is_small_talk(text))
 
 
