@@ -35,16 +35,19 @@ if TYPE_CHECKING:
     )
 
     from .captured import Captured
+    from .cognitive import CognitiveSystem, cognitive_memory
     from .facade import AsyncMemory, Memory
     from .system import MemorySystem, MemoryView, Tier, memory_system
 
 __all__ = [
     "AsyncMemory",
     "Captured",
+    "CognitiveSystem",
     "Memory",
     "MemorySystem",
     "MemoryView",
     "Tier",
+    "cognitive_memory",
     "create_episodic_memory_capability",
     "create_episodic_memory_resource",
     "create_semantic_memory_capability",
@@ -67,6 +70,7 @@ __all__ = [
 ]
 _HOMES = {
     "pipelines.captured": ("Captured",),
+    "pipelines.cognitive": ("CognitiveSystem", "cognitive_memory"),
     "pipelines.facade": ("AsyncMemory", "Memory"),
     "pipelines.system": ("MemorySystem", "MemoryView", "Tier", "memory_system"),
     "blocks.capture.working": (

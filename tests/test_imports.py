@@ -22,8 +22,8 @@ def test_an_import_loads_nothing_heavy(statement: str):
 
 
 def test_the_lexicon_of_feelings_is_read_by_whoever_asks_how_a_text_feels():
-    loaded = loaded_after("import capabilities\nfrom capabilities.cognitive.sentiment import sentiment")
-    assert "capabilities.cognitive.sentiment" in loaded
+    loaded = loaded_after("import capabilities\nfrom capabilities.cognitive.content.sentiment import sentiment")
+    assert "capabilities.cognitive.content.sentiment" in loaded
     assert "vader" not in loaded
 
 

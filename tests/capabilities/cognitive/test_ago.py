@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.cognitive.ago import ago
+from capabilities.cognitive.prompt.ago import ago
 from tests.capabilities.formulas.golden import assert_all_match
 
 

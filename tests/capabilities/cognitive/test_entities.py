@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.cognitive.entities import MOST, entities
+from capabilities.cognitive.content.entities import MOST, entities
 from tests.capabilities.formulas.golden import cases
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.cognitive.features import FAMILIES, detect
+from capabilities.cognitive.content.features import FAMILIES, detect
 from tests.capabilities.formulas.golden import cases
 
 THEIRS = {"social": "has_social_content", "ethics": "has_ethical_content"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.cognitive.prompt import (
+from capabilities.cognitive.prompt.prompt import (
     LEGEND,
     Assembled,
     PromptLine,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.cognitive.sentiment import sentiment
+from capabilities.cognitive.content.sentiment import sentiment
 
 GOOD = (
     "I love this",

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
+from capabilities.relations.names import is_spoken_of
+from capabilities.relations.words import FORMS, NOT_NAMES, WORD_NAMES, listed
 from fabric.lazy import lazy
 from fabric.text.language import STOP_WORDS, language_of
-
-from ..relations.names import is_spoken_of
-from ..relations.words import FORMS, NOT_NAMES, WORD_NAMES, listed
 
 if TYPE_CHECKING:
     import babel

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from fabric.text.prompt import data_block, escaped
-
-from ..formulas.bounds import signed, unit
-from ..formulas.personality import Traits
-from ..formulas.prompt_budget import (
+from capabilities.formulas.bounds import signed, unit
+from capabilities.formulas.personality import Traits
+from capabilities.formulas.prompt_budget import (
     CHARS_PER_TOKEN,
     MOST_PERSISTENT,
     SECTIONS,
@@ -20,9 +18,10 @@ from ..formulas.prompt_budget import (
     allotted,
     spend,
 )
-from ..formulas.prompt_budget import tokens as tokens_of
-from ..formulas.slots import two_decimals
-from ..keys import MEMORY
+from capabilities.formulas.prompt_budget import tokens as tokens_of
+from capabilities.formulas.slots import two_decimals
+from capabilities.keys import MEMORY
+from fabric.text.prompt import data_block, escaped
 
 Style = Literal["structured", "narrative", "emotional"]
 """How memories are written: as a list, as prose, or by how they felt."""

@@ -10,12 +10,11 @@ from typing import Any
 
 import regex
 
+from capabilities.formulas.encoding import Features
+from capabilities.relations.words import FORMS, IMPLIED, TOO_LOOSE
 from fabric.text.folding import folded
 from fabric.text.language import known_languages, stem
 from fabric.text.words import words
-
-from ..formulas.encoding import Features
-from ..relations.words import FORMS, IMPLIED, TOO_LOOSE
 
 LONGEST = 4_000
 """How many characters of a text are looked at."""

@@ -1,0 +1,85 @@
+"""Each step of a cognitive memory as a block of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.cognitive.results import Retrieval, Swept
+from capabilities.cognitive.wakefulness import CLOCKS
+from capabilities.traces.tables import views
+from fabric.errors import ConfigurationError
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
+
+from ..capture.exchange import exchange_from_text
+
+Memory = Capability[CognitiveMemory]
+SWEEP_EVERY = 3_600.0
+"""After how many seconds a turn's end sweeps again."""
+
+
+def encode_block(name: str, memory: Memory) -> Block[Any, Any]:
+    """Return the step that encodes the user's message, a text or message content in any form, and hands it on."""
+
+    @handler(name=f"{name}/encode", uses=[memory])
+    async def encode(message: Any, ctx: Context) -> Any:
+        for turn in exchange_from_text(message, ctx).said:
+            if not turn.is_wordless and turn.text.strip():
+                await ctx[memory].encode(turn.text, role=turn.role, speaker=turn.speaker, said_at=turn.said_at)
+        return message
+
+    return encode
+
+
+def retrieve_block(name: str, memory: Memory) -> Block[Any, Retrieval]:
+    """Return retrieval as a block: a cue, or a mapping of what `CognitiveMemory.retrieve` takes, in."""
+
+    @handler(name=f"{name}/retrieve", uses=[memory])
+    async def retrieve(asked: Any, ctx: Context) -> Retrieval:
+        options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": asked}
+        if "cue" not in options:
+            raise ConfigurationError(f"retrieve: got {', '.join(options) or 'nothing'}; expected a cue among them")
+        return await ctx[memory].retrieve(**options)
+
+    return retrieve
+
+
+def use_block(name: str, memory: Memory) -> Block[Sequence[str], list[str]]:
+    """Return the step that takes the ids of traces that were of use; the ids of those that are there, out."""
+
+    @handler(name=f"{name}/use", uses=[memory])
+    async def use(trace_ids: Sequence[str], ctx: Context) -> list[str]:
+        return [trace.id for trace in await ctx[memory].use(trace_ids)]
+
+    return use
+
+
+def sweep_block(name: str, memory: Memory) -> Block[object, Swept]:
+    """Return the step that removes what has faded."""
+
+    @handler(name=f"{name}/sweep", uses=[memory])
+    async def sweep(_: object, ctx: Context) -> Swept:
+        return await ctx[memory].sweep()
+
+    return sweep
+
+
+def end_turn_block(name: str, memory: Memory) -> Block[Any, list[str]]:
+    """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, and now and then it sweeps."""
+
+    @handler(name=f"{name}/end-turn", uses=[memory])
+    async def end_turn(_: Any, ctx: Context) -> list[str]:
+        gone = await ctx.transact(ctx[memory].turn_ended, once="end")
+        if await ctx.transact(lambda tx: _is_due(tx, ctx)):
+            await ctx[memory].sweep()
+        return gone
+
+    return end_turn
+
+
+def _is_due(tx: Transaction, ctx: Context) -> bool:
+    swept = [tx.read(CLOCKS[view.tables.owner]).swept for view in views(tx.ids)]
+    return any(at is None or (ctx.clock.now() - at).total_seconds() >= SWEEP_EVERY for at in swept)

@@ -1,0 +1,78 @@
+"""The cognitive memory as a capability, ``ctx.cap.cognitive``, and the traces of the six memory tools beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.embedding.choose import EmbedderChoice, embedder_of
+from fabric.flow.capability import Capability, define_capability
+from fabric.flow.context import Context
+from fabric.flow.resource import Resource
+
+from ..equal import one_for
+from ..meaning import Meaning
+from ..traces.capability import TraceMemory, create_traces_capability
+from ..traces.record import Trace
+from ..traces.table import TraceTable
+from ..traces.tables import RESOURCES, Place
+from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
+from .encoder import Encoder, MoodSource
+from .memory import CognitiveMemory
+from .notes import NOTES
+from .slots import IN_MIND
+from .storing import store_encoded
+from .wakefulness import CLOCKS
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+_OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES)
+COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *_OWN)
+"""Everything that a cognitive memory keeps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cognition:
+    """One mind: the capability of its memory, and that of the memory tools, whose traces are encoded by it."""
+
+    config: CognitiveConfig
+    capability: Capability[CognitiveMemory]
+    traces: Capability[TraceMemory]
+
+
+def create_cognition(
+    config: CognitiveConfig | Mapping[str, Any] = DEFAULT_COGNITIVE_CONFIG,
+    *,
+    mood: MoodSource | None = None,
+    embedder: EmbedderChoice = "default",
+) -> Cognition:
+    """Return a mind; equal options give the same one.
+
+    ``config`` may be a mapping of its fields. ``mood`` gives the present mood, three numbers from -1 to 1; None for an
+    even one. ``embedder`` is that of `memory_system`. ConfigurationError for what cannot work.
+    """
+    settings = CognitiveConfig.of(config) or DEFAULT_COGNITIVE_CONFIG
+
+    def make() -> Cognition:
+        meaning, encoder = Meaning(embedder_of(embedder)), Encoder(settings, mood)
+
+        def helpers(ctx: Context) -> CognitiveMemory:
+            return CognitiveMemory(ctx, settings, encoder, meaning)
+
+        def encode(
+            ctx: Context, table: TraceTable, place: Place, new: Trace, vector: "NDArray[float32] | None"
+        ) -> tuple[Trace, bool]:
+            now = ctx.clock.now()
+            fields = encoder.fields(new.content, now, source_type="agent_inference")
+            encoded = new.model_copy(update={**fields, "session": ctx.session, "said_at": now, "role": "assistant"})
+            done = store_encoded(table, place, encoded, vector, settings)
+            return done.trace, done.is_new
+
+        return Cognition(
+            settings,
+            define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers),
+            create_traces_capability(embedder=embedder, encode=encode, resources=_OWN),
+        )
+
+    return one_for(make, "cognition", repr(settings), mood, embedder)

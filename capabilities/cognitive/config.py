@@ -1,0 +1,115 @@
+"""How a cognitive memory is set up: personality, constants, and how fast its traces fade."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from ..formulas.activation import Spread
+from ..formulas.encoding import EncodingRates
+from ..formulas.personality import Traits
+from ..formulas.priority import WEIGHTS, Signals
+from ..settings import Settings
+from ..vocabulary import Unit
+
+HOUR = 3_600.0
+"""Seconds."""
+
+
+class Profile(Settings):
+    """How fast traces fade, in hours.
+
+    ``base_hours`` is the stability of a trace without any strength; one of strength S lasts ``1 + 6 S`` times as long.
+    ``time`` says what counts as elapsed: ``wall`` all time, ``awake`` only the time in which the memory was in use.
+    """
+
+    base_hours: float = Field(gt=0)
+    interval_hours: float = Field(default=1.0, gt=0)
+    """Until a new trace is due to be repeated."""
+    recency_hours: float = Field(default=24.0, gt=0)
+    """After which the signal of recency is 1/e."""
+    time: Literal["wall", "awake"] = "wall"
+
+
+PROFILES: Mapping[str, Profile] = {
+    "as_specified": Profile(base_hours=1.0),
+    "daily": Profile(base_hours=48.0, interval_hours=24.0, recency_hours=72.0),
+}
+"""``as_specified`` has the numbers of the specification: a plain trace is gone 4.8 hours after it was encoded.
+
+In ``daily`` one is gone after ten days unless it was used; one that is used once a week stays, and a flashbulb is there
+for months: see ``notebooks/04_cognitive_memory.ipynb``, where the curves are drawn.
+"""
+
+
+def _profile(given: Any) -> Any:
+    if isinstance(given, str):
+        if given not in PROFILES:
+            raise ValueError(f"no profile is named {given!r}: expected one of {', '.join(PROFILES)}, or a Profile")
+        return PROFILES[given]
+    return given
+
+
+def _signals(given: Any) -> Any:
+    if isinstance(given, Mapping):
+        known = {name: getattr(WEIGHTS, name) for name in Signals.__slots__}
+        unknown = given.keys() - known.keys()
+        if unknown:
+            told = ", ".join(sorted(map(str, unknown)))
+            raise ValueError(f"no signal is named {told}: expected some of {', '.join(known)}")
+        return Signals(**{**known, **given})
+    return given
+
+
+Weights = Annotated[Signals, BeforeValidator(_signals)]
+"""What each signal counts; in a mapping those that are not named count what they count by default."""
+
+
+class CognitiveConfig(Settings):
+    """The constants of a cognitive memory; the defaults are the specification's, but for the profile."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    traits: Annotated[Traits, BeforeValidator(Traits.of)] = Traits()
+    """The agent's personality: six traits by name, 0 to 1."""
+    profile: Annotated[Profile, BeforeValidator(_profile)] = PROFILES["daily"]
+    base_strength: Unit = 0.5
+    flashbulb_threshold: Unit = 0.8
+    flashbulb_strength: float = Field(default=2.0, ge=1)
+    flashbulb_stability: float = Field(default=5.0, ge=1)
+    interference_threshold: Unit = 0.7
+    """Above this cosine a new trace and an old one weaken each other."""
+    prune_threshold: Unit = 0.05
+    protected_intensity: Unit = 0.3
+    """Above it no trace is pruned, however weak."""
+    restore_days: float = Field(default=30.0, gt=0)
+    """How long what a sweep removed can be brought back."""
+    weights: Weights = WEIGHTS
+    capacity: int = Field(default=7, ge=5, le=9)
+    """Slots of working memory, before traits add or take one."""
+    depth: int = Field(default=3, ge=1)
+    """Hops that activation spreads."""
+    per_hop: Unit = 0.5
+    activation_threshold: Unit = 0.1
+    max_activated: int = Field(default=20, ge=1)
+    learning_rate: Unit = 0.1
+    """What being used together adds to the tie of two traces."""
+
+    @property
+    def encoding(self) -> EncodingRates:
+        """The constants of encoding; times in milliseconds, as the formulas have them."""
+        return EncodingRates(
+            base=self.base_strength,
+            flashbulb_threshold=self.flashbulb_threshold,
+            flashbulb_strength=self.flashbulb_strength,
+            flashbulb_stability=self.flashbulb_stability,
+            base_stability=self.profile.base_hours * HOUR * 1000,
+        )
+
+    @property
+    def spreading(self) -> Spread:
+        """How activation spreads."""
+        return Spread(self.depth, self.per_hop, self.activation_threshold, self.max_activated)
+
+
+DEFAULT_COGNITIVE_CONFIG = CognitiveConfig()

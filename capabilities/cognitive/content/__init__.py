@@ -1,0 +1,1 @@
+"""What a text holds, as encoding reads it: features, tone, and whom and what it names. Nothing of the store."""

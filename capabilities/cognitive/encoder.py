@@ -1,0 +1,95 @@
+"""Encoding: what a text becomes as a trace, by personality, mood and what it holds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from fabric.errors import ConfigurationError
+
+from ..claims import OTHER, read_as
+from ..formulas.encoding import Encoded, Features, Mood, emotional_context, encode
+from ..formulas.personality import attention_weights
+from ..traces.record import SourceType, TraceType
+from .config import HOUR, CognitiveConfig
+from .content.entities import entities
+from .content.features import detect
+from .content.sentiment import sentiment
+
+MoodSource = Callable[[], "Mood | Sequence[float]"]
+"""Gives the present mood: pleasure, arousal and dominance, each -1 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Encodes for one personality; ``mood`` is asked at every encoding, None for an even mood."""
+
+    config: CognitiveConfig
+    mood: MoodSource | None = None
+
+    def fields(
+        self,
+        content: str,
+        now: datetime,
+        *,
+        source_type: SourceType = "user_statement",
+        mood: "Mood | Sequence[float] | None" = None,
+        features: Features | None = None,
+        valence: float | None = None,
+    ) -> dict[str, Any]:
+        """Return the fields of a trace that encoding decides.
+
+        ``features`` and ``valence`` (the content's own, -1 to 1) are read from the content unless they are given.
+        """
+        felt = self.present_mood() if mood is None else mood_of(mood)
+        tone = sentiment(content) if valence is None else valence
+        found = detect(content) if features is None else features
+        weights = attention_weights(self.config.traits)
+        made: Encoded = encode(felt, weights, found, tone, self.config.encoding)
+        emotion = emotional_context(felt, tone)
+        interval = self.config.profile.interval_hours * HOUR
+        return {
+            "strength": made.strength,
+            "stability": made.stability / 1000,
+            "importance": made.importance,
+            "interval": interval,
+            "due_at": now + timedelta(seconds=interval),
+            "valence": emotion.valence,
+            "arousal": emotion.arousal,
+            "dominance": emotion.dominance,
+            "intensity": emotion.intensity,
+            "source_type": source_type,
+            "entities": entities(content),
+        }
+
+    def present_mood(self) -> Mood:
+        """Return the present mood; ConfigurationError where the function for it gives none."""
+        return Mood() if self.mood is None else mood_of(self.mood())
+
+
+def mood_of(given: "Mood | Sequence[float] | Mapping[str, float]") -> Mood:
+    """Return a mood from three numbers, or from a mapping of them by name.
+
+    >>> mood_of((0.2, 0.4, 0.0)).arousal
+    0.4
+    """
+    if isinstance(given, Mood):
+        return given
+    try:
+        return Mood(**given) if isinstance(given, Mapping) else Mood(*given)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"the mood is {given!r}; expected valence, arousal and dominance, three numbers from -1 to 1"
+        ) from error
+
+
+def type_of(content: str, features: Features | None = None) -> TraceType:
+    """Return what kind of memory a text is: how something is done, a fact of somebody, or else what happened.
+
+    >>> type_of("I live in Oslo"), type_of("Nice talk yesterday")
+    ('semantic', 'episodic')
+    """
+    found = detect(content) if features is None else features
+    if found.procedure:
+        return "procedural"
+    return "episodic" if read_as(content).attribute == OTHER else "semantic"

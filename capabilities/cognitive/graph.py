@@ -1,0 +1,125 @@
+"""The memory graph: ties of traces, read from the store's index of one owner, without loading those of others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
+
+from ..formulas.activation import Activated, Spread, spread, tied
+from ..traces.graph import edge_between
+from ..traces.record import Edge, EdgeType
+from ..traces.tables import Tables
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from numpy.typing import NDArray
+
+    from fabric.search.base import ColumnView, SearchView
+else:
+    nx = lazy("networkx")
+
+WEIGHTS: dict[EdgeType, float] = {
+    "shared_entity": 0.5,
+    "temporal_sequence": 0.3,
+    "contradicts": 0.8,
+    "supersedes": 0.8,
+    "schema_instance": 0.6,
+}
+"""What a new edge of each type weighs, where nothing else says so."""
+Adjacency = dict[str, list[tuple[str, float]]]
+
+
+def around(tx: Transaction, tables: Tables, nodes: Iterable[str]) -> Adjacency:
+    """Return the neighbours of some traces with the weight of each edge, in the order in which edges came."""
+    index = tx.index(tables.edges)
+    found: Adjacency = {node: [] for node in nodes}
+    if index is None or not found:
+        return found
+    sources, targets = index.columns["source"], index.columns["target"]
+    weights = index.columns["weight"].values
+    at_source, at_target = _mask(sources, found)[sources.values], _mask(targets, found)[targets.values]
+    rows = np.flatnonzero((at_source | at_target) & index.alive)
+    names, others = _names(index, "source"), _names(index, "target")
+    for row in rows.tolist():
+        one, other, weight = names[sources.values[row]], others[targets.values[row]], float(weights[row])
+        if one in found:
+            found[one].append((other, weight))
+        if other in found:
+            found[other].append((one, weight))
+    return found
+
+
+def activate(tx: Transaction, tables: Tables, seeds: Sequence[str], how: Spread) -> list[Activated]:
+    """Return what activation reaches from the seeds; edges are read hop by hop, only those of what it reached."""
+    known: Adjacency = {}
+
+    def neighbours(node: str) -> list[tuple[str, float]]:
+        return known.get(node, [])
+
+    waiting = set(seeds)
+    reached: list[Activated] = []
+    for depth in range(1, how.depth + 1):
+        if not waiting:
+            break
+        known.update(around(tx, tables, sorted(waiting)))
+        full = Spread(depth, how.per_hop, how.threshold, len(known) + sum(map(len, known.values())), how.echoes)
+        reached = spread(seeds, neighbours, full)
+        waiting = {one.node for one in reached} - known.keys()
+    return reached[: how.limit]
+
+
+def graph_of(edges: Iterable[Edge]) -> "nx.MultiGraph[str]":
+    """Return edges as a networkx graph: an edge per pair and type, keyed by its type, with its weight.
+
+    >>> graph_of([edge_between("a", "b", 0.5, "shared_entity")]).edges["a", "b", "shared_entity"]["weight"]
+    0.5
+    """
+    made: nx.MultiGraph[str] = nx.MultiGraph()
+    for edge in edges:
+        made.add_edge(edge.source, edge.target, key=edge.type, weight=edge.weight)
+    return made
+
+
+def strengthened(
+    tx: Transaction, tables: Tables, pairs: Iterable[tuple[str, str]], kind: EdgeType, rate: float
+) -> list[Edge]:
+    """Return the edges of these pairs, each ``rate`` heavier than it is."""
+    wanted = [edge_between(one, other, rate, kind) for one, other in pairs if one != other]
+    there = {edge.id: edge for edge in tx.get_many(tables.edges, [edge.id for edge in wanted])}
+    return [
+        edge.model_copy(update={"weight": tied(known.weight if (known := there.get(edge.id)) else None, rate)})
+        for edge in wanted
+    ]
+
+
+def _mask(column: "ColumnView", nodes: Iterable[str]) -> "NDArray[np.bool_]":
+    """Return which numbers of a column stand for one of the nodes; the last cell is that of -1, none."""
+    mask = np.zeros(len(column.names) + 1, np.bool_)
+    mask[[column.names[node] for node in nodes if node in column.names]] = True
+    return mask
+
+
+def _names(index: "SearchView", column: str) -> "_Names":
+    names = index.derived(_Names, column)
+    names.update(index.columns[column])
+    return names
+
+
+class _Names:
+    """The texts of a column by their numbers, brought up to date when they are asked for."""
+
+    def __init__(self, _: str) -> None:
+        self._texts: list[str] = []
+
+    def update(self, column: "ColumnView") -> None:
+        if len(self._texts) < len(column.names):
+            self._texts = list(column.names)
+
+    def __getitem__(self, number: int) -> str:
+        return self._texts[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)

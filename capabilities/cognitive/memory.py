@@ -1,0 +1,322 @@
+"""``ctx.cap.cognitive``: encode, retrieve, use, hold in mind, sweep and restore."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.record.meanwhile import drawn
+
+from ..arguments import Texts, checks_arguments
+from ..formulas import slots as slot_rules
+from ..formulas.encoding import Features, Mood
+from ..formulas.slots import Slot, Slots
+from ..meaning import Meaning
+from ..sources import Source, source_of
+from ..traces.record import Edge, SourceType, Trace, TracesConfig, TraceScope, TraceType
+from ..traces.table import TraceTable, checked_content
+from ..traces.tables import Place, place_of, views
+from . import retrieval
+from .config import CognitiveConfig
+from .encoder import Encoder, mood_of, type_of
+from .graph import graph_of
+from .notes import read_notes, write_notes
+from .prompt.assembling import parts_of
+from .prompt.prompt import Assembled, Style, assemble, style_of
+from .results import Encoding, Retrieval, Swept, Tie
+from .slots import IN_MIND, InMind
+from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+MOST_PROMPTED = 100
+"""How many traces that prompts showed wait for the end of their turn, at most."""
+FOCUSED = 5
+"""How many of the traces that were used come to mind: the first."""
+Limit = Annotated[int, Field(ge=1, le=100)]
+MoodLike = Mood | Sequence[float] | Mapping[str, float] | None
+
+
+class CognitiveMemory:
+    """The cognitive memory of one context: traces of the scopes that its session can use, and what is in mind.
+
+    RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
+    """
+
+    def __init__(self, ctx: Context, config: CognitiveConfig, encoder: Encoder, meaning: Meaning) -> None:
+        self._ctx = ctx
+        self._config = config
+        self._encoder = encoder
+        self._meaning = meaning
+        self._source = source_of(ctx) or Source(
+            turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
+        )
+
+    @checks_arguments
+    async def encode(
+        self,
+        content: str,
+        *,
+        type: TraceType | None = None,
+        scope: TraceScope | None = None,
+        tags: Texts = (),
+        entities: Texts | None = None,
+        source_type: SourceType = "user_statement",
+        confidence: Annotated[float, Field(ge=0, le=1)] = 0.8,
+        mood: MoodLike = None,
+        mood_name: str = "",
+        features: Features | None = None,
+        valence: Annotated[float, Field(ge=-1, le=1)] | None = None,
+        data: Mapping[str, Any] | None = None,
+        speaker: str = "",
+        role: str = "",
+        said_at: datetime | None = None,
+    ) -> Encoding:
+        """Encode a text as a trace, or strengthen the one that says the same.
+
+        ``type`` and ``scope`` are chosen where they are None: what it says decides the type, the user's own traces are
+        of user scope, those of a session without a user of thread scope. ``mood`` is the present one unless it is
+        given; ``features`` and ``valence`` (-1 to 1) are read from the content. ``data`` is kept as it is.
+        """
+        text, now = checked_content(self._ctx.redact(content)), self._ctx.clock.now()
+        where = place_of(scope or self._scope(), self._ctx.ids)
+        felt = self._encoder.present_mood() if mood is None else mood_of(mood)
+        fields = self._encoder.fields(text, now, source_type=source_type, mood=felt, features=features, valence=valence)
+        if entities is not None:
+            fields["entities"] = tuple(self._ctx.redact(one) for one in entities)
+        fields |= {
+            "confidence": confidence,
+            "mood": mood_name,
+            "data": self._ctx.clean(dict(data or {})),
+            "session": self._ctx.session,
+            "said_at": said_at or now,
+            "speaker": speaker,
+            "role": role,
+        }
+        safe = [self._ctx.redact(tag) for tag in tags]
+        embedded = await self._meaning.embed([text])
+        vectors = embedded.by_text([text])
+
+        def work(tx: Transaction) -> Encoding:
+            tx.embedded, table = vectors, self._table(tx, embedded.space)
+            trace = table.new(where, text, type or type_of(text, features), safe, **fields)
+            vector = None if vectors is None else vectors.by_id[text]
+            return store_encoded(table, where, trace, vector, self._config)
+
+        return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def retrieve(
+        self,
+        cue: str,
+        *,
+        limit: Limit = 20,
+        types: Sequence[TraceType] = (),
+        scopes: Sequence[TraceScope] = (),
+        mood: MoodLike = None,
+        neutral_mood: bool = False,
+        weights: Mapping[str, float] | None = None,
+        least_strength: Annotated[float, Field(ge=0, le=1)] = 0.0,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Retrieval:
+        """Return what a cue brings to mind, best first, with the six signals of each; nothing is changed by it.
+
+        ``neutral_mood`` leaves moods out, for looking things up; ``weights`` of signals that are not named stay.
+        ``least_strength`` is what must be left of a trace; ``since`` and ``until`` bound when it was made. What was
+        of use is told by `use`.
+        """
+        for scope in scopes:
+            place_of(scope, self._ctx.ids)
+        felt = None if neutral_mood else self._encoder.present_mood() if mood is None else mood_of(mood)
+        config = (
+            self._config
+            if weights is None
+            else CognitiveConfig(**{**self._config.__dict__, "weights": {**_named(self._config), **weights}})
+        )
+        sought = retrieval.Sought(cue, limit, frozenset(types), frozenset(scopes), since, until, least_strength, felt)
+        found = await retrieval.retrieve(self._ctx, config, self._meaning, sought)
+        drawn([one.trace for one in found.results])
+        return found
+
+    @checks_arguments
+    async def assemble(
+        self, cue: str, tokens: Annotated[int, Field(ge=1)] = 1_000, *, style: Style | None = None
+    ) -> Assembled:
+        """Return what a prompt gets for a cue, within so many tokens; it counts as used once the turn is over.
+
+        ``style`` is that of the personality unless it is given: how memories are written.
+        """
+        found = await self.retrieve(cue)
+        chosen = style or style_of(self._config.traits)
+
+        def work(tx: Transaction) -> Assembled:
+            mind, table = tx.read(IN_MIND), self._table(tx)
+            slots = mind.slots(self._config)
+            held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
+            parts = parts_of(found, slots, held, read_notes(tx), chosen, self._ctx.clock.now())
+            made = assemble(parts, tokens, chosen)
+            of_cue = set(found.ids)
+            shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
+            if (shown, cue) != (mind.prompted, mind.cue):
+                tx.write(IN_MIND, mind.model_copy(update={"prompted": shown, "cue": cue}))
+            return made
+
+        return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def use(self, trace_ids: Texts) -> list[Trace]:
+        """Note that traces were of use: they become stronger, come to mind, and the first are tied to one another."""
+        ids = tuple(trace_ids)
+
+        def work(tx: Transaction) -> list[Trace]:
+            used = use_traces(self._table(tx), ids, self._config)
+            if used:
+                mind = tx.read(IN_MIND)
+                slots = mind.slots(self._config)
+                for trace in reversed(used[:FOCUSED]):
+                    slots = slot_rules.focus(slots, trace.id)[0]
+                tx.write(IN_MIND, mind.with_slots(slots))
+            return used
+
+        return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def ignore(self, trace_ids: Texts) -> list[Trace]:
+        """Note that traces were shown and of no use: they become weaker, and fade faster."""
+        ids = tuple(trace_ids)
+        return await self._ctx.transact(lambda tx: ignore_traces(self._table(tx), ids, self._config))
+
+    @checks_arguments
+    async def get(self, trace_id: str) -> Trace | None:
+        """Return a trace that the context may see, deleted ones too; None without one."""
+        held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
+        return None if held is None else drawn(held.trace)
+
+    @checks_arguments
+    async def ties(self, trace_id: str) -> list[Tie]:
+        """Return the edges of a trace, the heaviest first; none for a trace that is not there."""
+
+        def work(tx: Transaction) -> list[Tie]:
+            held = self._table(tx).live(trace_id)
+            if held is None:
+                return []
+            edges = self._table(tx).edges_of(held.view.tables, [trace_id])
+            return [_tie(edge, trace_id) for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.id))]
+
+        return await self._ctx.transact(work)
+
+    async def graph(self, scope: TraceScope | None = None) -> "nx.MultiGraph[str]":
+        """Return the graph of one scope, by default the one that `encode` writes to; its nodes are ids of traces."""
+        where = place_of(scope or self._scope(), self._ctx.ids)
+
+        def work(tx: Transaction) -> list[Edge]:
+            mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
+            return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
+
+        return graph_of(await self._ctx.transact(work))
+
+    async def in_mind(self) -> Slots:
+        """Return what is in mind in this session."""
+        return (await self._ctx.transact(lambda tx: tx.read(IN_MIND))).slots(self._config)
+
+    @checks_arguments
+    async def focus(self, trace_id: str) -> Slot | None:
+        """Bring a trace to mind, or focus on it again; None where there is no such trace."""
+
+        def work(tx: Transaction) -> Slot | None:
+            if self._table(tx).live(trace_id) is None:
+                return None
+            mind = tx.read(IN_MIND)
+            slots, slot, gone = slot_rules.focus(mind.slots(self._config), trace_id)
+            tx.write(IN_MIND, mind.with_slots(slots))
+            self._settle_evicted(tx, [gone] if gone else [])
+            return slot
+
+        return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def rehearse(self, slot_id: str) -> bool:
+        """Keep something in mind by going over it; False where no slot has that id."""
+
+        def work(tx: Transaction) -> bool:
+            mind = tx.read(IN_MIND)
+            slots = slot_rules.rehearse(mind.slots(self._config), slot_id)
+            tx.write(IN_MIND, mind.with_slots(slots))
+            return any(slot.id == slot_id for slot in slots.held)
+
+        return await self._ctx.transact(work)
+
+    async def end_turn(self) -> list[str]:
+        """Let a turn pass: what prompts showed counts as used, the rest of what is in mind fades a little.
+
+        Returns the ids of the traces that left the mind. What had been rehearsed there is strengthened as a trace.
+        """
+        return await self._ctx.transact(self.turn_ended)
+
+    def turn_ended(self, tx: Transaction) -> list[str]:
+        """Do the same inside a transaction."""
+        mind = tx.read(IN_MIND)
+        slots, gone = slot_rules.fade(mind.slots(self._config))
+        used = use_traces(self._table(tx), mind.prompted, self._config)
+        for trace in reversed(used[:FOCUSED]):
+            slots = slot_rules.focus(slots, trace.id)[0]
+        tx.write(IN_MIND, InMind().with_slots(slots))
+        self._settle_evicted(tx, gone)
+        return [slot.trace for slot in gone]
+
+    def _settle_evicted(self, tx: Transaction, gone: Sequence[Slot]) -> None:
+        """Strengthen what left the mind and had been rehearsed: it goes back to long-term memory."""
+        use_traces(self._table(tx), [slot.trace for slot in gone if slot.rehearsals], self._config)
+
+    async def sweep(self) -> Swept:
+        """Remove what has faded, restorably, and erase what was removed long ago; an emotion protects a trace."""
+
+        def work(tx: Transaction) -> list[Swept]:
+            return [sweep_view(self._table(tx), view, self._config) for view in views(tx.ids)]
+
+        done = await self._ctx.transact(work)
+        return Swept(
+            looked_at=sum(one.looked_at for one in done),
+            faded=tuple(one for some in done for one in some.faded),
+            erased=sum(one.erased for one in done),
+        )
+
+    @checks_arguments
+    async def restore(self, trace_ids: Texts) -> list[Trace]:
+        """Bring back traces that a sweep removed; returns those that could be."""
+        ids = tuple(trace_ids)
+        return await self._ctx.transact(lambda tx: restore_traces(self._table(tx), ids, self._config))
+
+    async def notes(self) -> str:
+        """Return what the agent has written down about its user, as Markdown."""
+        return await self._ctx.transact(read_notes)
+
+    @checks_arguments
+    async def write_notes(self, text: str) -> None:
+        """Replace those notes."""
+        safe = self._ctx.redact(text)
+        await self._ctx.transact(lambda tx: write_notes(tx, safe))
+
+    def _scope(self) -> TraceScope:
+        return "user" if self._ctx.user is not None else "thread"
+
+    def _table(self, tx: Transaction, space: str = "") -> TraceTable:
+        return TraceTable(tx, self._ctx.clock, TracesConfig(), space, self._ctx.path, self._source)
+
+
+def _named(config: CognitiveConfig) -> dict[str, float]:
+    return {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
+
+
+def _is_of(trace: Trace, where: Place) -> bool:
+    return not trace.deleted and trace.scope == where.scope and trace.persona == where.persona
+
+
+def _tie(edge: Edge, trace_id: str) -> Tie:
+    other = edge.target if edge.source == trace_id else edge.source
+    return Tie(other=other, type=edge.type, weight=edge.weight)

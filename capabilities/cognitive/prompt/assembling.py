@@ -1,0 +1,58 @@
+"""What of the memory enters a prompt: notes, what is in mind, what the cue brings back and what is tied to that."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from capabilities.formulas import slots as slot_rules
+from capabilities.formulas.slots import Slots
+from capabilities.traces.record import Trace
+
+from ..results import Retrieval, Retrieved
+from .ago import ago
+from .prompt import PromptLine, PromptParts, Style, associated_line, line
+
+IN_MIND_CHARS = 100
+"""How much of what is in mind is shown; what was retrieved stands in full below it."""
+
+
+def parts_of(
+    found: Retrieval, slots: Slots, in_mind: Sequence[Trace], notes: str, style: Style, now: datetime
+) -> PromptParts:
+    """Return what may enter a prompt, best first; what a newer trace says otherwise is left out."""
+    shown = [one for one in found.results if not one.is_outdated]
+    return PromptParts(
+        persistent=notes,
+        active=tuple(_active(slots, in_mind)),
+        semantic=tuple(_line(one, style, now) for one in shown if one.trace.type != "episodic"),
+        episodic=tuple(_line(one, style, now) for one in shown if one.trace.type == "episodic"),
+        associated=tuple(
+            PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
+            for one in found.associated
+            if not one.trace.contradicted_by
+        ),
+    )
+
+
+def _active(slots: Slots, in_mind: Sequence[Trace]) -> Iterator[PromptLine]:
+    traces = {trace.id: trace for trace in in_mind if not trace.contradicted_by}
+    for slot in sorted(slots.held, key=lambda slot: -slot.activation):
+        if slot.trace in traces:
+            one = slot_rules.lines(Slots(slots.capacity, (slot,), slots.entered))
+            begin = " ".join(traces[slot.trace].content.split())[:IN_MIND_CHARS]
+            yield PromptLine(slot.trace, f"{one}: {begin}")
+
+
+def _line(found: Retrieved, style: Style, now: datetime) -> PromptLine:
+    trace = found.trace
+    told = line(
+        style,
+        kind=trace.type,
+        content=trace.content,
+        score=found.score,
+        ago=ago(trace.said_at or trace.created_at, now),
+        confidence=trace.confidence,
+        tags=trace.tags,
+        valence=trace.valence,
+        intensity=trace.intensity,
+    )
+    return PromptLine(trace.id, told)

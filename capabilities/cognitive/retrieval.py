@@ -1,0 +1,302 @@
+"""What a cue brings to mind: candidates by the one ranker, then six signals, what is nearly known, and what is tied."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.threads.portal import elsewhere
+
+from ..claims import asked_attributes
+from ..formulas.after_recall import SURE, feeling_of_knowing, shared_entities
+from ..formulas.encoding import Mood
+from ..formulas.priority import (
+    Signals,
+    emotional_congruence,
+    importance,
+    is_on_the_tongue,
+    partial_confidence,
+    priority,
+    recency,
+)
+from ..meaning import Embedded, Meaning
+from ..retrieval.candidates import Candidates, make_candidates
+from ..retrieval.chatter import asks_the_same, says_nothing
+from ..retrieval.lexical.term_expansion import vocabulary_of
+from ..retrieval.people import NOBODY
+from ..retrieval.question import Question, read_question
+from ..retrieval.rank import Ranking, rank
+from ..traces.record import Trace, TraceScope, TraceType
+from ..traces.tables import ALL_TABLES, Owner, Tables, View, views
+from .config import HOUR, CognitiveConfig
+from .content.entities import entities
+from .graph import activate
+from .results import Associated, FeltKnown, PartlyRetrieved, Retrieval, Retrieved
+from .wakefulness import Elapsed, elapsed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.search.base import SearchView
+
+    Mask = NDArray[np.bool_]
+
+CANDIDATES = 3
+"""How many times as many rows as are wanted get their six signals."""
+LEAST_CANDIDATES = 60
+SEEDS = 5
+"""From how many of the best activation spreads."""
+FEW_ROWS = 2_000
+"""Up to so many rows are ranked inside the transaction: handing them to another thread would take as long."""
+IDLE = 0.5
+"""The share of its score that is left to what only greets, agrees or asks."""
+OUTDATED = 0.5
+"""The share of its score that is left to what a newer trace says otherwise."""
+LEAST_FELT = 0.3
+"""From which score on something that was not retrieved is felt to be known."""
+BEGIN_CHARS, CUES = 100, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is looked for, and which traces may be found; ``mood`` None is for no mood at all."""
+
+    cue: str
+    limit: int = 20
+    types: frozenset[TraceType] = frozenset()
+    """Only traces of these types; all where there are none."""
+    scopes: frozenset[TraceScope] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
+    least_strength: float = 0.0
+    """What must be left of a trace's strength."""
+    mood: Mood | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    owner: Owner
+    trace: Trace
+    similarity: float
+    strength: float
+    since_use: float
+
+
+async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, sought: Sought) -> Retrieval:
+    """Return what the cue brings to mind; nothing is changed."""
+    question = read_question(sought.cue)
+    embedded = await meaning.embed([question.meaning])
+    asked = _with_vectors(question, embedded, meaning)
+    most = max(LEAST_CANDIDATES, CANDIDATES * sought.limit)
+
+    def look(tx: Transaction) -> Candidates | Retrieval:
+        candidates = _candidates(tx, sought, meaning, embedded.space, has_words=asked.word_vectors is not None)
+        if candidates.rows > FEW_ROWS:
+            return candidates
+        return _read(tx, ctx, config, sought, _best(asked, candidates, ctx.clock.now(), most), embedded)
+
+    found = await ctx.transact(look)
+    if isinstance(found, Retrieval):
+        return found
+    ranked = await elsewhere(lambda: _best(asked, found, ctx.clock.now(), most))
+    return await ctx.transact(lambda tx: _read(tx, ctx, config, sought, ranked, embedded))
+
+
+def _with_vectors(question: Question, embedded: Embedded, meaning: Meaning) -> Question:
+    if embedded.vectors is None:
+        return question
+    spelled = [word.spelling for word in question.cue.words]
+    return replace(
+        question,
+        vector=embedded.vectors[0],
+        is_foreign=meaning.is_foreign(question.cue.language),
+        word_vectors=meaning.words(spelled) if meaning.words is not None and spelled else None,
+    )
+
+
+def _candidates(tx: Transaction, sought: Sought, meaning: Meaning, space: str, *, has_words: bool) -> Candidates:
+    vectors_of = meaning.words if has_words else None
+    shelves = [(view, tx.index(view.tables.traces, space)) for view in views(tx.ids)]
+    return make_candidates(
+        [
+            (
+                view.tables.owner,
+                index,
+                _allowed(index, view, sought),
+                None if vectors_of is None else vocabulary_of(index, vectors_of),
+            )
+            for view, index in shelves
+            if index is not None and len(index)
+        ]
+    )
+
+
+def _allowed(index: "SearchView", view: View, sought: Sought) -> "Mask":
+    columns = index.columns
+    allowed = index.alive & (columns["deleted"].values == 0)
+    for name, wanted in (("persona", view.personas), ("type", sought.types), ("scope", sought.scopes)):
+        if wanted or name == "persona":
+            names = columns[name].names
+            allowed &= np.isin(columns[name].values, [names[one] for one in wanted if one in names])
+    made = columns["created_at"].values
+    if sought.since is not None:
+        allowed &= made >= sought.since.timestamp()
+    if sought.until is not None:
+        allowed &= made <= sought.until.timestamp()
+    return np.asarray(allowed, np.bool_)
+
+
+Similar = Mapping[Owner, Mapping[str, float]]
+"""By owner, the ids of the best rows with how similar each is to the question, 0 to 1."""
+
+
+def _best(question: Question, candidates: Candidates, now: datetime, most: int) -> Similar:
+    """Return the best rows; similarity is the ranker's relevance: how sure it is of the best, and shares of that."""
+    if not candidates.rows:
+        return {}
+    question = replace(question, people=replace(NOBODY, answers=_answers(question, candidates)))
+    ranking: Ranking = rank(question, candidates, now, most=most)
+    numbers = {group.tier: ranking.best(most, group.tier) for group in candidates}
+    scores = {number: float(ranking.scores[ranking.place(number)]) for some in numbers.values() for number in some}
+    best = max(scores.values(), default=0.0)
+    if best <= 0:
+        return {}
+    return {
+        _owner(tier): {
+            candidates.row_id(number): min(1.0, max(0.0, ranking.sureness * scores[number] / best)) for number in some
+        }
+        for tier, some in numbers.items()
+    }
+
+
+def _answers(question: Question, candidates: Candidates) -> "NDArray[np.float32] | None":
+    """Return by number which rows claim what is asked for; None where no attribute is."""
+    asked = asked_attributes(question.cue.text, question.cue.language)
+    if not asked:
+        return None
+    found = np.zeros(candidates.size, np.float32)
+    for group in candidates:
+        column = group.index.columns["attribute"]
+        found[group.start : group.end] = np.isin(
+            column.values, [column.names[one] for one in asked if one in column.names]
+        )
+    return found
+
+
+def _owner(tier: str) -> Owner:
+    return next(owner for owner in ALL_TABLES if owner == tier)
+
+
+def _read(
+    tx: Transaction, ctx: Context, config: CognitiveConfig, sought: Sought, similar: Similar, embedded: Embedded
+) -> Retrieval:
+    now = ctx.clock.now()
+    presents = {owner: elapsed(tx, owner, config, now) for owner in similar}
+    found = [
+        _Candidate(
+            owner, trace, similarities[trace.id], presents[owner].strength(trace), presents[owner].since_use(trace)
+        )
+        for owner, similarities in similar.items()
+        for trace in tx.get_many(ALL_TABLES[owner].traces, list(similarities))
+        if not trace.deleted and not asks_the_same(trace.content, sought.cue)
+    ]
+    found = [one for one in found if one.strength >= sought.least_strength]
+    scored = _ordered([_scored(one, sought.mood, config, 0.0) for one in found])
+    activation, associated = _spread(tx, scored, found, presents, config)
+    if activation:
+        scored = _ordered([_scored(one, sought.mood, config, activation.get(one.trace.id, 0.0)) for one in found])
+    shown, rest = scored[: sought.limit], scored[sought.limit :]
+    ids = {one.trace.id for one in shown}
+    return Retrieval(
+        cue=sought.cue,
+        results=shown,
+        partial=[partly for one in shown if (partly := _partly(one)) is not None],
+        felt=_felt(rest, shown[-1].score if shown and rest else 0.0, sought.cue),
+        associated=[one for one in associated if one.trace.id not in ids],
+        degraded=embedded.degraded,
+    )
+
+
+def _scored(found: _Candidate, mood: Mood | None, config: CognitiveConfig, activation: float) -> Retrieved:
+    trace = found.trace
+    signals = Signals(
+        strength=found.strength,
+        similarity=found.similarity,
+        recency=recency(found.since_use, config.profile.recency_hours * HOUR * 1000),
+        emotional_congruence=0.0 if mood is None else emotional_congruence(mood, trace.valence),
+        graph_activation=activation,
+        importance=importance(trace.confidence),
+    )
+    share = OUTDATED if trace.contradicted_by else IDLE if says_nothing(trace.content) else 1.0
+    return Retrieved(
+        trace=trace,
+        score=priority(signals, config.weights) * share,
+        signals=signals,
+        strength=found.strength,
+        is_outdated=bool(trace.contradicted_by),
+    )
+
+
+def _ordered(found: Sequence[Retrieved]) -> list[Retrieved]:
+    """Return the best first; of equals the newer, then by id: the order never depends on how they were read."""
+    return sorted(found, key=lambda one: (-one.score, -one.trace.created_at.timestamp(), one.trace.id))
+
+
+def _spread(
+    tx: Transaction,
+    scored: Sequence[Retrieved],
+    candidates: Sequence[_Candidate],
+    presents: Mapping[Owner, Elapsed],
+    config: CognitiveConfig,
+) -> tuple[dict[str, float], list[Associated]]:
+    """Return how active the best make others, and those of them that are no candidates and may be seen."""
+    owners = {one.trace.id: one.owner for one in candidates}
+    seeds = [one.trace.id for one in scored[:SEEDS]]
+    activation: dict[str, float] = {}
+    associated: list[Associated] = []
+    for owner in presents:
+        mine = [seed for seed in seeds if owners[seed] == owner]
+        reached = activate(tx, ALL_TABLES[owner], mine, config.spreading) if mine else []
+        activation |= {one.node: one.activation for one in reached}
+        hops = {one.node: one for one in reached if one.node not in owners}
+        associated += [
+            Associated(trace=trace, activation=hops[trace.id].activation, hops=hops[trace.id].hops)
+            for trace in _seen(tx, ALL_TABLES[owner], list(hops))
+        ]
+    return activation, sorted(associated, key=lambda one: (-one.activation, one.trace.id))
+
+
+def _seen(tx: Transaction, tables: Tables, ids: Sequence[str]) -> list[Trace]:
+    personas = next(view.personas for view in views(tx.ids) if view.tables is tables)
+    return [trace for trace in tx.get_many(tables.traces, ids) if not trace.deleted and trace.persona in personas]
+
+
+def _partly(found: Retrieved) -> PartlyRetrieved | None:
+    trace, similarity = found.trace, found.signals.similarity
+    if not is_on_the_tongue(similarity, found.strength, trace.confidence):
+        return None
+    return PartlyRetrieved(
+        id=trace.id,
+        begin=trace.content[:BEGIN_CHARS],
+        confidence=partial_confidence(similarity, trace.confidence),
+        cues=trace.tags[:CUES],
+    )
+
+
+def _felt(rest: Sequence[Retrieved], cutoff: float, cue: str) -> list[FeltKnown]:
+    asked = entities(cue)
+    found: list[FeltKnown] = []
+    for one in rest if cutoff > LEAST_FELT else ():
+        shared = shared_entities(one.trace.entities, asked)
+        feeling = feeling_of_knowing(one.score, one.signals.similarity, shared, threshold=LEAST_FELT, cutoff=cutoff)
+        if feeling is not None:
+            kind = "high_confidence" if feeling > SURE else "tip_of_tongue"
+            named = one.trace.entities[:CUES]
+            found.append(
+                FeltKnown(id=one.trace.id, feeling=feeling, kind=kind, entities=named, said_at=one.trace.said_at)
+            )
+    return sorted(found, key=lambda one: (-one.feeling, one.id))

@@ -1,0 +1,155 @@
+"""What a new trace does to those that are there, and they to it: judged, weakened by likeness, and tied."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..claims import OTHER, USER, Claim, compare
+from ..formulas.retention import interference
+from ..traces.graph import edge_between
+from ..traces.record import Edge, EdgeType, Trace
+from ..traces.words import claim_term, entity_term
+from .config import CognitiveConfig
+from .graph import WEIGHTS
+from .wakefulness import Elapsed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.search.base import SearchView
+
+    from ..traces.table import TraceTable
+    from ..traces.tables import Place
+
+    Mask = NDArray[np.bool_]
+    Floats = NDArray[np.float32]
+
+MOST_ALIKE = 20
+"""How many traces that are like a new one are looked at: the likest."""
+PER_ENTITY = 10
+"""With how many others that name the same a new trace is tied at most: the latest."""
+FOLLOWERS = 10
+"""With how many of those just before it a new trace is tied."""
+NEAR_IN_TIME = 300.0
+"""Traces made less than so many seconds apart follow each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A new trace as it is stored, the older ones that it changed, and the new edges.
+
+    ``same`` is a trace that says the same already: then nothing else is to be stored.
+    """
+
+    trace: Trace
+    changed: tuple[Trace, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    weakened: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    same: Trace | None = None
+
+
+def settle(
+    table: "TraceTable", place: "Place", new: Trace, vector: "Floats | None", now: Elapsed, config: CognitiveConfig
+) -> Settled:
+    """Return what becomes of a new trace among those of its place; nothing is written."""
+    index = table.tx.index(place.tables.traces, table.space)
+    if index is None or not len(index):
+        return Settled(new)
+    visible = visible_in(index, place.scope, place.persona)
+    alike = _alike(index, visible, vector, config.interference_threshold)
+    rivals = _holding(index, visible, [claim_term(new)] if claim_term(new) else [], MOST_ALIKE)
+    ids = [index.ids[slot] for slot in dict.fromkeys([*alike, *rivals])]
+    known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
+    likeness = {index.ids[slot]: cosine for slot, cosine in alike.items()}
+    verdicts = {one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()}
+    repeated = [known[one] for one, verdict in verdicts.items() if verdict == "same"]
+    same = next((one for one in repeated if one.type == new.type and not one.contradicted_by), None)
+    if same is not None:
+        return Settled(new, same=same)
+    over = tuple(one for one, verdict in verdicts.items() if verdict in ("replaces", "ends"))
+    changed, trace, weakened = _weakened(known, likeness, new, now, config)
+    for one in over:
+        changed[one] = changed[one].model_copy(update={"contradicted_by": (*known[one].contradicted_by, new.id)})
+    edges = [*_ties(new, over, "contradicts"), *_ties(new, over, "supersedes")]
+    edges += _ties(new, [one for one, verdict in verdicts.items() if verdict == "refines"], "same_topic", likeness)
+    edges += _ties(new, _named_with(index, visible, new), "shared_entity")
+    edges += _ties(new, _just_before(index, visible, new), "temporal_sequence")
+    touched = tuple(one for key, one in changed.items() if one is not known[key])
+    return Settled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
+
+
+def visible_in(index: "SearchView", scope: str, persona: str) -> "Mask":
+    """Return which slots hold live traces of one scope and persona."""
+    columns = index.columns
+    seen = index.alive & (columns["deleted"].values == 0)
+    for name, wanted in (("scope", scope), ("persona", persona)):
+        seen &= columns[name].values == columns[name].names.get(wanted, -2)
+    return np.asarray(seen, np.bool_)
+
+
+def _alike(index: "SearchView", visible: "Mask", vector: "Floats | None", threshold: float) -> dict[int, float]:
+    """Return the slots whose cosine with a vector is above the threshold, the likest first."""
+    vectors = index.vectors
+    if vector is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
+        return {}
+    whole = vector if vector.ndim == 1 else vector[0]
+    quick = vectors.quick(whole)
+    slots = np.flatnonzero((quick > threshold - 0.02) & visible[: len(quick)])
+    if not len(slots):
+        return {}
+    exact = vectors.exact(whole, slots)
+    order = np.lexsort((slots, -exact))[:MOST_ALIKE]
+    return {int(slots[at]): min(1.0, float(exact[at])) for at in order.tolist() if exact[at] > threshold}
+
+
+def _holding(index: "SearchView", visible: "Mask", terms: Sequence[str], most: int) -> list[int]:
+    """Return the latest slots that hold a term, for each of some terms."""
+    found: list[int] = []
+    for term in terms:
+        number = index.postings.terms.get(term)
+        if number is not None:
+            slots = index.postings.of(number)[0]
+            found += slots[visible[slots]][-most:].tolist()
+    return found
+
+
+def _named_with(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
+    slots = _holding(index, visible, [entity_term(name) for name in new.entities], PER_ENTITY)
+    return [index.ids[slot] for slot in dict.fromkeys(slots)]
+
+
+def _just_before(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
+    made, columns = new.created_at.timestamp(), index.columns
+    mine = columns["session"].values == columns["session"].names.get(new.session, -2)
+    near = np.flatnonzero(visible & mine & (np.abs(columns["created_at"].values - made) < NEAR_IN_TIME))
+    return [index.ids[slot] for slot in near[-FOLLOWERS:].tolist()]
+
+
+def _weakened(
+    known: dict[str, Trace], likeness: dict[str, float], new: Trace, now: Elapsed, config: CognitiveConfig
+) -> tuple[dict[str, Trace], Trace, tuple[str, ...]]:
+    pairs = [(likeness[one], now.strength(known[one])) for one in likeness if one in known]
+    lost, own = interference(pairs, config.interference_threshold)
+    losses = dict(zip([one for one in likeness if one in known], lost, strict=True))
+    changed = {one: _less(trace, losses.get(one, 0.0)) for one, trace in known.items()}
+    return changed, _less(new, own), tuple(one for one, loss in losses.items() if loss > 0)
+
+
+def _less(trace: Trace, loss: float) -> Trace:
+    return trace if loss <= 0 else trace.model_copy(update={"strength": max(0.0, trace.strength - loss)})
+
+
+def _ties(new: Trace, others: Iterable[str], kind: EdgeType, weights: dict[str, float] | None = None) -> Iterator[Edge]:
+    for other in others:
+        weight = (weights or {}).get(other, WEIGHTS.get(kind, 0.5))
+        yield edge_between(new.id, other, weight, kind)
+
+
+def _claim(trace: Trace) -> Claim:
+    attribute = trace.attribute or OTHER
+    value = trace.content if attribute == OTHER else trace.value
+    fields: dict[str, Any] = {**trace.claim_fields(), "attribute": attribute, "value": value}
+    return Claim(subject=USER, text=trace.content, **fields)

@@ -1,0 +1,46 @@
+"""What is in mind: working memory in slots, for each session, and what the last prompt showed."""
+
+from pydantic import BaseModel, ConfigDict
+
+from fabric.flow.resource import Document
+
+from ..formulas import slots as formulas
+from .config import CognitiveConfig
+
+
+class HeldSlot(BaseModel):
+    """One trace in mind: how active it is, how often it was rehearsed, and when it entered (turns of the session)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    trace: str
+    activation: float
+    rehearsals: int = 0
+
+
+class InMind(BaseModel):
+    """The slots of a session, and the traces that its last prompt showed for which cue, until the turn is over."""
+
+    model_config = ConfigDict(frozen=True)
+
+    held: tuple[HeldSlot, ...] = ()
+    entered: int = 0
+    prompted: tuple[str, ...] = ()
+    cue: str = ""
+
+    def slots(self, config: CognitiveConfig) -> formulas.Slots:
+        """Return the slots as the formulas take them."""
+        held = tuple(formulas.Slot(one.id, one.trace, one.activation, one.rehearsals) for one in self.held)
+        return formulas.Slots(formulas.capacity(config.traits, config.capacity), held, self.entered)
+
+    def with_slots(self, slots: formulas.Slots) -> "InMind":
+        """Return it with other slots."""
+        held = tuple(
+            HeldSlot(id=one.id, trace=one.trace, activation=one.activation, rehearsals=one.rehearsals)
+            for one in slots.held
+        )
+        return self.model_copy(update={"held": held, "entered": slots.entered})
+
+
+IN_MIND = Document("cognitive_slots", InMind, "session", required=False)

@@ -1,0 +1,195 @@
+"""Traces written inside a transaction: encoded, used, ignored, faded and brought back."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.store.base import Where
+
+from ..formulas.retention import Retention, current_strengths, ignored, used
+from ..traces.record import Trace
+from ..traces.same import same_trace
+from ..traces.table import Held, TraceTable, deleted, unite_tags
+from ..traces.tables import Owner, Place, View
+from .config import CognitiveConfig
+from .graph import strengthened
+from .results import Encoding, Swept
+from .settling import settle
+from .wakefulness import CLOCKS, Elapsed, awaken, elapsed, retention_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FADED = "faded"
+"""Why a trace is deleted that a sweep removed."""
+MOST_FADED = 2_000
+"""How many traces one sweep removes at most, the weakest first; the next one goes on."""
+TOGETHER = 5
+"""How many of the traces that were used for one cue are tied: the first."""
+
+
+def store_encoded(
+    table: TraceTable, place: Place, new: Trace, vector: "Floats | None", config: CognitiveConfig
+) -> Encoding:
+    """Store a trace that was encoded among those of its place; what is said again is a use of what says it."""
+    now = awaken(table.tx, place.tables.owner, config, table.clock.now())
+    index = table.tx.index(place.tables.traces)
+    known = same_trace(index, new)
+    same = None if known is None else table.tx.get(place.tables.traces, known)
+    if same is not None and same.contradicted_by:  # it is so again
+        same = None
+    settled = None if same is not None else settle(table, place, new, vector, now, config)
+    if settled is not None and settled.same is None:
+        trace = settled.trace.model_copy(update={"last_awake": now.awake})
+        table.tx.put(place.tables.traces, [trace, *settled.changed])
+        if settled.edges:
+            table.tx.put(place.tables.edges, settled.edges)
+        return Encoding(trace=trace, weakened=settled.weakened, contradicts=settled.contradicted)
+    again = same or (settled.same if settled else None)
+    assert again is not None  # noqa: S101  one of the two is the reason to be here
+    tags = unite_tags([*again.tags, *new.tags])
+    repeated = _after(again, used, now).model_copy(
+        update={"tags": tags, "verification_count": again.verification_count + 1}
+    )
+    table.keep_vectors(place.tables, [repeated])
+    return Encoding(trace=repeated, is_new=False)
+
+
+def use_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -> list[Trace]:
+    """Note that traces were used: each becomes stronger and fades more slowly, and the first are tied together."""
+    changed = _change(table, ids, used, config)
+    by_owner: dict[Owner, list[Held]] = {}
+    for held in changed:
+        by_owner.setdefault(held.view.tables.owner, []).append(held)
+    for together in by_owner.values():
+        tables = together[0].view.tables
+        pairs = [
+            (one.trace.id, other.trace.id)
+            for one, other in combinations(together[:TOGETHER], 2)
+            if (one.trace.scope, one.trace.persona) == (other.trace.scope, other.trace.persona)
+        ]
+        edges = strengthened(table.tx, tables, pairs, "co_activated", config.learning_rate)
+        if edges:
+            table.tx.put(tables.edges, edges)
+    return [held.trace for held in changed]
+
+
+def ignore_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -> list[Trace]:
+    """Note that traces were shown and not used: each becomes weaker, and fades twice as fast."""
+    return [held.trace for held in _change(table, ids, ignored_now, config)]
+
+
+def ignored_now(kept: Retention, since: float, _: float) -> Retention:
+    """Return `ignored` for a trace of any intensity."""
+    return ignored(kept, since)
+
+
+def _change(
+    table: TraceTable, ids: Iterable[str], rule: Callable[[Retention, float, float], Retention], config: CognitiveConfig
+) -> list[Held]:
+    found = [held for one in dict.fromkeys(ids) if (held := table.live(one)) is not None]
+    presents: dict[Owner, Elapsed] = {}
+    changed: list[Held] = []
+    for held in found:
+        owner = held.view.tables.owner
+        if owner not in presents:
+            presents[owner] = awaken(table.tx, owner, config, table.clock.now())
+        changed.append(Held(held.view, _after(held.trace, rule, presents[owner])))
+    for owner in presents:
+        mine = [held for held in changed if held.view.tables.owner == owner]
+        table.tx.put(mine[0].view.tables.traces, [held.trace for held in mine])
+    return changed
+
+
+def _after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:
+    kept = rule(retention_of(trace), now.since_use(trace), trace.intensity)
+    update: dict[str, Any] = {
+        "strength": min(1.0, kept.strength),
+        "stability": kept.stability / 1000,
+        "retrieval_count": kept.uses,
+        "interval": kept.interval / 1000,
+        "due_at": now.now + timedelta(seconds=min(kept.interval / 1000, LONGEST_INTERVAL)),
+        "last_accessed": now.now,
+        "last_awake": now.awake,
+    }
+    return trace.model_copy(update=update)
+
+
+LONGEST_INTERVAL = 100 * 365 * 86_400.0
+"""Seconds; doubling it for ever leaves the calendar."""
+
+
+def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
+    """Remove what has faded from what a session sees of one owner, and erase what was removed long ago.
+
+    A clock that jumped erases nothing: between two sweeps no more than a day counts.
+    """
+    tx, now = table.tx, table.clock.now()
+    clock = tx.read(CLOCKS[view.tables.owner]).swept_at(now)
+    tx.write(CLOCKS[view.tables.owner], clock)
+    index = tx.index(view.tables.traces)
+    if index is None or not len(index):
+        return Swept()
+    columns = index.columns
+    names = columns["persona"].names
+    seen = index.alive & (columns["deleted"].values == 0)
+    seen &= np.isin(columns["persona"].values, [names[one] for one in view.personas if one in names])
+    slots = np.flatnonzero(seen)
+    left = _strengths(columns, slots, elapsed(tx, view.tables.owner, config, now))
+    intensity = np.nan_to_num(columns["intensity"].values[slots])
+    faded = np.flatnonzero((left < config.prune_threshold) & (intensity <= config.protected_intensity))
+    faded = faded[np.lexsort((slots[faded], left[faded]))][:MOST_FADED]
+    ids = [index.ids[slot] for slot in slots[faded].tolist()]
+    traces = tx.get_many(view.tables.traces, ids)
+    gone = [deleted(one, FADED, now).model_copy(update={"faded_on": clock.days}) for one in traces]
+    if gone:
+        tx.put(view.tables.traces, gone)
+    return Swept(
+        looked_at=len(slots), faded=tuple(one.id for one in gone), erased=_erase(table, view, clock.days, config)
+    )
+
+
+def _strengths(columns: Any, slots: "NDArray[np.int64]", now: Elapsed) -> "NDArray[np.float64]":
+    cells = {name: columns[name].values[slots] for name in ("strength", "stability", "last_awake")}
+    if now.counts_awake:
+        since = now.awake - np.nan_to_num(cells["last_awake"])
+    else:
+        last, made = columns["last_accessed"].values[slots], columns["created_at"].values[slots]
+        since = now.now.timestamp() - np.where(np.isnan(last), made, last)
+    return current_strengths(cells["strength"], since * 1000, cells["stability"] * 1000)
+
+
+def _erase(table: TraceTable, view: View, days: float, config: CognitiveConfig) -> int:
+    tables, long_ago = view.tables, days - config.restore_days
+    if long_ago < 0:
+        return 0
+    old = table.tx.find(tables.traces, Where("deleted", "=", True), Where("faded_on", "<", long_ago))
+    ids = [one.id for one in old if one.persona in view.personas and one.deleted_reason == FADED]
+    if ids:
+        table.tx.delete(tables.edges, [edge.id for edge in table.edges_of(tables, ids)])
+        notes = table.tx.find(tables.feedback, Where("trace_id", "in", ids))
+        table.tx.delete(tables.feedback, [note.id for note in notes])
+        table.tx.delete(tables.traces, ids)
+    return len(ids)
+
+
+def restore_traces(table: TraceTable, ids: Sequence[str], config: CognitiveConfig) -> list[Trace]:
+    """Bring back traces that have faded, as if they had just been used; those it cannot bring back are left out."""
+    restored: list[Trace] = []
+    for one in dict.fromkeys(ids):
+        held = table.find(one)
+        if held is None or not held.trace.deleted or held.trace.deleted_reason != FADED:
+            continue
+        now = awaken(table.tx, held.view.tables.owner, config, table.clock.now())
+        alive = held.trace.model_copy(
+            update={"deleted": False, "deleted_at": None, "deleted_reason": "", "faded_on": None}
+        )
+        back = _after(alive, used, now)
+        table.tx.put(held.view.tables.traces, [back])
+        restored.append(back)
+    return restored

@@ -1,0 +1,96 @@
+"""How long ago a trace was used: in time that passed, or in time that its memory was awake."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from fabric.flow.resource import Document, Transaction
+
+from ..formulas.retention import Retention, current_strength
+from ..traces.record import Trace
+from ..traces.tables import Owner
+from .config import CognitiveConfig
+
+LONGEST_NAP = 3_600.0
+"""How many seconds without any use still count as being awake; of a longer pause only so many do."""
+
+
+class Wakefulness(BaseModel):
+    """How many seconds the memory of one owner has been awake, when it was in use last, and when it was swept."""
+
+    model_config = ConfigDict(frozen=True)
+
+    awake: float = 0.0
+    seen: datetime | None = None
+    swept: datetime | None = None
+    days: float = 0.0
+    """How many days it has been swept: of a longer pause only one counts."""
+
+    def at(self, now: datetime) -> "Wakefulness":
+        """Return it as it is now, in use; a clock that went back adds nothing.
+
+        >>> from datetime import UTC, timedelta
+        >>> noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        >>> Wakefulness(seen=noon).at(noon + timedelta(days=2)).awake
+        3600.0
+        """
+        gap = 0.0 if self.seen is None else (now - self.seen).total_seconds()
+        return self.model_copy(update={"awake": self.awake + min(max(0.0, gap), LONGEST_NAP), "seen": now})
+
+    def swept_at(self, now: datetime) -> "Wakefulness":
+        """Return it as it is once it was swept; a clock that jumps adds a day at most.
+
+        >>> from datetime import UTC, timedelta
+        >>> noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        >>> Wakefulness(swept=noon).swept_at(noon + timedelta(days=400)).days
+        1.0
+        """
+        gap = 0.0 if self.swept is None else (now - self.swept).total_seconds() / 86_400
+        return self.model_copy(update={"days": self.days + min(max(0.0, gap), 1.0), "swept": now})
+
+
+CLOCKS: Mapping[Owner, Document[Wakefulness]] = {
+    "session": Document("trace_clock_thread", Wakefulness, "session", required=False),
+    "user": Document("trace_clock_user", Wakefulness, "user", required=False),
+    "org": Document("trace_clock_organization", Wakefulness, "org", required=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Elapsed:
+    """The present of one owner's traces: what they have left, and what a use makes of them."""
+
+    now: datetime
+    awake: float
+    counts_awake: bool
+
+    def since_use(self, trace: Trace) -> float:
+        """Return the milliseconds since a trace was used last, or made; never below 0."""
+        if self.counts_awake:
+            return max(0.0, self.awake - trace.last_awake) * 1000
+        return max(0.0, (self.now - (trace.last_accessed or trace.created_at)).total_seconds()) * 1000
+
+    def strength(self, trace: Trace) -> float:
+        """Return what is left of a trace's strength, 0 to 1."""
+        return current_strength(trace.strength, self.since_use(trace), trace.stability * 1000)
+
+
+def elapsed(tx: Transaction, owner: Owner, config: CognitiveConfig, now: datetime) -> Elapsed:
+    """Return the present of one owner; nothing is written."""
+    if config.profile.time == "wall":
+        return Elapsed(now, 0.0, counts_awake=False)
+    return Elapsed(now, tx.read(CLOCKS[owner]).at(now).awake, counts_awake=True)
+
+
+def awaken(tx: Transaction, owner: Owner, config: CognitiveConfig, now: datetime) -> Elapsed:
+    """Return the present of one owner, whose memory is in use: that is noted where waking time counts."""
+    if config.profile.time == "awake":
+        tx.write(CLOCKS[owner], tx.read(CLOCKS[owner]).at(now))
+    return elapsed(tx, owner, config, now)
+
+
+def retention_of(trace: Trace) -> Retention:
+    """Return how well a trace is kept, in the milliseconds of the formulas."""
+    return Retention(trace.strength, trace.stability * 1000, trace.retrieval_count, trace.interval * 1000)

@@ -1,0 +1,121 @@
+"""A cognitive memory, wired: what `cognitive_memory` returns, ready for a pipeline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from blocks.cognitive import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from blocks.tools import MemoryTools
+from capabilities.cognitive.capability import COGNITIVE_RESOURCES, Cognition, create_cognition
+from capabilities.cognitive.config import CognitiveConfig, Profile
+from capabilities.cognitive.encoder import MoodSource
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.cognitive.prompt.prompt import Style
+from capabilities.cognitive.results import Retrieval, Swept
+from capabilities.traces import TraceMemory
+from fabric.embedding.choose import EmbedderChoice
+from fabric.errors import ConfigurationError
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability, ContextLines
+from fabric.flow.context import Context
+from fabric.options import names_options
+from fabric.record.run_input import said_in
+
+
+@dataclass(frozen=True, eq=False)
+class CognitiveSystem:
+    """What `cognitive_memory` returns: blocks to wire into a pipeline, the capability, and the six memory tools."""
+
+    mind: Cognition
+    name: str = "cognitive"
+
+    @property
+    def capability(self) -> Capability[CognitiveMemory]:
+        """``ctx.cap.cognitive``: everything that the memory can do; declared with ``uses=[...]``."""
+        return self.mind.capability
+
+    @property
+    def traces(self) -> Capability[TraceMemory]:
+        """``ctx.cap.traces``: what the six tools work on."""
+        return self.mind.traces
+
+    @cached_property
+    def encode(self) -> Block[Any, Any]:
+        """Encodes the user's message, and hands it on."""
+        return encode_block(self.name, self.capability)
+
+    @cached_property
+    def retrieve(self) -> Block[Any, Retrieval]:
+        """A cue in, what it brings to mind out; nothing is changed."""
+        return retrieve_block(self.name, self.capability)
+
+    @cached_property
+    def use(self) -> Block[Sequence[str], list[str]]:
+        """The ids of traces that were of use in; they are kept longer for it."""
+        return use_block(self.name, self.capability)
+
+    @cached_property
+    def sweep(self) -> Block[object, Swept]:
+        """Removes what has faded; ``after_turn`` does so once an hour."""
+        return sweep_block(self.name, self.capability)
+
+    @cached_property
+    def after_turn(self) -> Block[Any, list[str]]:
+        """For ``.work(...)`` behind a reply: what the prompt showed was used, and the turn is over."""
+        return end_turn_block(self.name, self.capability)
+
+    def assemble(self, tokens: int = 1_000, *, style: Style | None = None) -> ContextLines:
+        """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind."""
+
+        async def lines(ctx: Context) -> str:
+            cue = _cue(ctx)
+            return (await self.on(ctx).assemble(cue, tokens, style=style)).text if cue else ""
+
+        return ContextLines(lines, COGNITIVE_RESOURCES)
+
+    def on(self, ctx: Context) -> CognitiveMemory:
+        """Return the memory for a running context, as ``ctx.cap.cognitive`` does where the capability is declared."""
+        helpers = self.capability.base.helpers
+        assert helpers is not None  # noqa: S101  it has functions
+        return helpers(ctx)
+
+    @cached_property
+    def tools(self) -> MemoryTools:
+        """The six memory tools over the same traces: what they add is encoded, and fades like all else."""
+        return MemoryTools(self.traces, None, include_reflect=True, identifier="memory_tools")
+
+
+def _cue(ctx: Context) -> str:
+    """Return what the user said last: the message that the run is about, or its input."""
+    if ctx.run.said is not None:
+        return ctx.run.said.text
+    said = said_in(ctx.input)
+    return said.text if said is not None else ""
+
+
+@names_options()
+def cognitive_memory(
+    *,
+    traits: Mapping[str, float] | None = None,
+    mood: MoodSource | None = None,
+    profile: str | Profile = "daily",
+    embedder: EmbedderChoice = "default",
+    constants: Mapping[str, Any] | None = None,
+    name: str = "cognitive",
+) -> CognitiveSystem:
+    """Build a cognitive memory: it encodes by personality and mood, forgets, and brings to mind by six signals.
+
+    ``traits`` are HEXACO traits by name, 0 to 1, each 0.5 unless given. ``mood`` is a function that gives valence,
+    arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
+    "daily", "as_specified", or a `Profile`. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that
+    of `memory_system`, ``name`` the prefix of the block names. ConfigurationError for what cannot work.
+
+    >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
+    >>> mem.encode.name
+    'cognitive/encode'
+    """
+    if not name.strip():
+        raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
+    config = CognitiveConfig(**{**(constants or {}), "traits": traits or {}, "profile": profile})
+    return CognitiveSystem(create_cognition(config, mood=mood, embedder=embedder), name)
