@@ -1,6 +1,8 @@
-"""Tokens: secrets by their form alone, or by their form beside the name of the service that they are for."""
+"""Tokens: secrets by their form alone, or by their form beside the name of their service; also wrapped in base64."""
 
 import re
+from base64 import b64decode, urlsafe_b64decode
+from binascii import Error
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +22,16 @@ NEAR = 60
 """How many characters before a token the name of its service may stand."""
 _ASSIGNED = r"""[ \t\w.-]{0,20}[\s'"]{0,3}(?::=|=>|=|:|>|,|\|\|)[\x60'"\s=]{0,5}"""
 _TAIL = re.compile(r"[A-Za-z0-9_-]*+={0,2}+")
+
+LEAST_WRAPPED = 24
+"""How many characters a token has at least in base64: the shortest token has sixteen."""
+SEEN_FIRST = 16
+"""So many characters are unwrapped first: what is no text there is a picture, a hash, an identifier or a path."""
+WIDE = 40
+"""From so many characters on, a line of base64 may go on in the next one."""
+_PIECE = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{LEAST_WRAPPED},}}={{0,2}}")
+_PLAIN = re.compile(rb"[\t\n\r -~]+")
+_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +92,15 @@ def _compiled(form: str) -> "regex.Pattern[str]":
 def tokens(text: str) -> Iterator[Finding]:
     """Yield the tokens in a text."""
     for run in RUN.finditer(text):
+        start, end = run.start(), min(run.end(), run.start() + LONGEST)
+        yield from _in_run(text, start, end)
+        if end - start >= LEAST_WRAPPED:
+            yield from _wrapped(text, start, end)
+
+
+def _in_plain(text: str) -> Iterator[Finding]:
+    """Yield the tokens that stand unwrapped in a text."""
+    for run in RUN.finditer(text):
         yield from _in_run(text, run.start(), min(run.end(), run.start() + LONGEST))
 
 
@@ -102,3 +123,50 @@ def _end_of(text: str, end: int, run_end: int) -> int:
     """Return where a token ends that goes on behind the form of its rule."""
     tail = _TAIL.match(text, end, run_end)
     return tail.end() if tail is not None and text[end - 1 : end].isalnum() else end
+
+
+def _wrapped(text: str, start: int, end: int) -> Iterator[Finding]:
+    """Yield the pieces of a run of characters that are base64 of a text with a private key or a token.
+
+    A key that is wrapped in several lines of one width is one piece.
+    """
+    for piece in _PIECE.finditer(text, start, end):
+        inside = _unwrapped(piece[0])
+        if not inside:
+            continue
+        if _KEY.search(inside) is not None:
+            yield Finding(piece.start(), _end_of_lines(text, piece.start(), piece.end()), "private_key")
+        else:
+            yield from (Finding(piece.start(), piece.end(), found.kind) for found in list(_in_plain(inside))[:1])
+
+
+def _unwrapped(piece: str) -> str:
+    """Return what a piece says as base64, "" where that is no plain text.
+
+    >>> _unwrapped("aGVsbG8gd29ybGQsIGhlbGxvIHdvcmxk"), _unwrapped("internationalization-of-names")
+    ('hello world, hello world', '')
+    """
+    if not _PLAIN.fullmatch(_decoded(piece[:SEEN_FIRST])):
+        return ""
+    whole = _decoded(piece.rstrip("="))
+    return whole.decode("ascii") if _PLAIN.fullmatch(whole) else ""
+
+
+def _decoded(piece: str) -> bytes:
+    decode = urlsafe_b64decode if "-" in piece or "_" in piece else b64decode
+    try:
+        return decode(piece[: len(piece) - (len(piece) % 4 == 1)] + "=" * (-len(piece) % 4))
+    except Error:
+        return b""
+
+
+def _end_of_lines(text: str, start: int, end: int) -> int:
+    """Return where the lines of one width end, of which a piece is the first."""
+    width = end - start
+    if width < WIDE or text[end - 1] == "=":
+        return end
+    lines = (
+        rf"(?:\r?\n[ \t]*[A-Za-z0-9+/]{{{width}}}(?=\s))*(?:\r?\n[ \t]*[A-Za-z0-9+/]{{1,{width}}}={{0,2}}(?![^\s\"']))?"
+    )
+    more = re.compile(lines).match(text, end)
+    return more.end() if more is not None else end

@@ -117,7 +117,10 @@ class Fabric:
         project: str | None = None,
         org: str | None = None,
     ) -> Session:
-        """Return the session with these ids; ScopeError when one is no string or blank."""
+        """Return the session with these ids; ScopeError when one is no string or blank.
+
+        Ids are stored, listed and exported as they are: one that is a secret, such as a login's token, is to be hashed.
+        """
         self.check_open()
         return Session(self, ScopeIds(session=session, user=user, agent=agent, project=project, org=org))
 

@@ -21,20 +21,24 @@ Origins = Annotated[
 ]
 
 
+AgentName = Annotated[
+    str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
+]
+CallSession = Annotated[
+    str,
+    typer.Option(
+        "--session", "-s", help="The conversation that the calls belong to. Default: mcp.", show_default=False
+    ),
+]
+
+
 def mcp(
     ctx: typer.Context,
     file: FileArgument = None,
     named: NamedFile = None,
     user: User = "",
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="The agent whose mind it is, beside the memory.", show_default=False)
-    ] = "",
-    session: Annotated[
-        str,
-        typer.Option(
-            "--session", "-s", help="The conversation that the calls belong to. Default: mcp.", show_default=False
-        ),
-    ] = "",
+    agent: AgentName = "",
+    session: CallSession = "",
     project: Project = "",
     org: Org = "",
     model: Model = "",
@@ -62,11 +66,8 @@ def mcp(
         raise typer.Exit(1) from error
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
-    place = _warned(
-        Place(
-            one_file(ctx, file, named), user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key
-        )
-    )
+    memory_file = one_file(ctx, file, named)
+    place = _warned(Place(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
     with opened(place, create=not read_only) as at:
         ids = replace(at.session().ids, agent=agent or None)
         if http:
