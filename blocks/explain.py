@@ -61,7 +61,7 @@ class Explanation(BaseModel):
     earlier: list[str] = []
     """What a belief said before, oldest first."""
     links: dict[str, list[str]] = {}
-    """The ids of the records that it was made of, or that took its place: of a trace, what it was merged with."""
+    """The ids of the records that it was made of, that took its place, or of a trace that say otherwise."""
 
 
 def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
@@ -141,7 +141,7 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
         return _message(record)
     links = found.links
     own = next((text for path in links.says for text in found.named((path,))), "")
-    tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn)}
+    tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn, *links.against)}
     return Explanation(
         id=found.id,
         tier=cast(Any, OUTSIDE_TIERS[found.kind]),
@@ -164,7 +164,10 @@ def _message(record: Mapping[str, Any]) -> Explanation | None:
 def _status(record: Mapping[str, Any]) -> str:
     if record.get("deleted"):
         return f"deleted: {record.get('deleted_reason') or 'on request'}"
-    told = [str(record[name]) for name in ("status", "confidence", "type", "action", "scope") if record.get(name)]
+    told = [str(record[name]) for name in ("status", "type", "action", "scope") if record.get(name)]
+    sure = record.get("confidence")
+    told += [f"confidence {sure:.2f}" if isinstance(sure, float) else str(sure)] if sure else []
+    told += ["said otherwise since"] if record.get("contradicted_by") else []
     told += [name for name in ("pinned", "error") if record.get(name) is True]
     return ", ".join(told)
 

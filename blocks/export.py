@@ -19,8 +19,9 @@ from fabric.scope import Scope, ScopeKind
 from fabric.sessions.session import Session
 from fabric.validation import shown, wrong
 
+from .forgetting.links import LINKS, Node, nodes_of
 from .forgetting.naming import Whom, texts_of
-from .owned_records import TIERS, kind_of, records
+from .owned_records import kind_of, records
 
 
 class Export(BaseModel):
@@ -92,7 +93,8 @@ def _places(record: Mapping[str, Any]) -> list[tuple[object, ...]]:
 
 def _reach(tx: Transaction, wanted: Export) -> Reach:
     if wanted.scope == "session":
-        tiers = [table for table in tx.rows.tables() if kind_of(table) in TIERS.values()]
+        told = {kind for kind, links in LINKS.items() if links.said} | {"turn"}
+        tiers = [table for table in tx.rows.tables() if kind_of(table) in told]
         shared = [owner for owner in reach_of(tx.rows, tx.ids).scopes if owner.kind != "session"]
         return _Given(
             tx.rows, owned_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, dict.fromkeys(tiers, shared)
@@ -104,7 +106,7 @@ def _reach(tx: Transaction, wanted: Export) -> Reach:
 
 @dataclass(frozen=True, slots=True)
 class _Given(Reach):
-    """What a session holds, and what it gave to the tiers of its user or project."""
+    """What a session holds, and what it gave to the memories, minds and traces of its other scopes."""
 
     session: str
     tiers: Mapping[str, Sequence[Scope]]
@@ -112,6 +114,9 @@ class _Given(Reach):
     def of(self, table: str) -> Iterator[KeptRow]:
         yield from Reach.of(self, table)
         for owner in self.tiers.get(table, ()):
-            for row in self.rows.scan(owner, table):
-                if self.session in (row.get("session"), *(source["session"] for source in row.get("sources", ()))):
-                    yield KeptRow(table, row, owner)
+            for kept in (KeptRow(table, row, owner) for row in self.rows.scan(owner, table)):
+                if any(self._gave(node) for node in nodes_of(kept)):
+                    yield kept
+
+    def _gave(self, node: Node) -> bool:
+        return self.session in (node.record.get("session"), *(source["session"] for source in node.sources))

@@ -26,6 +26,8 @@ class Links(NamedTuple):
     said: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
     """Where its texts stand."""
+    against: tuple[str, ...] = ()
+    """Name rows that say otherwise: it counts again once they have gone."""
 
 
 LINKS: Mapping[str, Links] = {
@@ -41,7 +43,9 @@ LINKS: Mapping[str, Links] = {
         said=("entry.source", "entry.earlier.source"),
         says=("entry.content", "entry.description", "change.description", "change.progress"),
     ),
-    "trace": Links(("merged_into", "merged_from"), (), ("derived_from",), ("source",), ("content",)),
+    "trace": Links(
+        ("merged_into", "merged_from"), (), ("derived_from",), ("source",), ("content",), ("contradicted_by",)
+    ),
     "trace edge": Links(drawn=("source", "target")),
     "trace feedback": Links(drawn=("trace_id",), says=("query",)),
     "consolidation": Links(drawn=("drawn_from",)),

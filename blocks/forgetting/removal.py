@@ -21,6 +21,7 @@ from .erased_texts import Texts
 from .linked_records import MANY
 from .links import Node, mentions_id, nodes_of
 from .recognised import told_of
+from .traces_left import let_count_again, take_out_of_mind
 
 COUNTED = {
     "turn": "kept turns",
@@ -112,6 +113,8 @@ class Removal:
             cut, is_clean = partial(self._cut, texts), partial(self._is_clean, texts)
             erase_work(self.tx.rows, kept.row, cut, is_clean, self.erased)
         erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
+        let_count_again(self.tx.rows, made, self.ids)
+        take_out_of_mind(self.tx.rows, made, self.ids)
         for kept in filter(is_state, made):
             state = kept.row["value"]
             waiting = [one for one in state.get("pending", ()) if one not in self.ids]

@@ -12,7 +12,7 @@ from fabric.flow.resource import Resource
 from ..equal import one_for
 from ..meaning import Meaning
 from ..traces.capability import TraceMemory, create_traces_capability
-from ..traces.record import Trace
+from ..traces.record import Feedback, Trace
 from ..traces.table import TraceTable
 from ..traces.tables import RESOURCES, Place
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
@@ -20,7 +20,7 @@ from .encoder import Encoder, MoodSource
 from .memory import CognitiveMemory
 from .notes import NOTES
 from .slots import IN_MIND
-from .storing import store_encoded
+from .storing import ignore_traces, store_encoded, use_traces
 from .wakefulness import CLOCKS
 
 if TYPE_CHECKING:
@@ -69,10 +69,14 @@ def create_cognition(
             done = store_encoded(table, place, encoded, vector, settings)
             return done.trace, done.is_new
 
+        def judge(table: TraceTable, trace_id: str, signal: Feedback) -> None:
+            change = use_traces if signal == "used" else ignore_traces
+            change(table, [trace_id], settings)
+
         return Cognition(
             settings,
             define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers),
-            create_traces_capability(embedder=embedder, encode=encode, resources=_OWN),
+            create_traces_capability(embedder=embedder, encode=encode, judge=judge, resources=_OWN),
         )
 
     return one_for(make, "cognition", repr(settings), mood, embedder)

@@ -162,8 +162,8 @@ class CognitiveMemory:
             made = assemble(parts, tokens, chosen)
             of_cue = set(found.ids)
             shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
-            if (shown, cue) != (mind.prompted, mind.cue):
-                tx.write(IN_MIND, mind.model_copy(update={"prompted": shown, "cue": cue}))
+            if shown != mind.prompted:
+                tx.write(IN_MIND, mind.model_copy(update={"prompted": shown}))
             return made
 
         return await self._ctx.transact(work)

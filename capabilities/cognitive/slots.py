@@ -1,4 +1,4 @@
-"""What is in mind: working memory in slots, for each session, and what the last prompt showed."""
+"""What is in mind: working memory in slots, for each session, and what prompts showed."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,14 +20,13 @@ class HeldSlot(BaseModel):
 
 
 class InMind(BaseModel):
-    """The slots of a session, and the traces that its last prompt showed for which cue, until the turn is over."""
+    """The slots of a session, and the traces that prompts showed in this turn; ids, and no text of anybody's."""
 
     model_config = ConfigDict(frozen=True)
 
     held: tuple[HeldSlot, ...] = ()
     entered: int = 0
     prompted: tuple[str, ...] = ()
-    cue: str = ""
 
     def slots(self, config: CognitiveConfig) -> formulas.Slots:
         """Return the slots as the formulas take them."""

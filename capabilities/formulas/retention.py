@@ -96,13 +96,15 @@ def used(kept: Retention, elapsed: float, intensity: float, *, may_shrink: bool 
 def ignored(kept: Retention, elapsed: float) -> Retention:
     """Return the retention of a trace that was shown and not used: a tenth weaker, and half as lasting.
 
-    Its stability is a minute at least, also where it was less.
+    It keeps a stability of a minute; what had less keeps what it had, for being ignored makes nothing more lasting.
 
-    >>> ignored(Retention(0.5, 1000.0), 0.0).stability
-    60000.0
+    >>> ignored(Retention(0.5, 100_000.0), 0.0).stability, ignored(Retention(0.5, 30_000.0), 0.0).stability
+    (60000.0, 30000.0)
     """
     now = current_strength(kept.strength, elapsed, kept.stability)
-    return Retention(now * 0.9, max(kept.stability * 0.5, LEAST_STABILITY), kept.uses, kept.interval)
+    return Retention(
+        now * 0.9, max(kept.stability * 0.5, min(kept.stability, LEAST_STABILITY)), kept.uses, kept.interval
+    )
 
 
 def interference(likenesses: Iterable[tuple[float, float]], threshold: float = 0.7) -> tuple[list[float], float]:

@@ -32,7 +32,7 @@ from .record import (
 from .search.find import Found, find_traces
 from .search.query import natural
 from .search.reading import parse
-from .table import TraceTable, checked_content, joined
+from .table import TraceTable, checked_content, joined, used_at
 from .tables import RESOURCES, Place, place_of, places, views
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
 Encode = Callable[[Context, TraceTable, Place, Trace, "NDArray[float32] | None"], tuple[Trace, bool]]
 """Stores a new trace with its vector, and returns it and whether it is new, or what says the same."""
+Judge = Callable[[TraceTable, str, Feedback], None]
+"""Changes a trace, by its id, as feedback on it tells."""
 Limit = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 
 
@@ -78,11 +80,19 @@ class TraceMemory:
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
-    def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning, encode: Encode | None = None) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        config: TracesConfig,
+        meaning: Meaning,
+        encode: Encode | None = None,
+        judge: Judge | None = None,
+    ) -> None:
         self._ctx = ctx
         self._config = config
         self._meaning = meaning
         self._encode = encode
+        self._judge = judge or _counts_as_use
         # Whoever calls a tool without a conversation is a source, too: the session, at this time.
         self._source = source_of(ctx) or Source(
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
@@ -99,7 +109,8 @@ class TraceMemory:
     ) -> Addition:
         """Add a trace of full strength, or these tags to the one that says the same in this scope, as this type.
 
-        In a cognitive memory it is encoded, and has the strength that this gives.
+        What is added again has been used now. In a cognitive memory a trace is encoded, and has the strength that this
+        gives.
         """
         place = place_of(scope, self._ctx.ids)
         text = checked_content(self._ctx.redact(content))
@@ -115,7 +126,7 @@ class TraceMemory:
             trace, is_new = table.add(place, text, type, safe)
             if is_new:
                 return Addition(trace, is_new)
-            tagged = table.tag(place.tables, trace, safe)
+            tagged = table.added_again(place.tables, trace, safe)
             return Addition(tagged, is_new, tagged.tags[len(trace.tags) :])
 
         return await self._ctx.transact(work)
@@ -205,7 +216,11 @@ class TraceMemory:
 
     @checks_arguments
     async def feedback(self, trace_id: str, signal: Feedback, query: str = "") -> bool:
-        """Note that a trace was used in the answer to a query, or ignored; False when there is no such trace."""
+        """Note that a trace was used in the answer to a query, or ignored; False when there is no such trace.
+
+        One that was used fades from now on, not from when it was made; in a cognitive memory feedback is a use, or
+        what `ignore` does.
+        """
         return bool(await self._note({trace_id: signal}, query))
 
     @checks_arguments
@@ -244,6 +259,7 @@ class TraceMemory:
                     note_id, now = clock.new_id("feedback"), clock.now()
                     note = FeedbackNote(id=note_id, trace_id=trace_id, signal=signal, query=asked, at=now)
                     tx.put(held.view.tables.feedback, [note])
+                    self._judge(self._table(tx), trace_id, signal)
                     noted[trace_id] = signal
             return noted
 
@@ -274,6 +290,12 @@ class TraceMemory:
         return embedded.space or await self._space(), embedded.by_text(texts)
 
 
+def _counts_as_use(table: TraceTable, trace_id: str, signal: Feedback) -> None:
+    held = table.live(trace_id)
+    if held is not None and signal == "used":
+        table.keep_vectors(held.view.tables, [used_at(held.trace, table.clock.now())])
+
+
 def _recalled(found: Found, trace: Trace) -> Recalled:
     unweighted = found.score / found.trace.strength if found.trace.strength else 0.0
     return Recalled(trace=trace, score=unweighted * trace.strength)
@@ -284,12 +306,13 @@ def create_traces_capability(
     embedder: EmbedderChoice = "default",
     *,
     encode: Encode | None = None,
+    judge: Judge | None = None,
     resources: Sequence[Resource] = (),
 ) -> Capability[TraceMemory]:
     """Return traces as a capability; the same configuration and embedder always give the same one.
 
     ``config`` may be a mapping of its fields, ``embedder`` is that of `memory_system`; ConfigurationError for what
-    cannot work. ``encode`` stores what is added, and needs ``resources`` for that.
+    cannot work. ``encode`` stores what is added, ``judge`` does what feedback does; they need ``resources`` for that.
     """
     settings = TracesConfig.of(config) or DEFAULT_TRACES_CONFIG
 
@@ -298,7 +321,7 @@ def create_traces_capability(
         return define_capability(
             "traces",
             resources=(*RESOURCES, *resources),
-            helpers=lambda ctx: TraceMemory(ctx, settings, meaning, encode),
+            helpers=lambda ctx: TraceMemory(ctx, settings, meaning, encode, judge),
         )
 
-    return one_for(make, "traces", settings.model_dump_json(), embedder, encode)
+    return one_for(make, "traces", settings.model_dump_json(), embedder, encode, judge)

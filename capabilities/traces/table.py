@@ -1,6 +1,7 @@
 """The traces that a session sees, inside a transaction: added, changed, deleted and merged, each with its history."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -76,12 +77,10 @@ class TraceTable:
         self.tx.put(place.tables.traces, [trace])
         return trace, True
 
-    def tag(self, tables: Tables, trace: Trace, tags: Sequence[str]) -> Trace:
-        """Return a stored trace with these tags beside its own."""
-        united = unite_tags([*trace.tags, *tags])
-        if united == trace.tags:
-            return trace
-        changed = revised(trace, trace.content, united, self.clock.now())
+    def added_again(self, tables: Tables, trace: Trace, tags: Sequence[str]) -> Trace:
+        """Return a stored trace as it is once it was added again: used now, with these tags beside its own."""
+        united, now = unite_tags([*trace.tags, *tags]), self.clock.now()
+        changed = used_at(trace if united == trace.tags else revised(trace, trace.content, united, now), now)
         self.keep_vectors(tables, [changed])
         return changed
 
@@ -130,6 +129,7 @@ class TraceTable:
         held = self.live(trace_id)
         if held is None:
             return False
+        self._hold_again(held.view.tables, held.trace)
         self.bury(held.view.tables, [held.trace], reason)
         return True
 
@@ -145,10 +145,18 @@ class TraceTable:
         if held is None:
             return False
         tables = held.view.tables
+        self._hold_again(tables, held.trace)
         self.tx.delete(tables.edges, [edge.id for edge in self.edges_of(tables, [trace_id])])
         notes = self.tx.find(tables.feedback, Where("trace_id", "=", trace_id))
         self.tx.delete(tables.feedback, [note.id for note in notes])
         return self.tx.delete(tables.traces, [trace_id]) > 0
+
+    def _hold_again(self, tables: Tables, gone: Trace) -> None:
+        """Let what a trace that goes said otherwise count again."""
+        over = [edge for edge in self.edges_of(tables, [gone.id]) if edge.type == "contradicts"]
+        ends = {end for edge in over for end in (edge.source, edge.target)} - {gone.id}
+        held = [one for one in self.tx.get_many(tables.traces, sorted(ends)) if gone.id in one.contradicted_by]
+        self.tx.put(tables.traces, [uncontradicted(one, {gone.id}) for one in held])
 
     def merge(self, trace_ids: Sequence[str], content: str | None) -> tuple[Trace, int]:
         """Return a new trace in the place of two or more, and how many they were.
@@ -245,6 +253,17 @@ def revised(trace: Trace, content: str, tags: Sequence[str] | None, now: datetim
     update: dict[str, Any] = {"content": content, "tags": united, "content_hash": content_hash(content)}
     update |= fields(read_as(content), USER)
     return trace.model_copy(update={**update, "length": count_words(content, united), "updated_at": now})
+
+
+def uncontradicted(trace: Trace, gone: AbstractSet[str]) -> Trace:
+    """Return the trace without some of those that say otherwise."""
+    return trace.model_copy(update={"contradicted_by": tuple(one for one in trace.contradicted_by if one not in gone)})
+
+
+def used_at(trace: Trace, now: datetime) -> Trace:
+    """Return the trace as used now, or when it was used last where a clock went back: it fades from then on."""
+    last = trace.last_accessed
+    return trace.model_copy(update={"last_accessed": now if last is None else max(now, last)})
 
 
 def deleted(trace: Trace, reason: str, now: datetime) -> Trace:

@@ -16,13 +16,14 @@ from capabilities.mind import mind
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.models.base import Request
 from fabric.testing import ScriptedModel, call
-from pipelines import memory_system
+from pipelines import cognitive_memory, memory_system
 from tests.fabric.recorded import recording, said
 from tests.stories.test_forget import dump
 
 MEM = memory_system(model=None, episodic=True, semantic=True, embedder=None)
 MIND = mind(None)
 TOOLS = memory_tools(embedder=None)
+COGNITION = cognitive_memory(embedder=None)
 KINDS = ("fact", "episode", "working", "turn", "belief", "goal", "reflection", "trace")
 SESSIONS = ("a", "b")
 _TOKEN = re.compile(r"zq\d+")
@@ -60,6 +61,25 @@ async def merges(ids: list[str], ctx: Context) -> None:
 @handler(name="tidies", uses=[TOOLS.capability])
 async def tidies(_: object, ctx: Context) -> None:
     await ctx[TOOLS.traces].reflect()
+
+
+@handler(name="ponders", uses=[COGNITION.capability])
+async def ponders(text: str, ctx: Context) -> str:
+    found = await ctx.cap.cognitive.retrieve(text, limit=3)
+    await ctx.cap.cognitive.use(found.ids)
+    await ctx.cap.cognitive.assemble(text)
+    if len(found.ids) % 2:
+        await ctx.cap.cognitive.write_notes(f"- {text}")
+    return "Noted."
+
+
+@handler(name="ages", uses=[COGNITION.capability])
+async def ages(days: float, ctx: Context) -> None:
+    await ctx.cap.cognitive.end_turn()
+    await ctx.cap.cognitive.restore((await ctx.cap.cognitive.sweep()).faded[: int(days)])
+
+
+THINKING: Any = sequencer(name="thinking").then(COGNITION.encode).then(ponders).work(COGNITION.after_turn)
 
 
 @handler(name="fails")
@@ -113,6 +133,14 @@ class Forgetting(RuleBasedStateMachine):
     @rule(name=st.sampled_from(SESSIONS), tool=st.sampled_from(["search", "look"]))
     def looks(self, name: str, tool: str) -> None:
         self.session(name).run(CHAT, f"{tool} garden house")
+
+    @rule(name=st.sampled_from(SESSIONS), about=st.sampled_from(["live in", "moved to", "work at"]))
+    def thinks(self, name: str, about: str) -> None:
+        self.session(name).run(THINKING, f"I {about} Zq garden house {self.new()}")
+
+    @rule(name=st.sampled_from(SESSIONS))
+    def ages(self, name: str) -> None:
+        self.session(name).run(ages, 1)
 
     @rule(name=st.sampled_from(SESSIONS))
     def fails_in_the_background(self, name: str) -> None:

@@ -48,7 +48,10 @@ def settled(index: "SearchView", slots: Ints, now: datetime, config: TracesConfi
 
 
 def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:
-    """Return the trace that is left of two that say the same: tags of both, the larger strength, all retrievals."""
+    """Return the trace that is left of two that say the same: tags of both, the larger strength, all retrievals.
+
+    It is said otherwise only where both are: one that is not was said after all that is.
+    """
     tags = unite_tags([*survivor.tags, *other.tags])
     accessed = [one.last_accessed for one in (survivor, other) if one.last_accessed is not None]
     update: dict[str, Any] = {
@@ -59,6 +62,7 @@ def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:
         "retrieval_count": survivor.retrieval_count + other.retrieval_count,
         "last_accessed": max(accessed, default=None),
         "verification_count": survivor.verification_count + 1 + other.verification_count,
+        "contradicted_by": survivor.contradicted_by if other.contradicted_by else (),
         "merged_from": (*survivor.merged_from, other.id),
         "updated_at": now,
     }

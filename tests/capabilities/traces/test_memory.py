@@ -71,13 +71,13 @@ def test_feedback_is_read_from_an_answer_as_the_reference_does():
 
 
 async def test_feedback_is_used_or_ignored_and_nothing_else():
-    async def run(traces: TraceMemory, _: Context) -> None:
+    async def run(traces: TraceMemory, ctx: Context) -> None:
         one = (await traces.add("I like tea")).trace
         assert await traces.feedback(one.id, "used", "tea?")
         assert not await traces.feedback("mt_nope", "used", "tea?")
         with pytest.raises(RefusedError, match="signal='bogus': Input should be 'used' or 'ignored'"):
             await traces.feedback(one.id, "bogus", "tea?")  # type: ignore[arg-type]
-        assert await traces.get(one.id) == one
+        assert await traces.get(one.id) == one.model_copy(update={"last_accessed": ctx.clock.now()})
 
     await within(run)
 
