@@ -158,7 +158,8 @@ class CognitiveMemory:
             mind, table = tx.read(IN_MIND), self._table(tx)
             slots = mind.slots(self._config)
             held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
-            parts = parts_of(found, slots, held, read_notes(tx), chosen, self._ctx.clock.now())
+            now, turn_id = self._ctx.clock.now(), self._source.turn_id
+            parts = parts_of(found, slots, held, read_notes(tx), chosen, now, turn_id)
             made = assemble(parts, tokens, chosen)
             of_cue = set(found.ids)
             shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]

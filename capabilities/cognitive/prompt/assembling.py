@@ -16,10 +16,19 @@ IN_MIND_CHARS = 100
 
 
 def parts_of(
-    found: Retrieval, slots: Slots, in_mind: Sequence[Trace], notes: str, style: Style, now: datetime
+    found: Retrieval,
+    slots: Slots,
+    in_mind: Sequence[Trace],
+    notes: str,
+    style: Style,
+    now: datetime,
+    turn_id: str = "",
 ) -> PromptParts:
-    """Return what may enter a prompt, best first; what a newer trace says otherwise is left out."""
-    shown = [one for one in found.results if not one.is_outdated]
+    """Return what may enter a prompt, best first; what a newer trace says otherwise is left out.
+
+    So is what was encoded of the message ``turn_id``: it is the one that the prompt is for, and stands there in full.
+    """
+    shown = [one for one in found.results if not one.is_outdated and not _is_of(one.trace, turn_id)]
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
@@ -28,9 +37,13 @@ def parts_of(
         associated=tuple(
             PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
             for one in found.associated
-            if not one.trace.contradicted_by
+            if not one.trace.contradicted_by and not _is_of(one.trace, turn_id)
         ),
     )
+
+
+def _is_of(trace: Trace, turn_id: str) -> bool:
+    return bool(turn_id) and trace.source is not None and trace.source.turn_id == turn_id
 
 
 def _active(slots: Slots, in_mind: Sequence[Trace]) -> Iterator[PromptLine]:

@@ -1,0 +1,87 @@
+"""A cognitive memory around a generator: what is said is encoded, comes to mind, and is kept for having been of use."""
+
+import pytest
+
+from fabric import Fabric, generator, sequencer
+from fabric.models.litellm import LiteLLMClient
+from fabric.testing import FrozenClock
+from pipelines import CognitiveSystem, cognitive_memory
+from tests.stub_server import StubServer, text
+from tests.stub_server import stub_server as stub_server
+
+# litellm's own types make pydantic warn when they are first used.
+pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
+
+
+@pytest.fixture
+def mem() -> CognitiveSystem:
+    return cognitive_memory(
+        traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0), profile="daily"
+    )
+
+
+def test_a_turn_is_encoded_brought_to_mind_and_kept_for_being_of_use(stub_server: StubServer, mem: CognitiveSystem):
+    reply = generator(name="reply", model="openai/stub", context=[mem.assemble(tokens=1000)], uses=[mem.capability])
+    turn = sequencer(name="turn").then(mem.encode).then(reply).work(mem.after_turn)
+    said = ["I prefer deploying with Docker Compose.", "My sister Anna lives in Oslo.", "How should I deploy?"]
+    stub_server.script([text("Noted."), text("Nice."), text("With Docker Compose.")])
+    client = LiteLLMClient(timeout=120, api_base=stub_server.url + "/v1", api_key="none")
+    clock = FrozenClock()
+    with Fabric(":memory:", models=client, clock=clock) as fabric:
+        for day, message in enumerate(said):
+            answer = fabric.session(f"day {day}", user="jake").run(turn, message).output
+            fabric.drain()
+            clock.advance(days=1)
+        found = fabric.session("later", user="jake").run(mem.retrieve, "How should I deploy?").output
+        others = fabric.session("later", user="kim").run(mem.retrieve, "How should I deploy?").output
+        swept = fabric.session("later", user="jake").run(mem.sweep).output
+    prompts = [request.body["messages"] for request in stub_server.requests]
+    assert answer == "With Docker Compose."
+    assert [[message["role"] for message in prompt] for prompt in prompts] == [["user"], *[["system", "user"]] * 2]
+    told = prompts[2][0]["content"]
+    assert told.startswith('<background-data title="memory">')
+    assert said[0] in told
+    assert said[2] not in told
+    best = found.results[0].trace
+    assert best.content == said[0]
+    assert best.retrieval_count == 2  # in the prompts of the two turns after its own
+    assert best.stability > found.results[1].trace.stability
+    assert others.results == []
+    assert (swept.looked_at, swept.faded) == (3, ())
+
+
+def test_the_message_that_is_answered_is_no_memory_of_itself(stub_server: StubServer, mem: CognitiveSystem):
+    reply = generator(name="reply", model="openai/stub", context=[mem.assemble(tokens=1000)], uses=[mem.capability])
+    turn = sequencer(name="turn").then(mem.encode).then(reply).work(mem.after_turn)
+    stub_server.script([text("I see."), text("So you said.")])
+    client = LiteLLMClient(timeout=120, api_base=stub_server.url + "/v1", api_key="none")
+    with Fabric(":memory:", models=client) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(turn, "Nice weather for once.")
+        fabric.drain()
+        once = session.run(mem.retrieve, "weather").output.results[0].trace
+        session.run(turn, "Nice weather for once.")
+        fabric.drain()
+        again = session.run(mem.retrieve, "weather").output.results[0].trace
+    assert once.retrieval_count == 0
+    assert again.id == once.id
+    assert again.verification_count == 1
+    assert [message["role"] for message in stub_server.requests[0].body["messages"]] == ["user"]
+
+
+def test_what_a_tool_adds_is_encoded_and_what_was_encoded_is_searched(mem: CognitiveSystem):
+    with Fabric(":memory:") as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.encode, "I prefer deploying with Docker Compose.")
+        session.run(mem.tools.add, {"content": "Deploys run on Fridays", "type": "semantic"})
+        searched = session.run(mem.tools.search, {"query": "deploy*"}).output
+        found = session.run(mem.retrieve, {"cue": "When do deploys run?", "neutral_mood": True}).output
+        used = session.run(mem.use, [found.results[0].trace.id]).output
+    assert {one.content for one in searched.results} == {
+        "I prefer deploying with Docker Compose.",
+        "Deploys run on Fridays",
+    }
+    best = found.results[0].trace
+    assert (best.content, best.source_type, best.role) == ("Deploys run on Fridays", "agent_inference", "assistant")
+    assert 0 < best.strength < 1
+    assert used == [best.id]
