@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         working_memory_snapshot,
         working_memory_tick,
     )
+    from .cognitive import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
     from .consolidation.consolidate import consolidate_block
     from .consolidation.prune import prune_block
     from .explain import why_block
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = [
     "consolidate_block",
     "correct_block",
+    "encode_block",
+    "end_turn_block",
     "export_block",
     "forget_block",
     "import_block",
@@ -42,7 +45,10 @@ __all__ = [
     "reembed_block",
     "reflect_block",
     "remember_block",
+    "retrieve_block",
+    "sweep_block",
     "tick_block",
+    "use_block",
     "why_block",
     "working_memory_add",
     "working_memory_capture",
@@ -63,6 +69,13 @@ _HOMES = {
         "working_memory_remember",
         "working_memory_snapshot",
         "working_memory_tick",
+    ),
+    "cognitive": (
+        "encode_block",
+        "end_turn_block",
+        "retrieve_block",
+        "sweep_block",
+        "use_block",
     ),
     "consolidation.consolidate": ("consolidate_block",),
     "consolidation.prune": ("prune_block",),

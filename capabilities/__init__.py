@@ -1,4 +1,4 @@
-"""What a block may be given: the memory tiers, the mind and the traces as capabilities, and the formulas beneath.
+"""What a block may be given: memory tiers, mind, traces and the cognitive memory as capabilities; formulas beneath.
 
 The names are loaded when they are asked for.
 """
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .claims import Claim, compare, read
+    from .cognitive import Cognition, CognitiveConfig, CognitiveMemory, Profile, create_cognition
     from .episodic import (
         Episode,
         EpisodicConfig,
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Claim",
+    "Cognition",
+    "CognitiveConfig",
+    "CognitiveMemory",
     "ConsolidationConfig",
     "Episode",
     "EpisodicConfig",
@@ -50,6 +54,7 @@ __all__ = [
     "Mind",
     "MindConfig",
     "MindProvider",
+    "Profile",
     "PruneConfig",
     "SemanticConfig",
     "SemanticMemory",
@@ -59,6 +64,7 @@ __all__ = [
     "WorkingMemory",
     "WorkingMemoryConfig",
     "compare",
+    "create_cognition",
     "create_episodic_memory_capability",
     "create_episodic_memory_resource",
     "create_semantic_memory_capability",
@@ -110,6 +116,13 @@ _HOMES = {
         "Trace",
         "TracesConfig",
         "create_traces_capability",
+    ),
+    "cognitive": (
+        "Cognition",
+        "CognitiveConfig",
+        "CognitiveMemory",
+        "Profile",
+        "create_cognition",
     ),
     "claims": (
         "Claim",

@@ -24,6 +24,7 @@ from .config import CognitiveConfig
 from .encoder import Encoder, mood_of, type_of
 from .graph import graph_of
 from .notes import read_notes, write_notes
+from .outlook import Outlook, outlooks
 from .prompt.assembling import parts_of
 from .prompt.prompt import Assembled, Style, assemble, style_of
 from .results import Encoding, Retrieval, Swept, Tie
@@ -197,6 +198,12 @@ class CognitiveMemory:
         """Return a trace that the context may see, deleted ones too; None without one."""
         held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
         return None if held is None else drawn(held.trace)
+
+    async def outlook(self) -> list[Outlook]:
+        """Return how every trace stands that the context sees: what is left of it, until when, and what keeps it."""
+        found = await self._ctx.transact(lambda tx: outlooks(tx, self._config, self._ctx.clock.now()))
+        drawn([one.trace for one in found])
+        return found
 
     @checks_arguments
     async def ties(self, trace_id: str) -> list[Tie]:

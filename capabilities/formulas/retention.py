@@ -60,6 +60,20 @@ def current_strengths(
     return np.clip(strength, 0.0, 1.0) * left
 
 
+def lasts(strength: float, stability: float, threshold: float = 0.05) -> float:
+    """Return after how many milliseconds without a use a strength falls to ``threshold``: ``stability ln(S / t)``.
+
+    0 for one that is there already, infinity for a threshold of 0.
+
+    >>> round(lasts(0.2875, 1.0), 2), lasts(0.05, 1.0)
+    (1.75, 0.0)
+    """
+    begun, least = unit("strength", strength), unit("threshold", threshold)
+    if begun <= least:
+        return 0.0
+    return not_negative("stability", stability) * math.log(begun / least) if least else math.inf
+
+
 def growth(strength_now: float, uses: int, intensity: float, *, may_shrink: bool = False) -> float:
     """Return by what a use multiplies stability: the less was left, the more (a desirable difficulty).
 

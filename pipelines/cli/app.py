@@ -20,6 +20,7 @@ from .commands import (
     remember,
     serve,
     talk,
+    traces,
 )
 from .output import error_line, expected_errors
 
@@ -77,6 +78,7 @@ for command in (
     reembed.reembed,
     serve.mcp,
     inspect.graph,
+    traces.traces,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)

@@ -76,6 +76,14 @@ NamedFile = Annotated[
 ]
 
 
+Agent = Annotated[
+    str,
+    typer.Option(
+        "--agent", "-a", help="Also what only this agent of the user's sees.", show_default=False, callback=_not_blank
+    ),
+]
+
+
 def one_file(ctx: typer.Context, argument: Path | None, option: Path | None) -> Path:
     """Return the file that a command was given in one of two ways; wrong usage where the two differ."""
     source = ctx.get_parameter_source("named")

@@ -234,3 +234,19 @@ def test_a_profile_and_traits_that_cannot_be_are_refused_with_what_can():
     with pytest.raises(ConfigurationError, match="no trait is named patience"):
         CognitiveConfig(traits={"patience": 1.0})
     assert CognitiveConfig().profile == PROFILES["daily"]
+
+
+async def test_the_outlook_of_a_trace_is_what_a_sweep_does():
+    async with open_mind() as mind:
+        first = (await mind(lambda memory: memory.encode("The bins are out on Tuesdays"))).trace
+        mind.clock.advance(days=3)
+        await mind(lambda memory: memory.encode("Anna paints in Oslo"))
+        latest, oldest = await mind(lambda memory: memory.outlook())
+        assert (oldest.trace.id, oldest.kept_by, latest.kept_by) == (first.id, ("new",), ("new",))
+        assert latest.strength > oldest.strength > oldest.in_a_week > 0
+        assert oldest.fades_at is not None
+        mind.clock.advance(seconds=(oldest.fades_at - mind.clock.now()).total_seconds() - 1)
+        assert (await mind(lambda memory: memory.sweep())).faded == ()
+        mind.clock.advance(seconds=2)
+        assert (await mind(lambda memory: memory.sweep())).faded == (first.id,)
+        assert [one.trace.id for one in await mind(lambda memory: memory.outlook())] == [latest.trace.id]

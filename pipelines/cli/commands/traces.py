@@ -1,0 +1,105 @@
+"""The command that looks at a cognitive memory: how its traces stand, and what a cue brings to mind."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..options import Agent, FileArgument, Json, NamedFile, Org, User, one_file
+from ..output import note, nothing_found, write_json
+from ..target import NO_SESSION, Place, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from capabilities.cognitive import CognitiveMemory
+    from fabric import Context
+
+Cue = Annotated[
+    str, typer.Argument(metavar="[CUE]", help="A few words: show what they bring to mind.", show_default=False)
+]
+Conversation = Annotated[
+    str, typer.Option("--session", "-s", help="Also what only this conversation sees.", show_default=False)
+]
+Awake = Annotated[
+    bool, typer.Option("--awake", help="The memory counts only the time in which it was in use, as its profile says.")
+]
+
+
+def traces(
+    ctx: typer.Context,
+    file: FileArgument = None,
+    cue: Cue = "",
+    named: NamedFile = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="At most this many.")] = 20,
+    user: User = "",
+    session: Conversation = "",
+    agent: Agent = "",
+    org: Org = "",
+    awake: Awake = False,
+    as_json: Json = False,
+) -> None:
+    """Show how traces stand: their strength now and in a week, and what keeps each; with CUE what it brings to mind.
+
+    Traces are what a cognitive memory and the six memory tools keep. With CUE also its best trace's ties to others.
+    """
+    path, words = _arguments(ctx, file, cue, named)
+    place = Place(path, user, org=org, session=session)
+    if words:
+        _show_neighbourhood(place, agent, words, limit, awake=awake, as_json=as_json)
+    else:
+        _show_outlook(place, agent, limit, awake=awake, as_json=as_json)
+
+
+def _arguments(ctx: typer.Context, file: "Path | None", cue: str, named: "Path | None") -> "tuple[Path, str]":
+    """Return the file and the cue; behind ``--file`` a single argument is the cue."""
+    source = ctx.get_parameter_source("named")
+    if source is not None and source.name == "COMMANDLINE" and file is not None and not cue:
+        return one_file(ctx, None, named), str(file)
+    return one_file(ctx, file, named), cue
+
+
+def _show_outlook(place: Place, agent: str, limit: int, *, awake: bool, as_json: bool) -> None:
+    from ..trace_tables import show_outlook
+
+    found, now = _do(place, agent, lambda memory: memory.outlook(), awake=awake)
+    if as_json:
+        write_json(found[:limit])
+    if not found:
+        raise nothing_found(_nothing_of(place))
+    if not as_json:
+        show_outlook(found[:limit], now)
+    if len(found) > limit:
+        note(f"{len(found) - limit} weaker ones are not shown; see --limit")
+
+
+def _show_neighbourhood(place: Place, agent: str, cue: str, limit: int, *, awake: bool, as_json: bool) -> None:
+    from ..trace_tables import neighbourhood, show_neighbourhood
+
+    found, now = _do(place, agent, lambda memory: neighbourhood(memory, cue, limit), awake=awake)
+    if as_json:
+        write_json(found)
+    if not found.retrieval.results:
+        raise nothing_found(f"nothing comes to mind; {_nothing_of(place)}")
+    if not as_json:
+        show_neighbourhood(found, now)
+
+
+def _nothing_of(place: Place) -> str:
+    return f"no trace is seen by {place.whose}; name another with --user, --session, --agent or --org"
+
+
+def _do(place: Place, agent: str, work: "Callable[[CognitiveMemory], Awaitable[Any]]", *, awake: bool) -> Any:
+    """Return what ``work`` gives for the memory of a place, and when that was."""
+    from capabilities.cognitive import PROFILES, create_cognition
+    from fabric import handler
+
+    profile = PROFILES["daily"].model_copy(update={"time": "awake" if awake else "wall"})
+    mind = create_cognition({"profile": profile}, embedder=place.embedder or "default").capability
+
+    @handler(name="traces", uses=[mind])
+    async def look(_: object, ctx: "Context") -> Any:
+        return await work(ctx[mind]), ctx.clock.now()
+
+    with opened(place) as at:
+        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
