@@ -8,7 +8,7 @@ from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.over import over
 from capabilities.memory.people.oneself import is_shared
 from capabilities.memory.refiled import refile_own_rows
-from capabilities.relations.kin_reading import kin_in
+from capabilities.relations.kin_reading import MINE, kin_in
 from capabilities.semantic.selves import Self, introduced, introductions, self_of
 from capabilities.turns import Exchange
 from capabilities.vocabulary import MAX_OBSERVATIONS, Observation
@@ -31,6 +31,7 @@ from ..readers.moods import Said, said_in
 from ..readers.observe import observe_text
 from .contradicted import REASONS, contradiction, said_of_itself
 from .model_answers import is_grounded, plain_text, told
+from .namesakes import told_apart
 from .observed import Observations, Observed
 from .retraction import Retraction, corrected, find_retraction
 
@@ -52,13 +53,16 @@ class Shown:
     retraction: Retraction | None = None
     """What the message takes back of the one right before it."""
 
-    def linked(self, found: Sequence[Observation]) -> list[Observation]:
+    def linked(self, found: Sequence[Observation]) -> tuple[list[Observation], list[str]]:
         """Return observations filed under whom they are about, each with what it replaces among what is known.
 
-        Who is called as the user is, and is told to be somebody else, is not the user: "my friend Jake".
+        Who is called as the user is, and is told to be somebody else, is not the user: "my friend Jake". What may be
+        about several of one name is left out, and told in a note.
         """
-        speaker = self.speaker.among(self._introduced(found))
-        return [self._linked(observation, speaker) for observation in found]
+        own = [(kin.kin[-1], kin.name) for kin in kin_in(self.exchange.text) if kin.of == MINE and kin.name]
+        kept, unclear = told_apart(found, self.speaker, own)
+        speaker = self.speaker.among(self._introduced(kept))
+        return [self._linked(observation, speaker) for observation in kept], unclear
 
     def _introduced(self, found: Sequence[Observation]) -> Iterator[tuple[str, str]]:
         """Yield whom the message names by what they are, and what they are called."""
@@ -127,7 +131,7 @@ def speaker_in(tx: Transaction, layout: MemoryLayout, entries: Sequence[WorkingE
     subjects = [entry.subject for entry in entries]
     subjects += () if index is None else [name for name in index.columns["subject"].names if name]
     own = (claim_of(entry) for entry in entries if entry.subject == speaker.subject)
-    told = [*introductions(own), *introduced(tx, layout.semantic, speaker.subject)]
+    told = [*introduced(tx, layout.semantic, speaker.subject), *introductions(own)]
     return speaker.among(told, subjects)
 
 
@@ -233,9 +237,9 @@ def _fault(observation: Observation, known: Shown, pieces: Sequence[Said], own: 
 
 
 def _result(known: Shown, kept: Sequence[Observation], notes: list[str]) -> Observed:
-    observations = known.linked(corrected(kept, known.retraction))
+    observations, unclear = known.linked(corrected(kept, known.retraction))
     shown_ids = [one.id for one in known.entries]
-    return Observed(exchange=known.exchange, observations=observations, shown=shown_ids, notes=notes)
+    return Observed(exchange=known.exchange, observations=observations, shown=shown_ids, notes=[*notes, *unclear])
 
 
 def _unusable(error: OutputError) -> Observations:

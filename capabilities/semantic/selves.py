@@ -10,6 +10,8 @@ from ..claims.identity import is_anybody
 from ..claims.owners import SINGLE_KIN, own, owners
 from ..relations.words import kin_of, listed, means
 from .lookup import facts_in
+from .namesakes import bearer_of
+from .namesakes import namesakes as sharing
 from .record import Fact
 
 NAMES = ("name", "nickname")
@@ -36,6 +38,12 @@ class Self:
     close: frozenset[tuple[str, frozenset[str], str]] = frozenset()
     introduced: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """What each who is known by name is to the speaker, and how that name is written."""
+    told: tuple[tuple[str, str], ...] = ()
+    """The same of all, the first told first: several may bear one name."""
+    shared: frozenset[str] = frozenset()
+    """The names that several of them bear."""
+    taken: frozenset[str] = frozenset()
+    """The subjects of more than one word that something is filed under: "boss-anna"."""
 
     def among(self, told: Iterable[tuple[str, str]], subjects: Iterable[str] = ()) -> "Self":
         """Return the same among others who bear one of the names.
@@ -51,23 +59,34 @@ class Self:
         others = [subject for subject in subjects if subject not in self.names]
         found = {name: subject for subject in others for name in self.names if is_namesake(subject, name)}
         close, introduced = set(self.close), dict(self.introduced)
-        for kin, called in told:
+        everybody = (*self.told, *told)
+        taken = self.taken | {subject for subject in others if "-" in subject}
+        shared = sharing(everybody, taken, self.names)
+        for kin, called in everybody[len(self.told) :]:
             name, (who, qualities) = subject_key(_untitled(called)), kin_of(kin)
             first = name.partition("-")[0]
-            introduced[name] = kin, called
+            introduced[bearer_of(shared, name.partition("-")[0], kin) or name] = kin, called
             if first in self.names:
                 is_plain = name in self.names or name == first
                 found[first] = found[name] = subject_key(f"{who or kin} {name}") if is_plain else name
             if who in SINGLE_KIN or means("family", who):
-                close.add((who, qualities, found.get(first, first)))
+                close.add((who, qualities, bearer_of(shared, first, who) or found.get(first, first)))
         namesakes = dict(self.namesakes) | found
-        return replace(self, namesakes=namesakes, close=frozenset(close), introduced=introduced)
+        return replace(
+            self,
+            namesakes=namesakes,
+            close=frozenset(close),
+            introduced=introduced,
+            told=everybody,
+            shared=frozenset(shared),
+            taken=taken,
+        )
 
     def _gone(self, subject: str, content: str) -> tuple[str, str] | None:
         """Return as the speaker's own that one whom they had is there no more: "Rex died", of their dog Rex."""
         first, _, rest = content.partition(" ")
         name = subject_key(subject) if not self.is_meant(subject) else subject_key(first)
-        if name not in self.introduced:
+        if name not in self.introduced or (self.is_meant(subject) and name in self.shared):
             return None
         kin, called = self.introduced[name]
         told = rest if subject_key(first) == name else content[:1].lower() + content[1:]
@@ -118,12 +137,13 @@ def is_namesake(subject: str, name: str) -> bool:
 
 
 def introduced(tx: Transaction, facts: Collection[Fact] | None, subject: str) -> list[tuple[str, str]]:
-    """Return who is known by name to somebody: what they are, and what they are called."""
+    """Return who is known by name to somebody, the first known first: what they are, and what they are called."""
     index = tx.index(facts) if facts is not None else None
     if facts is None or index is None:
         return []
     slots = [name for name in index.columns["slot"].names if name and place(name).attribute in INTRODUCING]
-    return list(introductions(claim_of(fact) for fact in facts_in(tx, facts, slots, (subject,))))
+    found = sorted(facts_in(tx, facts, slots, (subject,)), key=lambda fact: (fact.valid_from, fact.recorded_at))
+    return list(introductions(map(claim_of, found)))
 
 
 def introductions(claims: Iterable[Claim]) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,8 @@ from capabilities.relations.names import alike, is_spoken_of, may_be_word
 from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
 from capabilities.retrieval.candidates import CandidateGroup, Candidates
 from capabilities.semantic import Fact
-from capabilities.semantic.selves import self_of
+from capabilities.semantic.namesakes import Namesakes, bearer_of, namesakes
+from capabilities.semantic.selves import introductions, is_namesake, self_of
 from capabilities.working import WorkingEntry
 from fabric.flow.resource import Transaction
 from fabric.text.language import stem
@@ -28,6 +29,8 @@ from .oneself import is_shared
 
 FEW = 12
 """How many rows are read at most to learn a name: facts of a relation, the newest turns that hold its word."""
+MOST_KNOWN = 64
+"""Of how many who are known by name it is looked whether two share one."""
 FOLLOWING = 2
 """How many turns behind one that speaks of somebody may call them "he" or "she"."""
 _TELLING = {"relation": "", "partner": "spouse", "boss": "boss", "doctor": "doctor"}
@@ -78,6 +81,8 @@ class Finder:
             names, told = self._related(whose, kin, qualities) if whose else (set[str](), told)
             names = names or (self._called(kin, qualities, whose) if whose else set[str]())
         names = self._namesakes(names, asked.kin[-1])
+        shared = self._shared() if is_mine and names - self.mine else {}
+        names = {bearer_of(shared, name, asked.kin[-1]) or name for name in names}
 
         *_, last = asked.kin
 
@@ -90,7 +95,7 @@ class Finder:
 
         rows = told.copy()
         for name in names:
-            rows |= self.named(name).rows
+            rows |= self.named(name, shared).rows
         for group in self.candidates:
             slots = Slots.of(group)
             if slots is not None:
@@ -103,6 +108,17 @@ class Finder:
             return self._is_other(asked, names, memory)
 
         return Somebody(frozenset(names), rows, told, owns, unsure, is_other)
+
+    def _shared(self) -> Namesakes:
+        """Return who of those that are known by name to the one who asks share a name."""
+
+        def telling(slots: Slots) -> Mask:
+            found: Mask = np.logical_or.reduce([slots.filled(name) for name in _TELLING])
+            return found
+
+        found = self._facts(telling, self.mine, most=MOST_KNOWN)
+        found.sort(key=lambda fact: (fact.valid_from, fact.recorded_at))
+        return namesakes(introductions(map(claim_of, found)), self._subjects(), self.own_names())
 
     def _namesakes(self, names: set[str], kin: str) -> set[str]:
         """Return the names with what others are filed under who are called as the one who asks is."""
@@ -179,11 +195,20 @@ class Finder:
             found |= (user.values == user.names[name]) if name and user_subject(name) in self.mine else False
         return found
 
-    def named(self, name: str) -> Somebody:
-        """Return somebody of this name, and the rows about them or that speak of them."""
+    def named(self, name: str, apart: Namesakes | None = None) -> Somebody:
+        """Return somebody of this name, and the rows about them or that speak of them.
+
+        Of those who share the name all are meant, unless ``apart`` has them: then whoever has it as their subject.
+        """
         rows, unsure = np.zeros(self.candidates.size, np.bool_), None
-        spellings = {name, *self._alike(name)}
-        terms = {term for spelling in spellings for term in _spelled(spelling)}
+        nobody = np.zeros(self.candidates.size, np.bool_)
+        if apart and any(bearer.subject == name for bearers in apart.values() for bearer in bearers):
+            for group in self.candidates:
+                rows[group.start : group.end] = with_subject(group, {name})
+            return Somebody(frozenset({name}), rows, nobody, lambda owner: owner == name)
+        also: set[str] = set() if apart is not None else self._also(name)
+        spellings = {name, *self._alike(name), *also}
+        terms = {term for spelling in spellings - also for term in _spelled(spelling)}
         for group in self.candidates:
             slots, part = Slots.of(group), slice(group.start, group.end)
             rows[part] = with_subject(group, {*spellings, *_so_called(group, name)})
@@ -193,12 +218,20 @@ class Finder:
         if may_be_word(name):
             unsure = worded & ~rows
         self._follow(worded)
-        nobody = np.zeros(self.candidates.size, np.bool_)
 
         def is_other(memory: RankedMemory) -> bool:
             return not is_spoken_of(memory.content, name)
 
         return Somebody(frozenset(spellings), rows | worded, nobody, lambda owner: owner == name, unsure, is_other)
+
+    def _subjects(self) -> set[str]:
+        columns = [group.index.columns.get("subject") for group in self.candidates]
+        return {subject for column in columns if column is not None for subject in column.names if subject}
+
+    def _also(self, name: str) -> set[str]:
+        """Return what others who bear a name are filed under, where there are such: "boss-anna"."""
+        such = {subject for subject in self._subjects() if subject.endswith(f"-{name}") and is_namesake(subject, name)}
+        return such & {bearer.subject for bearer in self._shared().get(name, ())} if such else such
 
     def _alike(self, name: str) -> set[str]:
         if any(self.candidates.document_frequency(term) for term in _spelled(name)):
@@ -252,7 +285,9 @@ class Finder:
         index = self.tx.index(self.layout.semantic) if self.layout.semantic is not None else None
         return None if index is None else Slots.of_index(index)
 
-    def _facts(self, chosen: Callable[[Slots], Mask], subjects: AbstractSet[str] = frozenset()) -> list[Fact]:
+    def _facts(
+        self, chosen: Callable[[Slots], Mask], subjects: AbstractSet[str] = frozenset(), most: int = FEW
+    ) -> list[Fact]:
         """Return the few current facts in some slots, of some subjects if they are given, the newest."""
         index = self.tx.index(self.layout.semantic) if self.layout.semantic is not None else None
         slots = None if index is None else Slots.of_index(index)
@@ -263,7 +298,7 @@ class Finder:
         rows &= status.values == status.names.get("current", -2)
         if subjects:
             rows &= np.isin(subject.values, [subject.names[name] for name in subjects if name in subject.names])
-        newest = np.flatnonzero(rows)[-FEW:].tolist()
+        newest = np.flatnonzero(rows)[-most:].tolist()
         return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in newest])
 
     def _texts(self, group: CandidateGroup, ids: list[str]) -> Iterator[str]:
