@@ -14,6 +14,8 @@ import pytest
 from hypothesis import settings
 from importlinter.cli import lint_imports
 
+from tests.conftest import QUICK, SLOW
+
 ROOT = Path(__file__).parents[1]
 FLOORS = ("fabric", "capabilities", "blocks", "pipelines")
 SOURCES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
@@ -315,6 +317,12 @@ def test_tests_use_the_product_and_replace_nothing_in_it():
             if name in forbidden or (name == "setattr" and isinstance(node, ast.Attribute)):
                 wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {name}")
     assert wrong == []
+
+
+def test_what_is_said_to_be_slow_or_quick_is_there():
+    places = [f"{name_of(path)}/" if path.is_dir() else name_of(path) for path in ROOT.glob("[!.]*/**/*")]
+    places += [name_of(path) for path in ROOT.glob("*.md")]
+    assert [told for told in (*SLOW, *QUICK) if told not in places] == []
 
 
 def test_no_property_has_a_deadline():
