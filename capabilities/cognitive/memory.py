@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_PROMPTED = 100
 """How many traces that prompts showed wait for the end of their turn, at most."""
+OF_USE = 0.5
+"""What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
 FOCUSED = 5
 """How many of the traces that were used come to mind: the first."""
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -148,8 +150,9 @@ class CognitiveMemory:
     async def assemble(
         self, cue: str, tokens: Annotated[int, Field(ge=1)] = 1_000, *, style: Style | None = None
     ) -> Assembled:
-        """Return what a prompt gets for a cue, within so many tokens; it counts as used once the turn is over.
+        """Return what a prompt gets for a cue, within so many tokens.
 
+        What of it is relevant to the cue counts as used once the turn is over; what only had room keeps fading.
         ``style`` is that of the personality unless it is given: how memories are written.
         """
         found = await self.retrieve(cue)
@@ -162,7 +165,7 @@ class CognitiveMemory:
             now, turn_id = self._ctx.clock.now(), self._source.turn_id
             parts = parts_of(found, slots, held, read_notes(tx), chosen, now, turn_id)
             made = assemble(parts, tokens, chosen)
-            of_cue = set(found.ids)
+            of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
             shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
             if shown != mind.prompted:
                 tx.write(IN_MIND, mind.model_copy(update={"prompted": shown}))

@@ -87,16 +87,20 @@ def spend(
     sizes: Mapping[Section, Sequence[int]],
     shares: Shares = SHARES,
     headings: Mapping[Section, int] | None = None,
+    *,
+    onward: bool = False,
 ) -> Spending:
     """Return which entries of each section fit into a ``total``, all in one unit: tokens, or characters.
 
     ``sizes`` are those of a section's entries, best first; ``headings`` what a section takes beside them as soon as it
     shows one. Each section gets its share and stops at the first entry that does not fit, ``active`` goes in whole or
-    not at all, and what the others leave flows to ``semantic``. Never more than ``total`` is used. Source: the
-    specification of the cognitive memory.
+    not at all, and what the others leave flows to ``semantic``; ``onward`` lets what that leaves flow to ``episodic``,
+    since a memory of a chat may hold little else. Never more than ``total`` is used. Source: the specification of the
+    cognitive memory.
 
-    >>> spend(100, {"active": [15], "semantic": [40, 40], "episodic": [20, 20]}).kept["semantic"]
-    1
+    >>> sizes = {"semantic": [40], "episodic": [20, 20, 20, 20]}
+    >>> spend(100, sizes).kept["episodic"], spend(100, sizes, onward=True).kept["episodic"]
+    (1, 3)
     """
     headings = headings or {}
     kept: dict[Section, int] = {}
@@ -109,6 +113,12 @@ def spend(
             number = 0
         kept[section] = number
         left -= sum(entries[:number]) + (heading if number else 0)
+    if onward:
+        entries, heading = sizes.get("episodic", ())[kept["episodic"] :], headings.get("episodic", 0)
+        extra = 0 if kept["episodic"] else heading
+        number = _fitting(entries, left - extra)
+        kept["episodic"] += number
+        left -= sum(entries[:number]) + (extra if number else 0)
     return Spending(kept, max(0, total) - left)
 
 

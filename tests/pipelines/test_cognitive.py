@@ -44,7 +44,9 @@ def test_a_turn_is_encoded_brought_to_mind_and_kept_for_being_of_use(stub_server
     assert said[2] not in told
     best = found.results[0].trace
     assert best.content == said[0]
-    assert best.retrieval_count == 2  # in the prompts of the two turns after its own
+    assert said[0] in prompts[1][0]["content"]
+    assert best.retrieval_count == 1  # there was room for it in Anna's prompt, and it answered in that of the question
+    assert found.results[1].trace.retrieval_count == 0  # there was room for it in the prompt, and no need
     assert best.stability > found.results[1].trace.stability
     assert others.results == []
     assert (swept.looked_at, swept.faded) == (3, ())

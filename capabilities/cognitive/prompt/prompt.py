@@ -104,7 +104,8 @@ def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY)
     """Return what of a memory fits into ``tokens``, as an escaped block of background data.
 
     Headings, the frame of the block and the legend are counted, at 4 characters a token. Sections have their shares of
-    what is left for them, and what they leave goes to the semantic one. Equal parts give equal text.
+    what is left for them; what they leave goes to the semantic one, and from there to the episodic one. Equal parts
+    give equal text.
 
     >>> parts = PromptParts(semantic=(PromptLine("mt_1", "- [semantic, score=0.82] Likes tea"),))
     >>> print(assemble(parts, 100, "structured").text)
@@ -122,7 +123,8 @@ def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY)
         lists["persistent"] = _cut_to_share(lists["persistent"][0], room)
     sizes: dict[Section, list[int]] = {section: list(map(_size, lines)) for section, lines in lists.items()}
     shares = WITH_PERSISTENT if parts.of("persistent") else SHARES
-    spent = spend(room, sizes, shares, {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()})
+    headings = {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()}
+    spent = spend(room, sizes, shares, headings, onward=True)
     kept: list[Section] = [section for section in SECTIONS if spent.kept[section]]
     shown: list[_Shown] = [(name, HEADINGS[name], lists[name][: spent.kept[name]]) for name in kept]
     unasked = _flat_line(parts.involuntary) if parts.involuntary else None

@@ -185,3 +185,10 @@ def test_the_budget_is_never_exceeded_and_the_best_come_first(parts: PromptParts
         assert field.name != "active" or len(shown) in (0, len(offered))
     assert set(found.ids) == {one for shown in found.sections.values() for one in shown}
     assert (LEGEND in found.text) <= (style == "emotional")
+
+
+def test_a_memory_that_holds_nothing_but_what_happened_may_take_the_whole_budget():
+    lines = tuple(PromptLine(f"mt_{number}", f"- it happened {number}") for number in range(100))
+    made = assemble(PromptParts(episodic=lines), 300, "structured")
+    assert 280 < made.tokens <= 300
+    assert assemble(PromptParts(episodic=lines[:1]), 60, "structured").ids == ("mt_0",)
