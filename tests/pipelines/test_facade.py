@@ -167,7 +167,8 @@ def test_forgetting_leaves_nothing_and_wants_one_thing():
         assert memory.forget(everything=True).found
         assert list(memory.export()) == []
         named = "memory_id=, subject=, session=, tag= and everything=True"
-        for given in ({}, {"subject": "anna", "everything": True}, {"memory_id": "m", "tag": "t"}):
+        several: list[dict[str, Any]] = [{}, {"subject": "anna", "everything": True}, {"memory_id": "m", "tag": "t"}]
+        for given in several:
             with pytest.raises(SchemaError, match=f"give exactly one of {named}; got .") as caught:
                 memory.forget(**given)
             assert "scope" not in str(caught.value)
