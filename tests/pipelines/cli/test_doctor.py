@@ -280,10 +280,9 @@ needs_vectors = {"short vector", "NaN", "lost space", "half a vector"}
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_an_index_that_disagrees_with_its_rows_is_seen_and_made_anew(demo_file: Path, kind: str) -> None:
+def test_an_index_that_disagrees_with_its_rows_is_seen_and_nothing_is_changed(demo_file: Path, kind: str) -> None:
     if kind in needs_vectors and not is_installed(PACKAGE):
         pytest.skip("the static model has no wheel for this platform")
-    exported = run("export", "--file", demo_file, "--user", "jake").stdout
     wrong, text = WRONG[kind]
     sql(demo_file, wrong)
     before = everything(demo_file.parent)
@@ -293,13 +292,21 @@ def test_an_index_that_disagrees_with_its_rows_is_seen_and_made_anew(demo_file: 
     assert text in found["index"]["found"]
     assert found["index"]["mend"] == f"thought-fabric doctor {demo_file} --rebuild-index"
     assert everything(demo_file.parent) == before
+
+
+@pytest.mark.parametrize("with_vectors", [False, pytest.param(True, marks=needs_static)])
+def test_whatever_disagrees_with_its_rows_is_made_anew(demo_file: Path, with_vectors: bool) -> None:
+    exported = run("export", "--file", demo_file, "--user", "jake").stdout
+    wrong = [kind for kind in WRONG if (kind in needs_vectors) == with_vectors]
+    for kind in wrong:
+        sql(demo_file, WRONG[kind][0])
     mended = run("doctor", demo_file, "--rebuild-index", "--embedder", "none")
     assert mended.exit_code == 0
     assert mended.stderr.startswith("made anew: ")
     assert doctor(demo_file, "--embedder", "none") == (0, {})
     assert run("export", "--file", demo_file, "--user", "jake").stdout == exported
-    if kind in needs_vectors:
-        assert "1 of" in doctor(demo_file)[1]["embedder"]["found"]
+    if with_vectors:
+        assert f"{len(wrong)} of" in doctor(demo_file)[1]["embedder"]["found"]
         assert run("reembed", "--file", demo_file).exit_code == 0
         assert doctor(demo_file) == (0, {})
 
