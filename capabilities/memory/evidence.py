@@ -72,7 +72,7 @@ def _passages(found: Sequence[RankedMemory], now: datetime) -> "list[Passage]":
             session=turn.session or (turn.sources[-1].session if turn.sources else ""),
             said_at=turn.said_at or (turn.sources[-1].said_at if turn.sources else now),
             order=turn.turn or place,
-            speaker=turn.speaker or turn.role,
+            speaker=turn.said_by,
             note=turn.note,
             nearest=turn.nearest,
         )

@@ -69,6 +69,11 @@ class Mind:
         self._degraded = ""
         _ALIVE.add(self._run)
 
+    @property
+    def namespace(self) -> str:
+        """The mind's name."""
+        return self._place.namespace
+
     async def header(self) -> str:
         """Return what stands before the agent's own instructions; "" when there is nothing to show."""
         config, now = self._place.config, self._ctx.clock.now()

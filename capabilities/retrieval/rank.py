@@ -7,6 +7,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.search.base import SearchView
+
 from .candidates import Candidates
 from .confidence import calibrated, confidence
 from .dense import Meaning, compare, refine
@@ -214,8 +216,11 @@ def _surroundings(base: Floats, rows: Numbers, candidates: Candidates) -> tuple[
         slots = rows[begin:end] - group.start
         index, own = group.index, base[group.start : group.end]
         if index.thread and len(slots):
-            adjacent[begin:end], two_away[begin:end] = around(own, index.before, index.after, slots)
-            session[begin:end] = best_of_group(own[slots], index.columns[index.thread].values[slots])
+            sessions = _sessions(index, slots)
+            linked = sessions >= 0
+            near, further = around(own, index.before, index.after, slots)
+            adjacent[begin:end], two_away[begin:end] = near * linked, further * linked
+            session[begin:end] = best_of_group(own[slots], sessions)
     return adjacent, two_away, session
 
 
@@ -284,13 +289,27 @@ def _sureness_of(
 
 
 def _of_turns(candidates: Candidates, rows: Numbers) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return each row's session number and time; -1 and NaN for rows that have none."""
+    """Return each row's session number and time; -1 and NaN for rows that have none.
+
+    Sessions of two collections are never one: each numbers its own.
+    """
     sessions, times = np.full(len(rows), -1, np.int32), np.full(len(rows), np.nan)
+    known = 0
     for group in candidates:
         begin, end = np.searchsorted(rows, [group.start, group.end])
         index, said_at = group.index, group.index.columns.get("said_at")
         if index.thread and said_at is not None:
             slots = rows[begin:end] - group.start
-            sessions[begin:end] = index.columns[index.thread].values[slots]
+            own = _sessions(index, slots)
+            sessions[begin:end] = np.where(own >= 0, own + known, -1)
             times[begin:end] = said_at.values[slots]
+            known += len(index.columns[index.thread].names)
     return sessions, times
+
+
+def _sessions(index: SearchView, slots: Numbers) -> NDArray[np.int32]:
+    """Return the numbers of the sessions in which rows were said, -1 for those of none."""
+    column = index.columns[index.thread]
+    found: NDArray[np.int32] = column.values[slots]
+    nowhere = column.names.get("")
+    return found if nowhere is None else np.where(found == nowhere, np.int32(-1), found)

@@ -93,7 +93,7 @@ def show_recalled(found: "Sequence[Recalled]") -> None:
     for one in found:
         memory = one.memory
         say(f"{bar(memory.relevance)} {memory.relevance:.2f}  {plain(about(memory.subject, memory.content))}")
-        say(f"{' ' * 22} {memory.source}, {memory.category}, {memory.id}")
+        say(f"{' ' * 22} {', '.join(filter(None, (memory.source, memory.category, memory.id)))}")
         for outdated in memory.outdated:
             say(f"{' ' * 22} {plain(str(outdated))}")
         for line in quotes(one.said):
@@ -132,7 +132,7 @@ def quotes(said: "Iterable[Turn]") -> list[str]:
 
 def about(subject: str, content: str) -> str:
     """Return a statement with whom it is about, unless that is the user."""
-    return content if subject == "user" else f"{subject}: {content}"
+    return content if subject in ("", "user") else f"{subject}: {content}"
 
 
 def shortened(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +11,7 @@ from blocks.capture.exchange import clean
 from blocks.explain import Explanation
 from blocks.forgetting.forget import Forget, Receipt
 from blocks.remember import Remember, Statement
-from capabilities.memory.recall.recall import RankedMemory
+from capabilities.memory.recall.recall import RankedMemory, Tier
 from capabilities.sources import Outcome
 from capabilities.vocabulary import FactCategory, Subject
 from fabric.errors import RefusedError
@@ -30,14 +30,15 @@ RELATED = 0.05
 """The relevance from which a memory is returned, unless none has as much: a question may share no word with it."""
 KINDS = (
     "Where to look; everywhere when null. turn: messages as they were said; working: what matters in this "
-    "conversation; episodic: what happened; semantic: facts."
+    "conversation; episodic: what happened; semantic: facts; trace: what an agent noted; goal: what an agent pursues; "
+    "belief: what it holds true; reflection: what it observed about its work."
 )
 CATEGORY = (
     "What kind of fact. identity: who somebody is and where they live; profession: work and studies; preference: "
     "what they like or dislike; relationship: family, friends and pets; belief: what they hold true; pattern: what "
     "they keep doing; attribute: anything else."
 )
-Kind = Literal["turn", "working", "episodic", "semantic"]
+Kind = Tier
 
 
 class Found(BaseModel):

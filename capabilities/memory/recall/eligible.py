@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import claim_of, slot, subject_key
-from capabilities.retrieval.candidates import Candidates, make_candidates
+from capabilities.retrieval.candidates import CandidateGroup, Candidates, make_candidates
 from capabilities.retrieval.lexical.term_expansion import vocabulary_of
 from capabilities.sources import content_terms
 from capabilities.working import WorkingEntry
@@ -16,10 +16,12 @@ from fabric.flow.resource import Collection, Transaction
 from fabric.search.base import SearchView
 from fabric.search.unstored import unstored
 
+from ..beside.shelf import Shelf
+from ..beside.shelves import is_beside, shelves
 from ..layout import MemoryLayout
 from ..tags import tagged
 from .prior import facts_at
-from .ranked import Tier
+from .ranked import BESIDE, Tier
 from .request import RecallRequest
 
 if TYPE_CHECKING:
@@ -42,16 +44,22 @@ def candidates_of(
     parts = [
         (tier, index, _allowed(tx, ctx, layout, request, tier, index))
         for tier in request.tiers
-        if tier == "semantic" or not request.is_past
+        if tier not in BESIDE and (tier == "semantic" or not request.is_past)
         for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
+    beside = [(shelf.collection.key, shelf.index, shelf.allowed) for shelf in _beside(tx, ctx, request, space)]
     return make_candidates(
         [
             (tier, index, allowed, vocabulary_of(index, vectors_of) if vectors_of is not None else None)
-            for tier, index, allowed in parts
+            for tier, index, allowed in [*parts, *beside]
         ]
     )
+
+
+def _beside(tx: Transaction, ctx: Context, request: RecallRequest, space: str) -> list[Shelf]:
+    """Return what stands beside the tiers, which has neither a past nor a subject."""
+    return [] if request.is_past or request.is_about else shelves(tx, ctx, request.tiers, space)
 
 
 def still_allowed(
@@ -62,7 +70,14 @@ def still_allowed(
     None where an index was made anew meanwhile, so that its numbers stand for other rows.
     """
     found: list[Mask] = []
+    beside = {shelf.collection.key: shelf for shelf in _beside(tx, ctx, request, space)}
     for group in candidates:
+        if is_beside(group.tier):
+            allowed = _still_beside(group, beside.get(group.tier))
+            if allowed is None:
+                return None
+            found.append(allowed)
+            continue
         tier = cast("Tier", group.tier)
         index = None if tier == "working" else _index(tx, layout, tier, space)
         if tier == "working":
@@ -74,6 +89,16 @@ def still_allowed(
         else:
             found.append(group.allowed & _allowed(tx, ctx, layout, request, tier, index)[: group.index.size])
     return np.concatenate(found)
+
+
+def _still_beside(group: CandidateGroup, shelf: Shelf | None) -> Mask | None:
+    if shelf is None:
+        return np.zeros_like(group.allowed)
+    if shelf.is_remade:  # each is looked at again when it is read
+        return group.allowed
+    if shelf.index.numbering != group.index.numbering:
+        return None
+    return group.allowed & shelf.allowed[: group.index.size]
 
 
 def _index(tx: Transaction, layout: MemoryLayout, tier: Tier, space: str) -> SearchView | None:

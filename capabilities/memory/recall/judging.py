@@ -53,6 +53,7 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
     """Return what is shown of the rows that were read, best first."""
     judging = _Judging(ranking, of_others(ranking.question.people, [memory for _, memory in read.memories]))
     judging.add_turns(read.turns)
+    judging.add_beside(read.beside)
     then = {memory.id: memory for memory in read.then}
     for number, memory in read.memories:
         judging.judge(number, memory)
@@ -130,6 +131,14 @@ class _Judging:
                 nearest = self.ranking.candidates.nearest_passage(number, self.ranking.question.vector)
                 self._take(number, score, parts, _of_turn(turn, nearest))
 
+    def add_beside(self, memories: Sequence[tuple[int, RankedMemory]]) -> None:
+        """Take in traces and entries of minds, each with its own score; what a newer trace contradicts is over."""
+        scored = self.ranking.parts_of([number for number, _ in memories])
+        for (score, parts), (number, memory) in zip(scored, memories, strict=True):
+            if memory.outdated:
+                self.ended.append(number)
+            self._take(number, score, parts, memory)
+
     def add(self, number: int, memory: RankedMemory) -> None:
         """Take in a memory with its score, to which the surroundings of its best turn add."""
         turns = [self.ranking.number_of("turn", source.turn_id) for source in memory.sources]
@@ -205,10 +214,11 @@ class _Judging:
     def results(self, most: int, degraded: str) -> list[RankedMemory]:
         """Return the results, each thing once: a memory and its turn are one, led by a fact that says the same."""
         ordered = sorted(self.found, key=lambda candidate: (-candidate.score, TIERS.index(candidate.memory.source)))
-        facts = by_turn(candidate.memory for candidate in ordered if candidate.memory.source == "semantic")
+        known = [candidate.memory for candidate in ordered if candidate.memory.source == "semantic"]
+        facts = by_turn(known)
         led: dict[tuple[str, str], _Found] = {}
         for candidate in ordered:
-            first = leader(candidate.memory, facts)
+            first = leader(candidate.memory, facts, known)
             led.setdefault(
                 (first.source, first.id), candidate if first is candidate.memory else replace(candidate, memory=first)
             )
@@ -247,7 +257,7 @@ class _Judging:
     def _share(self, number: int, memory: RankedMemory) -> float:
         """Return the share of its score that a row keeps: less where it says nothing, or speaks of somebody else."""
         people = self.ranking.question.people
-        if memory.source == "turn" and not memory.speaker:
+        if memory.source in ("turn", "trace") and not memory.speaker:
             if asks_the_same(memory.content, self.cue) or (self.knows and says_nothing(memory.content)):
                 return IDLE
             if memory.id in self.theirs and not speaks_of_me(memory.content):

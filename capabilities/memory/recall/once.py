@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from capabilities.claims import claim_of, compare, name_of, read_as
+from capabilities.claims import USER, claim_of, compare, name_of, read_as
 from capabilities.formulas.similarity import ALIKE, overlap
 from fabric.text.words import content_words, words
 
-from .ranked import RankedMemory
+from .ranked import BESIDE, RankedMemory
 
 LONG = 2_000
 """Characters from which on a turn is not compared word by word with the memories that rest on it."""
@@ -20,10 +20,26 @@ def says_same(memory: RankedMemory, other: RankedMemory) -> bool:
 
     Facts were compared with each other when they were written: two that stand side by side are two.
     """
-    if memory.source == other.source == "semantic" or memory.subject != other.subject:
+    if memory.source == other.source == "semantic":
         return False
+    if memory.subject != other.subject or not memory.subject:
+        if not {memory.source, other.source} & BESIDE:
+            return False
+        memory, other = _told_alike(memory, other), _told_alike(other, memory)
     verdict = compare(claim_of(other), claim_of(memory))
     return verdict == "same" or (verdict == "refines" and set(words(memory.content)) <= set(words(other.content)))
+
+
+def _told_alike(memory: RankedMemory, other: RankedMemory) -> RankedMemory:
+    """Return a memory under the subject by which it can be compared with another one.
+
+    A trace or an entry of a mind is about nobody by itself: about somebody whom it names, else about the user.
+    """
+    if memory.subject:
+        return memory
+    spoken = words(memory.content)
+    is_named = bool(other.subject) and any(word in spoken for word in words(name_of(other.subject)))
+    return memory.model_copy(update={"subject": other.subject if is_named else USER})
 
 
 def by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMemory]]]:
@@ -35,10 +51,17 @@ def by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMe
     return found
 
 
-def leader(memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]]) -> RankedMemory:
-    """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same."""
+def leader(
+    memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]], known: Sequence[RankedMemory] = ()
+) -> RankedMemory:
+    """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same.
+
+    For a trace or an entry of a mind, that is any of the ``known`` facts that says the same.
+    """
     if memory.source == "semantic":
         return memory
+    if memory.source in BESIDE:
+        return next((fact for fact in known if says_same(memory, fact)), memory)
     drawn = dict(fact for source in memory.sources for fact in facts.get(source.turn_id, ()))
     for _, fact in sorted(drawn.items()) if drawn else ():
         if memory.source == "turn":
@@ -66,13 +89,16 @@ class Once:
             said = self.said.get(memory.id)
             if said and (held := _stems(memory)) and overlap(held, said) >= AS_MUCH:
                 return False
+            if any(says_same(memory, other) for other in self.memories if other.source in BESIDE):
+                return False
             self.turns[memory.id] = memory
             return True
         own = set(content_words(memory.content))
         told = [_stems(self.turns[source.turn_id]) for source in memory.sources if source.turn_id in self.turns]
         if any(own and overlap(own, turn) >= AS_MUCH for turn in told):
             return False
-        if any(says_same(memory, other) for other in self.memories):
+        turns = self.turns.values() if memory.source in BESIDE else ()
+        if any(says_same(memory, other) for other in (*self.memories, *turns)):
             return False
         self.memories.append(memory)
         for source in memory.sources:

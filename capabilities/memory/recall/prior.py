@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from capabilities.claims import claim_of, slot, subject_key
+from capabilities.claims import USER, claim_of, slot, subject_key
 from capabilities.episodic import Episode, EpisodeLog
 from capabilities.formulas import relevance
 from capabilities.semantic import Fact, FactTable
@@ -16,12 +16,13 @@ from fabric.lazy import lazy
 from fabric.store.base import Where
 from fabric.text.words import words
 
+from ..beside.shelves import everything
 from ..contested import with_contested
 from ..layout import MemoryLayout
 from ..over import over
 from ..people.oneself import noted_by
 from .once import says_same
-from .ranked import Parts, RankedMemory, Tier
+from .ranked import BESIDE, TIERS, Parts, RankedMemory, Tier
 from .request import RecallRequest
 
 if TYPE_CHECKING:
@@ -30,8 +31,14 @@ else:
     tags = lazy("..tags", __package__)
 
 
+_ORDER: tuple[Tier, ...] = ("semantic", "working", "episodic", "turn", "trace", "goal", "belief", "reflection")
+
+
 def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:
-    """Return what is remembered: the facts, and of now also the working entries and the episodes that are not over."""
+    """Return what is remembered: the facts, and of now also the working entries and the episodes that are not over.
+
+    What stands beside the tiers is among it where the request names some tiers, and these with them.
+    """
     stated = facts_at(tx, ctx, layout, request)
     facts = [of_fact(fact) for fact in stated]
     if request.is_past:
@@ -46,24 +53,25 @@ def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request:
         for place, episode in enumerate(episodes)
         if not episode.superseded and episode.id not in gone
     ]
-    return [*with_contested(tx, layout, facts), *noted, *lived]
+    beside = [] if request.is_about or set(request.tiers) == set(TIERS) else everything(tx, ctx, request.tiers)
+    return [*with_contested(tx, layout, facts), *noted, *lived, *beside]
 
 
 def distinct(found: Iterable[RankedMemory]) -> list[RankedMemory]:
     """Return the memories without those that say nothing that one kept before them does not say.
 
-    Facts are kept before working entries, those before episodes; within a tier the more relevant first. Facts never
-    repeat one another: to compare thousands of them pair by pair would take seconds.
+    Facts are kept before working entries, those before episodes, and all of them before what stands beside the tiers;
+    within a tier the more relevant first. Facts never repeat one another, and traces do not: to compare thousands of
+    them pair by pair would take seconds.
     """
-    order: dict[Tier, int] = {"semantic": 0, "working": 1, "episodic": 2, "turn": 3}
     kept: list[RankedMemory] = []
     alike: dict[tuple[str, str], list[RankedMemory]] = {}
-    for memory in sorted(found, key=lambda memory: (order[memory.source], -memory.relevance)):
-        keys = [(memory.subject, key) for key in (memory.slot, *words(memory.content)) if key]
+    for memory in sorted(found, key=lambda memory: (_ORDER.index(memory.source), -memory.relevance)):
+        keys = [(memory.subject or USER, key) for key in (memory.slot, *words(memory.content)) if key]
         near = {other.id: other for key in keys for other in alike.get(key, ())} if memory.source != "semantic" else {}
         if not any(says_same(memory, other) for other in near.values()):
             kept.append(memory)
-            for key in keys:
+            for key in keys if memory.source not in BESIDE else ():
                 alike.setdefault(key, []).append(memory)
     return kept
 

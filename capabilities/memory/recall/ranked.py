@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.sources import Source
 from capabilities.vocabulary import about
 
-Tier = Literal["turn", "working", "episodic", "semantic"]
-TIERS: tuple[Tier, ...] = ("turn", "working", "episodic", "semantic")
+Tier = Literal["turn", "working", "episodic", "semantic", "trace", "goal", "belief", "reflection"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+BESIDE: frozenset[Tier] = frozenset({"trace", "goal", "belief", "reflection"})
+"""What stands beside the tiers of a memory: traces, and what agents keep in mind."""
 RELEVANT = 0.5
 """From this relevance on, the best result likely answers the cue; below it, likely nothing that does is stored."""
 VISIBLE = 0.005
@@ -107,6 +109,11 @@ class RankedMemory(BaseModel):
     """The key of its claim, "" for a turn and for one of no attribute."""
 
     @property
+    def said_by(self) -> str:
+        """What stands before it in a prompt: who said the turn, or that it is a trace, a goal, a belief or so."""
+        return self.source if self.source in BESIDE else self.speaker or self.role
+
+    @property
     def note(self) -> str:
         """What is no longer so of it, in brackets, and what contests it; "" for nothing."""
         if self.contested:
@@ -116,13 +123,15 @@ class RankedMemory(BaseModel):
     def __str__(self) -> str:
         """Return what it says, with whose it is where it is not the user's: whom it is about, or who said the turn.
 
-        What is no longer so is noted behind it.
+        A trace and an entry of a mind say that they are one. What is no longer so is noted behind it.
 
         >>> print(RankedMemory(id="f1", content="Lives in Hamburg", relevance=0.8, source="semantic", subject="anna"))
         about anna: Lives in Hamburg
+        >>> print(RankedMemory(id="g1", content="See Japan", relevance=0.8, source="goal"))
+        goal: See Japan
         """
-        if self.source == "turn":
-            said_by = self.speaker or ("" if self.role == "user" else self.role)
+        if self.source == "turn" or self.source in BESIDE:
+            said_by = self.said_by if self.source in BESIDE or self.speaker or self.role != "user" else ""
             text = f"{said_by}: {self.content}" if said_by else self.content
             return f"{text} {self.note}" if self.note else text
         return about(self.subject, f"{self.content} {self.note}".rstrip())

@@ -15,7 +15,7 @@ from ..people.oneself import whom
 from ..refiled import refile_own_rows
 from .prior import distinct, prior_memories, tagged_turns
 from .profile import profile
-from .ranked import TIERS, RankedMemory, Tier
+from .ranked import BESIDE, TIERS, RankedMemory, Tier
 from .ranked import explain as explained
 from .request import LIMIT, RecallRequest
 from .search import search
@@ -44,9 +44,10 @@ async def recall(
 ) -> list[RankedMemory]:
     """Return what is remembered, most relevant first, each thing once; see `RecallRequest` for the options.
 
-    With a cue, at most ``limit`` results (10); without one, or with one that holds no word at all, everything in the
-    facts, working memory and episodes. ``explain=True`` also prints why each stands above the next.
-    ConfigurationError for an option that cannot work.
+    With a cue, at most ``limit`` results (10) of all that is stored: turns, facts, episodes, entries, traces, and what
+    agents keep in mind. Without one, or with one that holds no word at all, everything in the facts, working memory
+    and episodes, and of what stands beside them that for which ``tiers`` asks. ``explain=True`` also prints why each
+    stands above the next. ConfigurationError for an option that cannot work.
     """
     options = {
         "cue": cue,
@@ -89,7 +90,16 @@ async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallReques
         refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = prior_memories(tx, ctx, layout, request)
-        return [memory for memory in found if request.wants(memory) and request.rests_on_such(memory.sources, has_tags)]
+        wanted = (memory for memory in found if request.wants(memory))
+        return [
+            memory
+            for memory in wanted
+            if (
+                request.wants_beside(memory, has_tags)
+                if memory.source in BESIDE
+                else request.rests_on_such(memory.sources, has_tags)
+            )
+        ]
 
     ranked = distinct(await ctx.transact(work))
     ranked.sort(key=lambda memory: -memory.relevance)

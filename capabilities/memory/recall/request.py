@@ -34,12 +34,14 @@ class RecallRequest(BaseModel):
     """What to recall: a cue, or None for everything, and what to leave out.
 
     ``session``, ``since`` and ``until`` (both included) and ``tags`` (all of them) are about the turns: a fact, an
-    episode or an entry is taken when one of the turns it rests on is. ``as_of`` recalls the facts that were true then,
-    ``known_at`` those that were known then, ``valid_during`` those that were true at any time from the first moment to
-    the second, both included; these look at facts only, since the other tiers keep no past. A turn has no subject and
-    no category: with one of them asked for, only the other tiers are looked at. ``tokens`` ends the results before the
-    first whose text would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue gives as
-    many results as fit. ``explain`` also prints why each result stands above the next.
+    episode or an entry is taken when one of the turns it rests on is, a trace, goal, belief or reflection also by its
+    own tags, session and time. ``as_of`` recalls the facts that were true then, ``known_at`` those that were known
+    then, ``valid_during`` those that were true at any time from the first moment to the second, both included; these
+    look at facts only, since the other tiers keep no past. A turn, a trace and an entry of a mind have no subject and
+    no category: with one of them asked for, only the other tiers are looked at. Without a cue, turns are left out, and
+    what stands beside the tiers unless ``tiers`` asks for it. ``tokens`` ends the results before the first whose text
+    would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue gives as many results as
+    fit. ``explain`` also prints why each result stands above the next.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -92,6 +94,11 @@ class RecallRequest(BaseModel):
         return (self.as_of, self.known_at, self.valid_during) != (None, None, None)
 
     @property
+    def is_about(self) -> bool:
+        """Whether it asks for a subject or a category."""
+        return (self.subject, self.category) != (None, None)
+
+    @property
     def most(self) -> int:
         """How many results a cue gives at most."""
         if self.limit is not None or self.tokens is None:
@@ -114,6 +121,14 @@ class RecallRequest(BaseModel):
     def rests_on_such(self, sources: Iterable[Source], has_tags: Callable[[str], bool]) -> bool:
         """Return whether one of a memory's sources is a turn that is asked for; ``has_tags`` tells it of its id."""
         return not self.asks_for_turns or any(self._is_such(source) and has_tags(source.turn_id) for source in sources)
+
+    def wants_beside(self, memory: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
+        """Return whether a memory of no tier is asked for, by its own tags, session and time or by a turn of its."""
+        if memory.said_at is not None and set(self.tags) <= set(memory.tags):
+            own = Source(turn_id="", session=memory.session, turn=memory.turn, said_at=memory.said_at)
+            if self._is_such(own):
+                return True
+        return self.rests_on_such(memory.sources, has_tags)
 
     def _is_such(self, source: Source) -> bool:
         said_at = source.said_at

@@ -14,6 +14,8 @@ from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
+from ..beside.shelves import is_beside
+from ..beside.shelves import read as read_beside
 from ..layout import Memory, MemoryLayout
 from ..outdated import told_of_closed
 from ..over import over
@@ -44,6 +46,8 @@ class Read:
     """Superseded facts that the cue finds, each with the current one that took its place."""
     then: Sequence[RankedMemory]
     """The facts that tell what is asked for of the time that the cue asks about, best first; those over say so."""
+    beside: Sequence[tuple[int, RankedMemory]]
+    """Traces and entries of minds, best first within their collection."""
     are_facts: bool
     """Whether there are facts, which may tell more of what is shown."""
 
@@ -75,6 +79,7 @@ def read_rows(
         memories=[(number, one) for number, one in memories if reading.wants(one)],
         changed=reading.changed(table, outdated) if table is not None else [],
         then=[_as_it_was(fact, table) for fact in then if reading.wants(fact)] if table is not None else [],
+        beside=reading.beside(ctx),
         are_facts=layout.semantic is not None and bool(tx.index(layout.semantic)),
     )
 
@@ -142,6 +147,21 @@ class _Reading:
             entry = entries.get(self.ranking.candidates.row_id(number))
             if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:
                 yield number, entry
+
+    def beside(self, ctx: Context) -> list[tuple[int, RankedMemory]]:
+        """Return the best traces and entries of minds that are asked for, as they are now."""
+        found: list[tuple[int, RankedMemory]] = []
+        for group in self.snapshot.candidates:
+            if not is_beside(group.tier):
+                continue
+            limit = self.snapshot.limit
+            numbers = self.ranking.best(
+                max(limit, LOOKED_THROUGH) if self.request.asks_for_turns else limit, group.tier
+            )
+            by_id = {group.index.ids[number - group.start]: number for number in numbers}
+            read = read_beside(self.tx, ctx, group.tier, list(by_id))
+            found += [(by_id[one.id], one) for one in read if self.request.wants_beside(one, self.has_tags)]
+        return found
 
     def changed(self, table: FactTable, outdated: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
         """Return superseded facts, each with the current one that took its place."""

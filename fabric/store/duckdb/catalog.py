@@ -192,7 +192,9 @@ class Catalog:
     def learn(self, table: Table) -> bool:
         """Take over from a definition how the collection is searched; return whether that is new."""
         collection = self._tables[table.name]
-        search = (table.terms or collection.terms, table.kept or collection.kept, table.thread or collection.thread)
+        kept = tuple(name for name in table.kept if name in collection.columns)  # not those that it will yet get
+        thread = table.thread if table.thread in collection.columns else ""
+        search = (table.terms or collection.terms, kept or collection.kept, thread or collection.thread)
         if search == (collection.terms, collection.kept, collection.thread):
             return False
         collection.terms, collection.kept, collection.thread = search

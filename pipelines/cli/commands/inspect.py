@@ -53,6 +53,10 @@ class RecallTier(StrEnum):
     working = "working"
     episodic = "episodic"
     semantic = "semantic"
+    trace = "trace"
+    goal = "goal"
+    belief = "belief"
+    reflection = "reflection"
 
 
 class GraphFormat(StrEnum):

@@ -116,9 +116,7 @@ class SqlRows:
 
     def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
         """Insert the rows, or replace those of the same id in their place."""
-        collection = self._catalog.table(table)
-        if collection.terms is None and table.terms is not None and self._catalog.learn(table):
-            self._searching.drop_table(table.name)  # nobody has declared it here: how it is searched is told now
+        collection = self._learned(table)
         latest = {row_id(row, collection.name): row for row in rows}
         if not latest:
             return
@@ -207,6 +205,7 @@ class SqlRows:
         collection, owner = self._searched(table), self._catalog.scope(scope)
         if owner is None:
             return None
+        self._learned(table)
         searching = self._searching
         return searching.with_vectors(collection, owner, space) if space else searching.index(collection, owner)
 
@@ -311,6 +310,13 @@ class SqlRows:
             return None
 
         return narrowing.meeting(index, collection, where)
+
+    def _learned(self, table: Table) -> StoredCollection:
+        """Return the collection; where nobody has declared it here, how it is searched is told now."""
+        collection = self._catalog.table(table)
+        if collection.terms is None and table.terms is not None and self._catalog.learn(table):
+            self._searching.drop_table(table.name)
+        return collection
 
     def _searched(self, table: Table) -> StoredCollection:
         collection = self._catalog.table(table)

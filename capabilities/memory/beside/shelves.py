@@ -1,0 +1,55 @@
+"""What of the file stands beside a memory's tiers, for one session. A file without it costs a look at its tables."""
+
+from collections.abc import Collection as Some
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
+
+from ..recall.ranked import BESIDE, RankedMemory, Tier
+from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from . import minds, traces
+else:
+    minds = lazy(".minds", __package__)
+    traces = lazy(".traces", __package__)
+
+TRACES, MINDS = "traces_", "mind_"
+"""How the names of their collections begin."""
+
+
+def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], space: str) -> list[Shelf]:
+    """Return the rows of these tiers beside the memory's own that the session may see, with the vectors of a space."""
+    tables = [] if BESIDE.isdisjoint(tiers) else [name for name in tx.rows.tables() if name.startswith((TRACES, MINDS))]
+    if not tables:
+        return []
+    found = traces.shelves(tx, tables, space) if "trace" in tiers else []
+    return [*found, *minds.shelves(tx, ctx, tiers, tables, space)]
+
+
+def is_beside(key: str) -> bool:
+    """Return whether this is the key of a collection beside the tiers.
+
+    >>> is_beside("mind_goals"), is_beside("semantic")
+    (True, False)
+    """
+    return key.startswith((TRACES, MINDS))
+
+
+def read(tx: Transaction, ctx: Context, key: str, ids: Sequence[str]) -> list[RankedMemory]:
+    """Return those of some rows of a collection that the session may see now, as recall shows them."""
+    return traces.read(tx, key, ids) if key.startswith(TRACES) else minds.read(tx, ctx, key, ids)
+
+
+def everything(tx: Transaction, ctx: Context, tiers: Some[Tier]) -> list[RankedMemory]:
+    """Return all of these tiers beside the memory's own that the session may see."""
+    return [
+        memory
+        for shelf in shelves(tx, ctx, tiers, "")
+        for memory in read(
+            tx, ctx, shelf.collection.key, [shelf.index.ids[slot] for slot in shelf.allowed.nonzero()[0].tolist()]
+        )
+    ]
