@@ -60,7 +60,9 @@ class MemoryTools:
     @cached_property
     def capability(self) -> Capability[TraceMemory]:
         """All tools; declared with ``uses=[...]``."""
-        return define_capability(self.identifier, uses=[self.traces], helpers=self.traces.helpers, tools=self.tools)
+        return define_capability(
+            self.identifier.replace("-", "_"), uses=[self.traces], helpers=self.traces.helpers, tools=self.tools
+        )
 
     @cached_property
     def tools(self) -> list[Block[Any, Any]]:
@@ -123,7 +125,7 @@ class MemoryTools:
             return SearchResults(results=[SearchResult(**trace.model_dump(include=_SHOWN)) for trace in found])
 
         about = "Search your memory by words. Ask for few words that matter, or with operators."
-        return self._tool(memory_search, Search, SearchResults, about, title="memory search")
+        return self._tool(memory_search, Search, SearchResults, about, title="memory search", writes=False)
 
     @cached_property
     def reflect(self) -> Block[Reflect, Reflected]:
@@ -165,6 +167,7 @@ class MemoryTools:
         *,
         inner: tuple[Block[Any, Any], ...] = (),
         title: str = "",
+        writes: bool = True,
     ) -> Block[A, R]:
         return MemoryTool(
             fn=fn,
@@ -175,6 +178,7 @@ class MemoryTools:
             uses=(self.traces,),
             inner=inner,
             title=title,
+            has_side_effects=writes,
         )
 
 
@@ -197,8 +201,9 @@ def memory_tools(
     """Return the six memory tools; ConfigurationError for what cannot work. Equal options give the same tools.
 
     ``model`` draws insights when memory_reflect runs; without one none are drawn. ``embedder`` tells what says the
-    same; with None equal and nearly equal words do. ``identifier`` names the capability. ``rehydrate_memory`` is kept
-    for a tool of the cognitive memory that gets archived texts back. ``server``: where the model is reached.
+    same; with None equal and nearly equal words do. ``identifier`` names the capability, with _ for a hyphen.
+    ``rehydrate_memory`` is kept for a tool of the cognitive memory that gets archived texts back. ``server``: where the
+    model is reached.
 
     >>> pack = memory_tools()
     >>> [tool.name for tool in pack.tools][:3]
@@ -235,7 +240,7 @@ def _check(model: object, include_reflect: object, identifier: object) -> None:
         )
     if not isinstance(include_reflect, bool):
         raise ConfigurationError(f"memory_tools: include_reflect={include_reflect!r}; expected True or False")
-    if not isinstance(identifier, str) or not identifier.isidentifier():
+    if not isinstance(identifier, str) or not identifier.replace("-", "_").isidentifier():
         raise ConfigurationError(
-            f"memory_tools: identifier={identifier!r}; it becomes ctx.cap.<identifier>: expected letters, digits and _"
+            f"memory_tools: identifier={identifier!r}; it becomes ctx.cap.<identifier>: expected letters, digits, -, _"
         )

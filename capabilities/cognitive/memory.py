@@ -17,7 +17,7 @@ from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..sources import Source, source_of
 from ..traces.record import Edge, SourceType, Trace, TracesConfig, TraceScope, TraceType
-from ..traces.table import TraceTable, checked_content
+from ..traces.table import TraceTable, checked_content, checked_tags
 from ..traces.tables import Place, place_of, views
 from . import retrieval
 from .config import CognitiveConfig
@@ -100,7 +100,7 @@ class CognitiveMemory:
             "speaker": speaker,
             "role": role,
         }
-        safe = [self._ctx.redact(tag) for tag in tags]
+        safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self._meaning.embed([text])
         vectors = embedded.by_text([text])
 

@@ -114,7 +114,7 @@ def _after(trace: Trace, rule: Callable[[Retention, float, float], Retention], n
         "retrieval_count": kept.uses,
         "interval": kept.interval / 1000,
         "due_at": now.now + timedelta(seconds=min(kept.interval / 1000, LONGEST_INTERVAL)),
-        "last_accessed": now.now,
+        "last_accessed": max(now.now, trace.last_accessed or now.now),
         "last_awake": now.awake,
     }
     return trace.model_copy(update=update)

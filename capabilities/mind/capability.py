@@ -49,12 +49,12 @@ def mind(
     it; agents share a mind by sharing a namespace. ``scope`` says who owns the entries: by default what an agent learns
     about one user never reaches another. ``token_budget`` and ``recency_window_days`` bound the header's beliefs and
     reflections, ``header_confidence`` is the least sure belief it shows. ``max_goals`` and ``max_pinned_reflections``
-    are at most 10. From ``deduplication_threshold`` on, a belief updates a similar one; below ``retrieval_threshold``
-    nothing is recalled. ``ttl_defaults`` may be a mapping of `MindTtlDefaults`.
+    are 10 where more is given. From ``deduplication_threshold`` on, a belief updates a similar one; below
+    ``retrieval_threshold`` nothing is recalled. ``ttl_defaults`` may be a mapping of `MindTtlDefaults`.
 
-    >>> mind(max_goals=11)
+    >>> mind(max_goals=0)
     Traceback (most recent call last):
-    fabric.errors.ConfigurationError: MindConfig: max_goals=11: Input should be less than or equal to 10
+    fabric.errors.ConfigurationError: MindConfig: max_goals=0: Input should be greater than or equal to 1
     """
     _check_place(provider, namespace, scope)
     config = MindConfig(

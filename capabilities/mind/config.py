@@ -11,7 +11,8 @@ from .durations import parse_duration
 from .record import ConfidenceLevel
 
 MAX_PLACES = 10
-"""The most active goals, and the most pinned reflections, that can be configured."""
+"""The most active goals, and the most pinned reflections, whatever is configured."""
+Places = Annotated[int, Field(ge=1), AfterValidator(lambda given: min(given, MAX_PLACES))]
 
 
 def _duration(text: str | None) -> str | None:
@@ -37,8 +38,8 @@ class MindConfig(Settings):
 
     token_budget: int = Field(default=300, ge=0)
     recency_window_days: float = Field(default=7, gt=0, le=timedelta.max.days / 2)
-    max_goals: int = Field(default=MAX_PLACES, ge=1, le=MAX_PLACES)
-    max_pinned_reflections: int = Field(default=MAX_PLACES, ge=1, le=MAX_PLACES)
+    max_goals: Places = MAX_PLACES
+    max_pinned_reflections: Places = MAX_PLACES
     deduplication_threshold: Unit = 0.85
     retrieval_threshold: Unit = 0.35
     ttl_defaults: MindTtlDefaults = MindTtlDefaults()

@@ -1,6 +1,7 @@
 """The seven tools by which a model reads and writes the mind it runs with."""
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -17,6 +18,7 @@ from .writing.validation import MAX_CHARS
 if TYPE_CHECKING:
     from .live_mind import Mind
 
+CATEGORY = "memory"
 _LENGTH: dict[str, Any] = {"maxLength": MAX_CHARS}
 Tags = Annotated[tuple[str, ...], Field(description="Words to filter by with mind_recall.")]
 
@@ -37,7 +39,7 @@ async def mind_recall(
     limit: Annotated[int, Field(description="The most entries to return, of all types together.")] = DEFAULT_LIMIT,
     *,
     ctx: Context,
-) -> str:
+) -> list[dict[str, Any]]:
     """Search your memory of earlier runs: goals, beliefs and reflections, each with its id and its score.
 
     What you write is found once the run that it was written in is over.
@@ -52,7 +54,7 @@ async def mind_recall(
         threshold=threshold,
         limit=limit,
     )
-    return data_block(TITLE, json.dumps([_said(result) for result in found], ensure_ascii=False))
+    return [_said(result) for result in found]
 
 
 async def mind_believe(
@@ -155,16 +157,23 @@ def _said(result: BaseModel) -> dict[str, Any]:
     return result.model_dump(mode="json", exclude_none=True)
 
 
-TOOLS: tuple[Tool, ...] = tuple(
-    tool(one)
-    for one in (
-        mind_recall,
-        mind_believe,
-        mind_reflect,
-        mind_unpin_reflection,
-        mind_set_goal,
-        mind_update_goal,
-        mind_complete_goal,
-    )
+def _as_data(found: list[dict[str, Any]]) -> str:
+    """Return what was recalled as a model is shown it: stored text, inside a block of background data."""
+    return data_block(TITLE, json.dumps(found, ensure_ascii=False))
+
+
+TOOLS: tuple[Tool, ...] = (
+    replace(tool(mind_recall), shown=_as_data, category=CATEGORY, has_side_effects=False),
+    *(
+        replace(tool(one), category=CATEGORY, has_side_effects=True)
+        for one in (
+            mind_believe,
+            mind_reflect,
+            mind_unpin_reflection,
+            mind_set_goal,
+            mind_update_goal,
+            mind_complete_goal,
+        )
+    ),
 )
 """All seven, in the order of the specification."""

@@ -32,7 +32,7 @@ from .record import (
 from .search.find import Found, find_traces
 from .search.query import natural
 from .search.reading import parse
-from .table import TraceTable, checked_content, joined, used_at
+from .table import TraceTable, checked_content, checked_tags, joined, used_at
 from .tables import RESOURCES, Place, place_of, places, views
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class TraceMemory:
         """
         place = place_of(scope, self._ctx.ids)
         text = checked_content(self._ctx.redact(content))
-        safe = [self._ctx.redact(tag) for tag in tags]
+        safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         space, vectors = await self._embedded([text])
 
         def work(tx: Transaction) -> Addition:
@@ -135,7 +135,7 @@ class TraceMemory:
     async def update(self, trace_id: str, *, content: str | None = None, tags: Texts | None = None) -> bool:
         """Replace content, tags or both; False when neither is given or there is no such trace."""
         text = None if content is None else checked_content(self._ctx.redact(content))
-        safe = None if tags is None else [self._ctx.redact(tag) for tag in tags]
+        safe = None if tags is None else checked_tags(self._ctx.redact(tag) for tag in tags)
         space, vectors = await self._embedded([] if text is None else [text])
 
         def work(tx: Transaction) -> bool:

@@ -33,6 +33,9 @@ EdgeType = Literal[
 
 SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
 MAX_CONTENT_CHARS = 100_000
+MAX_TAGS = 50
+"""How many tags a trace may be given at once."""
+MAX_TAG_CHARS = 200
 
 
 class Trace(Claimed, BaseModel):

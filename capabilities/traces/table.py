@@ -16,6 +16,8 @@ from ..sources import Source
 from .graph import repointed
 from .record import (
     MAX_CONTENT_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
     STRENGTH_PER_RECALL,
     Edge,
     Trace,
@@ -236,6 +238,18 @@ def checked_content(content: str) -> str:
         size = f"{len(content)} characters, at most {MAX_CONTENT_CHARS} are kept"
         raise RefusedError(f"the content is too long: {size}", do="Split it, or keep what matters of it.")
     return content
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags as they are kept; RefusedError for too many at once, or one that is too long."""
+    kept = unite_tags(tags)
+    if len(kept) > MAX_TAGS:
+        raise RefusedError(f"{len(kept)} tags are too many, {MAX_TAGS} are the most", do="Keep those that matter.")
+    long = next((tag for tag in kept if len(tag) > MAX_TAG_CHARS), "")
+    if long:
+        reason = f"a tag has {len(long):,} characters, {MAX_TAG_CHARS} are the most"
+        raise RefusedError(reason, do="Give words to find it by; what is to be remembered is the content.")
+    return kept
 
 
 def unite_tags(tags: Iterable[str]) -> tuple[str, ...]:

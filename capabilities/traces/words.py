@@ -44,6 +44,8 @@ _SHORTEST_STEMMED = 3
 _DEPARTING = regex.compile(r"(?:log|bl)(?:y|i|ie[sd])$")
 _MEASURED = regex.compile(r"[^aeiou]*?(?:[aeiou]|(?<=[^aeiou])y)[aeiouy]*[^aeiouy]|[^aeiou]*[aeiou]+y")
 _RUN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|(?!\p{N})\p{Extended_Pictographic}")
+_SIGNED = regex.compile(r"(?<![\p{L}\p{N}_])[\p{L}][\p{L}\p{N}]*+(?:\+\+|#)(?![\p{L}\p{N}+#])")
+"""What is another name with its sign than without: C++, F#."""
 _ASCII_RUN = regex.compile(r"[a-z0-9]+")
 
 
@@ -107,6 +109,15 @@ def trace_terms(row: Mapping[str, Any]) -> list[str]:
     found += [entity_term(name) for name in row.get("entities") or ()]
     about = _about(row.get("attribute") or OTHER, row.get("value") or "", row.get("of") or "")
     return [*found, about] if about else found
+
+
+def signed_names(text: str) -> list[str]:
+    """Return the names of a text that end in a sign, normalised.
+
+    >>> signed_names("From C++ to C#, item #3")
+    ['c++', 'c#']
+    """
+    return _SIGNED.findall(normalise(text)) if "++" in text or "#" in text else []
 
 
 def entity_term(name: str) -> str:
@@ -186,7 +197,9 @@ def is_unspaced(word: str) -> bool:
 def _terms(text: str) -> Iterator[str]:
     found = spelled_words(text)
     stems = [stem(word) for word in found]
-    yield from (WORD + stemmed for stemmed in stems)
+    signed = signed_names(text)
+    yield from (WORD + name for name in signed)
+    yield from (WORD + stemmed for stemmed in _unsigned(stems, signed))
     yield from (SPELLED + word for word, stemmed in zip(found, stems, strict=True) if word != stemmed)
     yield from (WORD + one + NEXT + other for one, other in pairwise(stems))
     if stems:
@@ -195,6 +208,16 @@ def _terms(text: str) -> Iterator[str]:
     for word, following in pairwise([*found, ""]):
         if len(word) == 2 and following[:1] != word[1] and is_unspaced(word):
             yield WORD + word[1]
+
+
+def _unsigned(stems: Sequence[str], signed: Sequence[str]) -> list[str]:
+    """Return stems without the one letter of each name such as C++: it is no C."""
+    left = list(stems)
+    for name in signed:
+        letter = name.rstrip("+#")
+        if len(letter) == 1 and letter in left:
+            left.remove(letter)
+    return left
 
 
 def _runs(text: str) -> list[str]:

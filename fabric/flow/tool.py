@@ -30,7 +30,8 @@ class Tool:
 
     The scope of whatever a tool touches comes from the context, never from its arguments. ``block`` is the `Block`
     that a tool made from one runs, else None. ``shown`` makes of a result the text that a model is shown, by default
-    its JSON.
+    its JSON. ``category`` says what it belongs to, such as "memory", and ``has_side_effects`` whether it changes
+    something, None where nobody said.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Tool:
     run: "Callable[[Any, Context], Awaitable[Any]]"
     block: Any = None
     shown: Callable[[Any], str] | None = None
+    category: str = ""
+    has_side_effects: bool | None = None
 
     def schema(self) -> Mapping[str, Any]:
         """Return the OpenAI function schema, its parameters in the form that strict mode accepts.

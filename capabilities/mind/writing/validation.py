@@ -14,7 +14,8 @@ from ..durations import FORM, due_date, moment_after
 MAX_CHARS = 4_000
 """The most characters of an entry, a note or an outcome."""
 MAX_TAGS = 20
-"""The most tags of an entry; more are left out."""
+"""The most tags of an entry."""
+MAX_TAG_CHARS = 200
 _SHOWN = 40
 
 
@@ -53,7 +54,19 @@ def plain_tags(tags: Iterable[str]) -> tuple[str, ...]:
     >>> plain_tags([" tea", "tea", ""])
     ('tea',)
     """
-    return tuple(dict.fromkeys(tag for one in tags if (tag := one.strip())))[:MAX_TAGS]
+    return tuple(dict.fromkeys(tag for one in tags if (tag := one.strip())))
+
+
+def checked_tags(ctx: Context, tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags as they are kept, without secrets; RefusedError for too many, or one that is too long."""
+    kept = plain_tags(map(ctx.redact, tags))
+    if len(kept) > MAX_TAGS:
+        raise RefusedError(f"{len(kept)} tags are too many, {MAX_TAGS} are the most", do="Keep those that matter.")
+    long = next((tag for tag in kept if len(tag) > MAX_TAG_CHARS), "")
+    if long:
+        reason = f"a tag has {len(long):,} characters, {MAX_TAG_CHARS} are the most"
+        raise RefusedError(reason, do="Give words to filter by; what is to be remembered is the content.")
+    return kept
 
 
 def shared(ctx: Context, namespace: str, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
@@ -62,7 +75,7 @@ def shared(ctx: Context, namespace: str, prefix: str, tags: Iterable[str]) -> di
     return {
         "id": ctx.clock.new_id(prefix),
         "namespace": namespace,
-        "tags": plain_tags(map(ctx.redact, tags)),
+        "tags": checked_tags(ctx, tags),
         "created_at": now,
         "updated_at": now,
         "source": source_of(ctx),

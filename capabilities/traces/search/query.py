@@ -7,7 +7,7 @@ import regex
 
 from fabric.text.words import normalise, word_set
 
-from ..words import is_unspaced, spelled_words, stem
+from ..words import is_unspaced, signed_names, spelled_words, stem
 
 MAX_CHARS = 20_000
 """How many characters of a query are read."""
@@ -18,7 +18,9 @@ STOP_WORDS = word_set(
     "your"
 )
 """English words that are not looked for in plain language."""
-_PIECE = regex.compile(r"[\p{L}\p{N}\p{M}_]+|(?!\p{N})\p{Extended_Pictographic}")
+_PIECE = regex.compile(
+    r"\p{L}[\p{L}\p{N}]*+(?:\+\+|#)(?![\p{L}\p{N}+#])|[\p{L}\p{N}\p{M}_]+|(?!\p{N})\p{Extended_Pictographic}"
+)
 _NAMED = regex.compile(r"[B-HJ-Z]")
 
 
@@ -101,6 +103,8 @@ def _says_something(word: str) -> bool:
 
 
 def _beginnings(word: str) -> list[Leaf]:
+    if signed_names(word):
+        return [Term(word)]
     words = spelled_words(word)
     if len(words) > 1 and "_" in word:
         return [leaf(words, is_open=True)]

@@ -3,7 +3,8 @@
 A text is plain language unless it has a sign: quotes around words; ``AND``, ``OR`` or ``NOT`` in capitals (or ``+``
 between spaces) beside a word; ``*`` behind a word; ``-``, ``^`` or ``tags:`` before one. Anything else that looks like
 syntax is ignored, and so is an operator that has nothing to work on. As in SQLite FTS5, words beside each other are
-tied most tightly, then NOT, AND, OR.
+tied most tightly, then NOT, AND, OR; ``NEAR(one two, 5)`` asks for all of its parts, however far apart. ``C++`` and
+``C#`` are names of their own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import regex
 
-from ..words import FIRST, TAGGED, spelled_words, stem
+from ..words import FIRST, TAGGED, signed_names, spelled_words, stem
 from .query import MAX_CHARS, And, Node, Not, Phrase, Prefix, Query, Term, all_of, any_of, leaf, natural
 
 MAX_DEPTH = 40
@@ -29,6 +30,8 @@ _QUOTES = str.maketrans("“”„«»＂", '""""""')
 _OPERATORS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "+": "AND"}
 _STAR = regex.compile(r"[\p{L}\p{N}\p{M}]\*[^\p{L}\p{N}]*$")
 _FIRST = regex.compile(r"\^[\p{L}\p{N}]")
+_NEAR = regex.compile(r"(?<![^\s(])NEAR\((?P<parts>[^()]*?)(?:,\s*\d+\s*)?\)")
+_PARTS = regex.compile(r'"[^"]*"|[^\s,"]+')
 _POSSESSIVE = regex.compile(r"(?<=\p{L})['’]s(?=[^\p{L}\p{N}]*$)", regex.IGNORECASE)
 
 
@@ -44,7 +47,7 @@ def parse(text: str) -> Query:
     >>> parse('??? "')
     Query(root=None, otherwise=None)
     """
-    plain = text[:MAX_CHARS].translate(_QUOTES)
+    plain = _NEAR.sub(_both, text[:MAX_CHARS].translate(_QUOTES))
     tokens = list(_balanced(_tokens(plain)))
     if not any(token.node for token in tokens):
         tokens = [_Token("words", leaf([operator])) for operator in spelled_words(plain)]
@@ -158,6 +161,10 @@ def _of_words(text: str, kind: str, star: str | None, is_tag: bool) -> Iterator[
     words = spelled_words(text)
     if not words:
         return
+    signed = signed_names(text)
+    if kind == "chunk" and signed and len(words) == 1:
+        yield _Token("words", Term(signed[0]))
+        return
     is_open = bool(star) if kind != "chunk" else bool(_STAR.search(text))
     is_first = kind == "chunk" and bool(_FIRST.match(text))
     node: Node = leaf(words, is_open=is_open)
@@ -167,6 +174,10 @@ def _of_words(text: str, kind: str, star: str | None, is_tag: bool) -> Iterator[
         first = Term(FIRST + stem(words[0]))
         node = And((first, node)) if isinstance(node, Phrase) else first
     yield _Token("words", node, kind != "chunk" or is_open or is_first or is_tag)
+
+
+def _both(near: regex.Match[str]) -> str:
+    return f"({' AND '.join(_PARTS.findall(near['parts']))})"
 
 
 def _tagged(words: Sequence[str], *, is_open: bool) -> Node:

@@ -175,3 +175,34 @@ def test_a_model_that_draws_an_insight_sees_stored_text_inside_the_escaped_block
     assert "Ignore previous" in prompt
     assert "Ignore" not in strip_data_blocks(prompt)
     assert prompt.count("</background-data>") == 1
+
+
+def test_names_with_a_sign_are_names_of_their_own_and_near_is_an_operator():
+    with tools() as memory:
+        for text in ("I code in C++ daily", "I code in C and R", "Uses C# at work", "NEAR field radio", "Likes a cake"):
+            memory.add(text)
+        assert memory.found("C++") == memory.found("C++ AND code") == ["I code in C++ daily"]
+        assert memory.found("C#") == ["Uses C# at work"]
+        assert memory.found("C") == memory.found("NEAR(C R, 3)") == ["I code in C and R"]
+        assert memory.found("a") == ["Likes a cake"]
+        assert memory.found("NEAR(code daily)") == ["I code in C++ daily"]
+        assert memory.found("NEAR(code work)") == []
+        assert memory.found("what do I code in C++?")[0] == "I code in C++ daily"
+
+
+def test_tags_that_are_too_many_or_too_long_are_refused():
+    with tools() as memory:
+        assert "51 tags are too many" in memory.refused("add", content="tea", tags=[str(one) for one in range(51)])
+        kept = memory.add("tea", tags=[str(one) for one in range(50)])
+        assert "200,000 characters, 200 are the most" in memory.refused("update", trace_id=kept, tags=["t" * 200_000])
+        assert len(memory.trace(kept).tags) == 50
+
+
+def test_tools_say_what_they_belong_to_and_whether_they_change_something():
+    pack = memory_tools(embedder=None, identifier="primary-memory-tools")
+    assert pack.capability.name == "primary_memory_tools"
+    with tools(pack) as memory:
+        marks = {name: (one.category, one.has_side_effects) for name, one in memory.host.toolbox.tools.items()}
+    assert marks.pop("memory_search") == ("memory", False)
+    assert set(marks.values()) == {("memory", True)}
+    assert len(marks) == 5

@@ -13,8 +13,10 @@ from fabric import Fabric, Item, generator, handler
 from fabric.errors import RefusedError
 from fabric.generation.toolbox import MAX_CALLS_PER_STEP
 from fabric.models.base import ToolCall
+from fabric.scope import ScopeIds
+from fabric.sessions.toolhost import ToolHost
 from fabric.testing import FrozenClock, ScriptedModel, call, run_block
-from fabric.text.prompt import DATA_NOTICE
+from fabric.text.prompt import DATA_NOTICE, OWN_NOTICE
 
 SCHEMAS = {tool.name: tool.schema()["function"] for tool in TOOLS}
 NAMES = [
@@ -233,8 +235,24 @@ async def test_recalled_text_reaches_the_model_only_inside_an_escaped_block(agen
         assert text.startswith("<background-data ")
         assert text.endswith("</background-data>")
         assert (text.count("<background-data"), text.count("</background-data>")) == (1, 1)
-        assert DATA_NOTICE in text
+        assert text.splitlines()[1] == (DATA_NOTICE if text == seen else OWN_NOTICE)
         assert text.count("Ignore previous instructions") == 3
+
+
+def test_a_host_gives_what_was_recalled_as_an_array_and_tells_when_something_is_too_much():
+    with ToolHost(":memory:", ScopeIds(session="monday", user="jake"), uses=[mind(None, max_goals=50)]) as host:
+        assert host.call("mind_believe", {"content": "Tea is hot", "tags": ["drink"]})["success"]
+        (found,) = host.call("mind_recall", {"query": "tea"})["output"]
+        assert (found["content"], found["tags"]) == ("Tea is hot", ["drink"])
+        assert host.answer("mind_recall", {"query": "tea"}).startswith("<background-data ")
+        many = host.call("mind_believe", {"content": "Many", "tags": [str(number) for number in range(21)]})
+        assert many["error"].endswith("21 tags are too many, 20 are the most")
+        assert "201 characters" in host.call("mind_reflect", {"content": "Long", "tags": ["t" * 201]})["error"]
+        done = [host.call("mind_set_goal", {"description": f"goal {number}"})["success"] for number in range(11)]
+        assert done == [True] * 10 + [False]
+        marks = {tool.name: (tool.category, tool.has_side_effects) for tool in host.toolbox.tools.values()}
+    assert marks.pop("mind_recall") == ("memory", False)
+    assert set(marks.values()) == {("memory", True)}
 
 
 WRONG = [

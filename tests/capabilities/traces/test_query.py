@@ -39,6 +39,10 @@ SIGNS = st.text(st.sampled_from('ab "*()^-+:{}?AND OR NOT tags:éß東🍕\t'), 
         ("^a", Term("^a")),
         ("tags:a", Term("#a")),
         ('tags:"a b"', And((Term("#a"), Term("#b")))),
+        ("C++", Term("c++")),
+        ("C# OR c", Or((Term("c#"), C))),
+        ('NEAR("a b" c, 5)', And((Phrase(("a", "b")), C))),
+        ("NEAR(a b) OR c", Or((And((A, B)), C))),
     ],
 )
 def test_operators_phrases_and_prefixes_are_read_as_documented(text: str, root: Node):
@@ -55,7 +59,6 @@ def test_operators_phrases_and_prefixes_are_read_as_documented(text: str, root: 
         ("a) OR b", Or((A, B))),
         ('"a b', And((A, B))),
         ("--a", A),
-        ("C++", C),
         ("a - b", And((A, B))),
         ("temperature -5", And((Term("temperatur"), Term("5")))),
         ("{a}", A),
