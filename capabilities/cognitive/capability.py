@@ -12,13 +12,13 @@ from fabric.flow.resource import Resource
 from ..equal import one_for
 from ..meaning import Meaning
 from ..traces.capability import TraceMemory, create_traces_capability
+from ..traces.notes import NOTES
 from ..traces.record import Feedback, Trace
 from ..traces.table import TraceTable
 from ..traces.tables import RESOURCES, Place
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
 from .encoder import Encoder, MoodSource
 from .memory import CognitiveMemory
-from .notes import NOTES
 from .slots import IN_MIND
 from .storing import ignore_traces, store_encoded, use_traces
 from .wakefulness import CLOCKS

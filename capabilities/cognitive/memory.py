@@ -16,6 +16,7 @@ from ..formulas.encoding import Features, Mood
 from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..sources import Source, source_of
+from ..traces.notes import read_notes, write_notes
 from ..traces.record import Edge, SourceType, Trace, TracesConfig, TraceScope, TraceType
 from ..traces.table import TraceTable, checked_content, checked_tags
 from ..traces.tables import Place, place_of, views
@@ -23,7 +24,6 @@ from . import retrieval
 from .config import CognitiveConfig
 from .encoder import Encoder, mood_of, type_of
 from .graph import graph_of
-from .notes import read_notes, write_notes
 from .outlook import Outlook, outlooks
 from .prompt.assembling import parts_of
 from .prompt.prompt import Assembled, Style, assemble, style_of

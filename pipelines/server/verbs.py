@@ -31,7 +31,7 @@ RELATED = 0.05
 KINDS = (
     "Where to look; everywhere when null. turn: messages as they were said; working: what matters in this "
     "conversation; episodic: what happened; semantic: facts; trace: what an agent noted; goal: what an agent pursues; "
-    "belief: what it holds true; reflection: what it observed about its work."
+    "belief: what it holds true; reflection: what it observed about its work; note: what it wrote about the user."
 )
 CATEGORY = (
     "What kind of fact. identity: who somebody is and where they live; profession: work and studies; preference: "

@@ -48,7 +48,7 @@ def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], tables: Some[str],
         view, entries = index.derived(_Views).view(tx, collection, index)
         sees = _Sight(ctx)
         allowed = np.fromiter((sees(one) for one in entries), np.bool_, len(entries))
-        found.append(Shelf(collection, view, allowed, is_remade=True))
+        found.append(Shelf(collection.key, view, allowed))
     return found
 
 

@@ -12,13 +12,14 @@ from ..recall.ranked import BESIDE, RankedMemory, Tier
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from . import minds, traces
+    from . import minds, notes, traces
 else:
     minds = lazy(".minds", __package__)
+    notes = lazy(".notes", __package__)
     traces = lazy(".traces", __package__)
 
-TRACES, MINDS = "traces_", "mind_"
-"""How the names of their collections begin."""
+TRACES, MINDS, NOTES = "traces_", "mind_", "cognitive_notes"
+"""How the names of their collections begin, and that of the notes, which a file without traces does not have."""
 
 
 def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], space: str) -> list[Shelf]:
@@ -27,7 +28,9 @@ def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], space: str) -> lis
     if not tables:
         return []
     found = traces.shelves(tx, tables, space) if "trace" in tiers else []
-    return [*found, *minds.shelves(tx, ctx, tiers, tables, space)]
+    found += minds.shelves(tx, ctx, tiers, tables, space)
+    is_thinking = "note" in tiers and any(name.startswith(TRACES) for name in tables)
+    return [*found, *(notes.shelves(tx) if is_thinking else ())]
 
 
 def is_beside(key: str) -> bool:
@@ -36,11 +39,13 @@ def is_beside(key: str) -> bool:
     >>> is_beside("mind_goals"), is_beside("semantic")
     (True, False)
     """
-    return key.startswith((TRACES, MINDS))
+    return key.startswith((TRACES, MINDS, NOTES))
 
 
 def read(tx: Transaction, ctx: Context, key: str, ids: Sequence[str]) -> list[RankedMemory]:
     """Return those of some rows of a collection that the session may see now, as recall shows them."""
+    if key.startswith(NOTES):
+        return notes.read(tx, ids)
     return traces.read(tx, key, ids) if key.startswith(TRACES) else minds.read(tx, ctx, key, ids)
 
 
@@ -49,7 +54,5 @@ def everything(tx: Transaction, ctx: Context, tiers: Some[Tier]) -> list[RankedM
     return [
         memory
         for shelf in shelves(tx, ctx, tiers, "")
-        for memory in read(
-            tx, ctx, shelf.collection.key, [shelf.index.ids[slot] for slot in shelf.allowed.nonzero()[0].tolist()]
-        )
+        for memory in read(tx, ctx, shelf.key, [shelf.index.ids[slot] for slot in shelf.allowed.nonzero()[0].tolist()])
     ]

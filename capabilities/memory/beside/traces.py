@@ -26,7 +26,7 @@ def shelves(tx: Transaction, tables: Some[str], space: str) -> list[Shelf]:
     for view in views(tx.ids):
         index = tx.index(view.tables.traces, space) if view.tables.traces.key in tables else None
         if index and {"persona", "deleted"} <= index.columns.keys():
-            found.append(Shelf(view.tables.traces, index, _allowed(index, view)))
+            found.append(Shelf(view.tables.traces.key, index, _allowed(index, view)))
     return found
 
 

@@ -48,7 +48,7 @@ def candidates_of(
         for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
-    beside = [(shelf.collection.key, shelf.index, shelf.allowed) for shelf in _beside(tx, ctx, request, space)]
+    beside = [(shelf.key, shelf.index, shelf.allowed) for shelf in _beside(tx, ctx, request, space)]
     return make_candidates(
         [
             (tier, index, allowed, vocabulary_of(index, vectors_of) if vectors_of is not None else None)
@@ -70,7 +70,7 @@ def still_allowed(
     None where an index was made anew meanwhile, so that its numbers stand for other rows.
     """
     found: list[Mask] = []
-    beside = {shelf.collection.key: shelf for shelf in _beside(tx, ctx, request, space)}
+    beside = {shelf.key: shelf for shelf in _beside(tx, ctx, request, space)}
     for group in candidates:
         if is_beside(group.tier):
             allowed = _still_beside(group, beside.get(group.tier))
@@ -94,8 +94,6 @@ def still_allowed(
 def _still_beside(group: CandidateGroup, shelf: Shelf | None) -> Mask | None:
     if shelf is None:
         return np.zeros_like(group.allowed)
-    if shelf.is_remade:  # each is looked at again when it is read
-        return group.allowed
     if shelf.index.numbering != group.index.numbering:
         return None
     return group.allowed & shelf.allowed[: group.index.size]

@@ -31,7 +31,7 @@ else:
     tags = lazy("..tags", __package__)
 
 
-_ORDER: tuple[Tier, ...] = ("semantic", "working", "episodic", "turn", "trace", "goal", "belief", "reflection")
+_ORDER: tuple[Tier, ...] = ("semantic", "working", "episodic", "turn", "trace", "goal", "belief", "reflection", "note")
 
 
 def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request: RecallRequest) -> list[RankedMemory]:

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from capabilities.sources import Source
 from capabilities.vocabulary import about
 
-Tier = Literal["turn", "working", "episodic", "semantic", "trace", "goal", "belief", "reflection"]
+Tier = Literal["turn", "working", "episodic", "semantic", "trace", "goal", "belief", "reflection", "note"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
-BESIDE: frozenset[Tier] = frozenset({"trace", "goal", "belief", "reflection"})
-"""What stands beside the tiers of a memory: traces, and what agents keep in mind."""
+BESIDE: frozenset[Tier] = frozenset({"trace", "goal", "belief", "reflection", "note"})
+"""What stands beside the tiers of a memory: traces, what agents keep in mind, and their notes."""
 RELEVANT = 0.5
 """From this relevance on, the best result likely answers the cue; below it, likely nothing that does is stored."""
 VISIBLE = 0.005

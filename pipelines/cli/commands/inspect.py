@@ -57,6 +57,7 @@ class RecallTier(StrEnum):
     goal = "goal"
     belief = "belief"
     reflection = "reflection"
+    note = "note"
 
 
 class GraphFormat(StrEnum):

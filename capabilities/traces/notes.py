@@ -23,13 +23,14 @@ _SESSION = Document("cognitive_notes_thread", Notes, "session", required=False)
 NOTES = (_USER, _SESSION)
 
 
-def _place(ids: ScopeIds) -> Document[Notes]:
+def notes_of(ids: ScopeIds) -> Document[Notes]:
+    """Return where the notes of a session are kept: with its user, or where it has none with itself."""
     return _USER if ids.has("user") else _SESSION
 
 
 def read_notes(tx: Transaction) -> str:
     """Return the notes of the session's agent about its user; of a session without a user those of the session."""
-    return tx.read(_place(tx.ids)).by_agent.get(tx.ids.agent or "", "")
+    return tx.read(notes_of(tx.ids)).by_agent.get(tx.ids.agent or "", "")
 
 
 def write_notes(tx: Transaction, text: str) -> None:
@@ -39,6 +40,6 @@ def write_notes(tx: Transaction, text: str) -> None:
             f"the notes are too long: {len(text)} characters, at most {MAX_CHARS} are kept",
             do="Keep what matters for later conversations, and call again. Nothing was changed.",
         )
-    place = _place(tx.ids)
+    place = notes_of(tx.ids)
     notes = tx.read(place)
     tx.write(place, Notes(by_agent={**notes.by_agent, tx.ids.agent or "": text}))
