@@ -131,7 +131,7 @@ def test_the_default_file_is_told_and_a_model_that_nobody_knows_is_warned_of(tmp
     told = forkserver.run(
         [*command(tmp_path / "m.duckdb"), "--help"], imports=SERVER, capture_output=True, timeout=PATIENCE, check=True
     )
-    assert "default: memory.duckdb" in " ".join(told.stdout.decode().split())
+    assert "Default: memory.duckdb" in " ".join(told.stdout.decode().split())
     asked = command(tmp_path / "m.duckdb", "--user", "jake", "--model", "foo-bar-9")
     done = forkserver.run(
         asked, imports=SERVER, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
