@@ -20,7 +20,10 @@ class Spread:
     threshold: float = 0.1
     limit: int = 20
     echoes: bool = False
-    """Whether a node gives activation back to the one it has it from; each pair then counts in both directions."""
+    """Whether a node gives activation back to the one it has it from, and a seed that is named twice gives it twice.
+
+    So the reference does; each pair then counts in both directions.
+    """
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ def spread(seeds: Sequence[str], neighbours: Neighbours, how: Spread | None = No
     how = how or Spread()
     reached = {seed: Activated(seed, 1.0, 0, {seed}) for seed in seeds}
     parents: dict[str, str] = {}
-    wave = list(seeds)
+    wave = list(seeds if how.echoes else reached)
     for hop in range(1, how.depth + 1):
         later: list[str] = []
         for node in wave:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from capabilities.cognitive.capability import create_cognition
 from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.traces import TraceMemory
 from fabric import Context, Fabric, handler
 from fabric.testing import FrozenClock
 
@@ -19,7 +20,8 @@ class Mind:
     def __init__(self, fabric: Fabric, clock: FrozenClock, config: Mapping[str, Any], mood: Any, embedder: Any) -> None:
         self.fabric = fabric
         self.clock = clock
-        self.capability = create_cognition(config, mood=mood, embedder=embedder).capability
+        self.cognition = create_cognition(config, mood=mood, embedder=embedder)
+        self.capability = self.cognition.capability
 
     async def __call__(
         self,
@@ -35,6 +37,16 @@ class Mind:
             return await work(ctx[self.capability])
 
         result: T = (await self.fabric.session(session, user=user, **ids).arun(call)).output
+        return result
+
+    async def tools(self, work: Callable[[TraceMemory], Awaitable[T]], user: str | None = "jake") -> T:
+        """Return what a function does with the traces as the memory tools have them."""
+
+        @handler(name="tools", uses=[self.cognition.traces])
+        async def call(_: object, ctx: Context) -> Any:
+            return await work(ctx[self.cognition.traces])
+
+        result: T = (await self.fabric.session("monday", user=user).arun(call)).output
         return result
 
 

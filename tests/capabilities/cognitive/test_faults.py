@@ -1,11 +1,22 @@
 """What went wrong in other cognitive memories, one test each: what is used stays, and what is apart stays apart."""
 
+import asyncio
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.formulas.activation import spread
+from capabilities.formulas.retention import Retention, current_strength, ignored
 from capabilities.traces import TraceMemory
+from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.testing import FrozenClock
 from tests.capabilities.traces.opened import within
+
+from .opened import open_mind
 
 
 async def test_a_trace_that_is_used_or_added_again_stays():
@@ -29,3 +40,126 @@ async def test_a_trace_that_is_used_or_added_again_stays():
         assert kept.last_accessed == clock.now() + timedelta(days=100)
 
     await within(run, clock=clock)
+
+
+async def test_the_most_used_trace_is_the_last_to_fade():
+    async with open_mind(embedder=None) as mind:
+
+        async def use_often(memory: CognitiveMemory) -> str:
+            boat = (await memory.encode("Carol owns a boat")).trace.id
+            await memory.encode("The bins are out on Tuesdays")
+            lasting = [(await memory.use([boat]))[0].stability for _ in range(30)]
+            assert lasting == sorted(lasting)
+            return boat
+
+        boat = await mind(use_often)
+        mind.clock.advance(seconds=60)
+        assert (await mind(lambda memory: memory.sweep())).faded == ()
+        mind.clock.advance(days=60)
+        assert len((await mind(lambda memory: memory.sweep())).faded) == 1
+        assert (await mind(lambda memory: memory.retrieve("boat"))).ids == [boat]
+
+
+async def test_what_is_left_of_a_trace_ranks_and_filters_it():
+    async with open_mind(embedder=None) as mind:
+        old = (await mind(lambda memory: memory.encode("The river Neva is wide"))).trace
+        mind.clock.advance(days=400)
+        new = (await mind(lambda memory: memory.encode("The river Oder is wide"))).trace
+        found = await mind(lambda memory: memory.retrieve("which river is wide?"))
+        assert found.ids == [new.id, old.id]
+        assert found.results[0].signals.strength > found.results[1].signals.strength
+        assert (await mind(lambda memory: memory.retrieve("wide river", least_strength=0.05))).ids == [new.id]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"confidence": 5}, {"confidence": -1}, {"confidence": "high"}, {"confidence": float("nan")}, {"valence": 2}],
+)
+async def test_numbers_out_of_bounds_are_refused_by_name(options: dict[str, Any]):
+    async with open_mind(embedder=None) as mind:
+        with pytest.raises(RefusedError, match=next(iter(options))):
+            await mind(lambda memory: memory.encode("x y", **options))
+
+
+def test_no_floor_raises_and_no_number_is_not_a_number():
+    assert ignored(Retention(0.5, 30_000.0), 0.0).stability == 30_000
+    assert ignored(Retention(0.5, 90_000.0), 0.0).stability == 60_000
+    assert (current_strength(1.0, 0.0, 0.0), current_strength(1.0, 1.0, 0.0)) == (1.0, 0.0)
+
+
+def test_a_seed_that_is_given_twice_counts_once():
+    ties = {"a": [("b", 1.0)], "b": [("a", 1.0)]}
+    twice, once = (spread(seeds, lambda node: ties.get(node, [])) for seeds in (["a", "a"], ["a"]))
+    assert twice == once
+
+
+async def test_one_text_at_once_ten_times_is_one_trace():
+    async with open_mind(embedder=None) as mind:
+        done = await asyncio.gather(
+            *(mind(lambda memory: memory.encode("Likes green tea"), session=f"s{number}") for number in range(10))
+        )
+        assert len({one.trace.id for one in done}) == 1
+        assert [one.is_new for one in done].count(True) == 1
+
+
+async def test_everything_of_a_trace_is_there_in_a_file_of_another_name(tmp_path: Path):
+    first, second = tmp_path / "a.duckdb", tmp_path / "b.duckdb"
+    clock = FrozenClock()
+    async with open_mind(first, embedder=None, clock=clock) as mind:
+        made = (
+            await mind(
+                lambda memory: memory.encode(
+                    "Trip to Paris, France",
+                    tags=["a,b", "travel"],
+                    entities=["Paris, France"],
+                    data={"nights": [1, 2.5, None], "by": {"train": True}},
+                    mood=(0.3, 0.4, -0.6),
+                    mood_name="calm",
+                )
+            )
+        ).trace
+        tied = (await mind(lambda memory: memory.encode("Paris is rainy", entities=["Paris, France"]))).trace
+        ties = await mind(lambda memory: memory.ties(made.id))
+    first.rename(second)
+    async with open_mind(second, embedder=None, clock=clock) as mind:
+        assert await mind(lambda memory: memory.get(made.id)) == made
+        assert (made.tags, made.entities, made.dominance, made.mood) == (
+            ("a,b", "travel"),
+            ("Paris, France",),
+            -0.6,
+            "calm",
+        )
+        assert await mind(lambda memory: memory.ties(made.id)) == ties
+        assert {tie.other for tie in ties} == {tied.id}
+        (used,) = await mind(lambda memory: memory.use([made.id]))
+        assert (used.strength, used.interval) == (pytest.approx(made.strength + 0.1), 2 * made.interval)
+        mind.clock.advance(days=300)
+        assert tied.id in (await mind(lambda memory: memory.sweep())).faded
+
+
+async def test_pictures_and_one_letter_names_are_retrieved_and_what_is_no_words_is_no_error():
+    async with open_mind(embedder=None) as mind:
+        texts = ("pizza 🍕 night", "I code in C and R", "Prefers dark-mode")
+        ids = [(await mind(lambda memory, text=text: memory.encode(text))).trace.id for text in texts]
+        for cue, found in (("🍕", 0), ("C language", 1), ("dark-mode", 2), ("What does she prefer?", 2)):
+            assert (await mind(lambda memory, cue=cue: memory.retrieve(cue))).ids[:1] == [ids[found]], cue
+        for cue in ('"', "*", "()", "^", "{", "???", "NOT", "\x00", ""):
+            await mind(lambda memory, cue=cue: memory.retrieve(cue))
+
+
+async def test_deleting_and_erasing_a_contradiction_lets_what_it_was_about_count_again():
+    async with open_mind(embedder=None) as mind:
+        oslo = (await mind(lambda memory: memory.encode("I live in Oslo"))).trace.id
+        for way in ("delete", "erase"):
+            moved = await mind(lambda memory: memory.encode("I moved to Berlin"))
+            assert moved.contradicts == (oslo,)
+
+            async def take(traces: TraceMemory, way: str = way, gone: str = moved.trace.id) -> bool:
+                done: bool = await getattr(traces, way)(gone)
+                assert not await traces.delete("mt_nope")
+                return done
+
+            assert await mind.tools(take)
+            found = await mind(lambda memory: memory.retrieve("where do I live?"))
+            assert [(one.trace.id, one.is_outdated) for one in found.results] == [(oslo, False)]
+        assert await mind(lambda memory: memory.ties(oslo)) == []
