@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from blocks.cognitive import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
 from blocks.tools import MemoryTools
@@ -66,7 +66,15 @@ class CognitiveSystem:
         return end_turn_block(self.name, self.capability)
 
     def assemble(self, tokens: int = 1_000, *, style: Style | None = None) -> ContextLines:
-        """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind."""
+        """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind.
+
+        ConfigurationError for fewer than 1 token, and for a style that there is not.
+        """
+        if tokens < 1:
+            raise ConfigurationError(f"{self.name}: assemble got tokens={tokens!r}; expected at least 1")
+        if style is not None and style not in get_args(Style):
+            told = ", ".join(get_args(Style))
+            raise ConfigurationError(f"{self.name}: assemble got style={style!r}; expected one of {told}, or None")
 
         async def lines(ctx: Context) -> str:
             cue = _cue(ctx)
@@ -117,5 +125,10 @@ def cognitive_memory(
     """
     if not name.strip():
         raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
+    if mood is not None and not callable(mood):
+        raise ConfigurationError(f"mood is {mood!r}; expected a function that gives the present one: lambda: {mood!r}")
+    named = [one for one in ("traits", "profile") if one in (constants or {})]
+    if named:
+        raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
     config = CognitiveConfig(**{**(constants or {}), "traits": traits or {}, "profile": profile})
     return CognitiveSystem(create_cognition(config, mood=mood, embedder=embedder), name)

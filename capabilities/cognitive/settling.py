@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..claims import OTHER, USER, Claim, compare
+from ..claims import OTHER, USER, Claim, compare, read_as
 from ..formulas.retention import interference
 from ..traces.graph import edge_between
 from ..traces.record import Edge, EdgeType, Trace
-from ..traces.words import claim_term, entity_term
+from ..traces.words import entity_term, rival_terms
 from .config import CognitiveConfig
 from .graph import WEIGHTS
 from .wakefulness import Elapsed
@@ -60,7 +60,7 @@ def settle(
         return Settled(new)
     visible = visible_in(index, place.scope, place.persona)
     alike = _alike(index, visible, vector, config.interference_threshold)
-    rivals = _holding(index, visible, [claim_term(new)] if claim_term(new) else [], MOST_ALIKE)
+    rivals = _holding(index, visible, rival_terms(new), MOST_ALIKE)
     ids = [index.ids[slot] for slot in dict.fromkeys([*alike, *rivals])]
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
     likeness = {index.ids[slot]: cosine for slot, cosine in alike.items()}
@@ -149,7 +149,10 @@ def _ties(new: Trace, others: Iterable[str], kind: EdgeType, weights: dict[str, 
 
 
 def _claim(trace: Trace) -> Claim:
+    """Return what a trace says; where its fields name an owner, whose it is is read anew: a sister's home is hers."""
     attribute = trace.attribute or OTHER
+    if trace.of and attribute != OTHER:
+        return read_as(trace.content)
     value = trace.content if attribute == OTHER else trace.value
     fields: dict[str, Any] = {**trace.claim_fields(), "attribute": attribute, "value": value}
     return Claim(subject=USER, text=trace.content, **fields)

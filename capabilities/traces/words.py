@@ -16,7 +16,7 @@ from fabric.lazy import lazy
 from fabric.text.terms import terms
 from fabric.text.words import normalise, split_words
 
-from ..claims import OTHER, Claim, Claimed, slot
+from ..claims import OTHER, Claim, Claimed, rival_slots, slot
 from ..vocabulary import written_day
 
 if TYPE_CHECKING:
@@ -129,14 +129,19 @@ def entity_term(name: str) -> str:
     return ENTITY + "_".join(normalise(name).split())
 
 
-def claim_term(trace: Claimed) -> str:
-    """Return the term that stands for what a trace says something about, "" for one that claims nothing."""
-    return _about(trace.attribute or OTHER, trace.value, trace.of)
+def rival_terms(trace: Claimed) -> list[str]:
+    """Return the terms of what a trace may repeat, replace or end: another employer ends a role at the one before."""
+    claim = Claim(attribute=trace.attribute or OTHER, value=trace.value, of=trace.of, former=trace.former)
+    return list(dict.fromkeys(_term(key) for key in rival_slots(claim) if key))
 
 
 def _about(attribute: str, value: str, of: str) -> str:
     key = slot(Claim(attribute=attribute, value=value, of=of))
-    return CLAIM + "_".join(key.split()) if key else ""
+    return _term(key) if key else ""
+
+
+def _term(key: str) -> str:
+    return CLAIM + "_".join(key.split())
 
 
 def indexed(term: str) -> str:

@@ -1,8 +1,11 @@
 """A cognitive memory around a generator: what is said is encoded, comes to mind, and is kept for having been of use."""
 
+from collections.abc import Callable
+
 import pytest
 
 from fabric import Fabric, generator, sequencer
+from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory
@@ -87,3 +90,17 @@ def test_what_a_tool_adds_is_encoded_and_what_was_encoded_is_searched(mem: Cogni
     assert (best.content, best.source_type, best.role) == ("Deploys run on Fridays", "agent_inference", "assistant")
     assert 0 < best.strength < 1
     assert used == [best.id]
+
+
+def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: mem.assemble(tokens=0), "tokens=0; expected at least 1"),
+        (lambda: mem.assemble(style="poetic"), "expected one of structured, narrative, emotional"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(mood=(0, 0, 0)), "expected a function"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(constants={"profile": "as_specified"}), r"cognitive_memory\(profile=...\)"),
+        (lambda: cognitive_memory(constants={"capacty": 9}), "did you mean 'capacity'"),
+        (lambda: cognitive_memory(name=" "), "not blank"),
+    ]
+    for build, told in wrong:
+        with pytest.raises(ConfigurationError, match=told):
+            build()

@@ -7,6 +7,7 @@ from capabilities.formulas import slots as slot_rules
 from capabilities.formulas.slots import Slots
 from capabilities.traces.record import Trace
 
+from ...retrieval.chatter import says_nothing
 from ..results import Retrieval, Retrieved
 from .ago import ago
 from .prompt import PromptLine, PromptParts, Style, associated_line, line
@@ -24,11 +25,11 @@ def parts_of(
     now: datetime,
     turn_id: str = "",
 ) -> PromptParts:
-    """Return what may enter a prompt, best first; what a newer trace says otherwise is left out.
+    """Return what may enter a prompt, best first: what tells something, and what no newer trace says otherwise.
 
-    So is what was encoded of the message ``turn_id``: it is the one that the prompt is for, and stands there in full.
+    What was encoded of the message ``turn_id`` is left out: the prompt is for that one, and it stands there in full.
     """
-    shown = [one for one in found.results if not one.is_outdated and not _is_of(one.trace, turn_id)]
+    shown = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
@@ -37,9 +38,13 @@ def parts_of(
         associated=tuple(
             PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
             for one in found.associated
-            if not one.trace.contradicted_by and not _is_of(one.trace, turn_id)
+            if _tells(one.trace) and not _is_of(one.trace, turn_id)
         ),
     )
+
+
+def _tells(trace: Trace) -> bool:
+    return not trace.contradicted_by and not says_nothing(trace.content)
 
 
 def _is_of(trace: Trace, turn_id: str) -> bool:
@@ -47,7 +52,7 @@ def _is_of(trace: Trace, turn_id: str) -> bool:
 
 
 def _active(slots: Slots, in_mind: Sequence[Trace]) -> Iterator[PromptLine]:
-    traces = {trace.id: trace for trace in in_mind if not trace.contradicted_by}
+    traces = {trace.id: trace for trace in in_mind if _tells(trace)}
     for slot in sorted(slots.held, key=lambda slot: -slot.activation):
         if slot.trace in traces:
             one = slot_rules.lines(Slots(slots.capacity, (slot,), slots.entered))

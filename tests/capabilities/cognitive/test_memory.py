@@ -129,6 +129,27 @@ async def test_a_change_is_believed_and_what_is_so_again_too():
         assert again.trace.retrieval_count == 1
 
 
+async def test_a_change_reaches_what_it_ends_and_nobody_else():
+    async with open_mind(embedder=None) as mind:
+        role = (await mind(lambda memory: memory.encode("I work at Stripe as a designer."))).trace
+        await mind(lambda memory: memory.encode("My sister Anna lives in Oslo."))
+        assert (await mind(lambda memory: memory.encode("I moved to Berlin in May."))).contradicts == ()
+        assert (await mind(lambda memory: memory.encode("I joined Google."))).contradicts == (role.id,)
+        prompt = (await mind(lambda memory: memory.assemble("where does Anna live?"))).text
+        assert "Oslo" in prompt
+        assert "Stripe" not in prompt
+
+
+async def test_greetings_and_questions_are_kept_and_enter_no_prompt():
+    async with open_mind(embedder=None) as mind:
+        for text in ("Hello there!", "Where do I park?", "I park in the yard."):
+            await mind(lambda memory, text=text: memory.encode(text))
+        assert len(await mind(lambda memory: memory.outlook())) == 3
+        prompt = await mind(lambda memory: memory.assemble("Where can I park?"))
+        assert len(prompt.ids) == 1
+        assert "in the yard" in prompt.text
+
+
 async def test_traces_that_are_like_a_new_one_and_it_weaken_each_other():
     async with open_mind(embedder=lambda texts: [[1.0, 0.1 * place] for place, _ in enumerate(texts)]) as mind:
         old = (await mind(lambda memory: memory.encode("Alpha"))).trace
