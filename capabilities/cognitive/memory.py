@@ -54,7 +54,7 @@ class CognitiveMemory:
         self._ctx = ctx
         self._config = config
         self._encoder = encoder
-        self._meaning = meaning
+        self.meaning = meaning
         self._source = source_of(ctx) or Source(
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
         )
@@ -101,7 +101,7 @@ class CognitiveMemory:
             "role": role,
         }
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
-        embedded = await self._meaning.embed([text])
+        embedded = await self.meaning.embed_stored([text])
         vectors = embedded.by_text([text])
 
         def work(tx: Transaction) -> Encoding:
@@ -142,7 +142,7 @@ class CognitiveMemory:
             else CognitiveConfig(**{**self._config.__dict__, "weights": {**_named(self._config), **weights}})
         )
         sought = retrieval.Sought(cue, limit, frozenset(types), frozenset(scopes), since, until, least_strength, felt)
-        found = await retrieval.retrieve(self._ctx, config, self._meaning, sought)
+        found = await retrieval.retrieve(self._ctx, config, self.meaning, sought)
         drawn([one.trace for one in found.results])
         return found
 

@@ -28,7 +28,7 @@ from ..retrieval.candidates import Candidates, make_candidates
 from ..retrieval.chatter import asks_the_same, says_nothing
 from ..retrieval.lexical.term_expansion import vocabulary_of
 from ..retrieval.people import NOBODY
-from ..retrieval.question import Question, read_question
+from ..retrieval.question import Question, named_speakers, read_question
 from ..retrieval.rank import Ranking, rank
 from ..traces.record import Trace, TraceScope, TraceType
 from ..traces.tables import ALL_TABLES, Owner, Tables, View, views
@@ -45,13 +45,14 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-CANDIDATES = 3
-"""How many times as many rows as are wanted get their six signals."""
-LEAST_CANDIDATES = 60
+CANDIDATES = 2
+"""How many times as many rows as are wanted get their six signals; what is not among the most similar is only felt."""
 SEEDS = 5
 """From how many of the best activation spreads."""
 FEW_ROWS = 2_000
 """Up to so many rows are ranked inside the transaction: handing them to another thread would take as long."""
+SHARPNESS = 2
+"""The power of a share of the best row's score: what fits half as well is a quarter as similar."""
 IDLE = 0.5
 """The share of its score that is left to what only greets, agrees or asks."""
 OUTDATED = 0.5
@@ -88,22 +89,35 @@ class _Candidate:
 
 async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, sought: Sought) -> Retrieval:
     """Return what the cue brings to mind; nothing is changed."""
-    question = read_question(sought.cue)
+    scope, most = ctx.ids.scope("session"), CANDIDATES * sought.limit
+    speakers = meaning.speakers.get(scope, frozenset())
+    question = read_question(sought.cue, speakers)
     embedded = await meaning.embed([question.meaning])
     asked = _with_vectors(question, embedded, meaning)
-    most = max(LEAST_CANDIDATES, CANDIDATES * sought.limit)
 
-    def look(tx: Transaction) -> Candidates | Retrieval:
+    def look(tx: Transaction) -> Candidates | Retrieval | None:
+        meaning.speakers[scope] = _speakers(tx)
+        if named_speakers(sought.cue, meaning.speakers[scope]) != asked.speakers:
+            return None
         candidates = _candidates(tx, sought, meaning, embedded.space, has_words=asked.word_vectors is not None)
         if candidates.rows > FEW_ROWS:
             return candidates
         return _read(tx, ctx, config, sought, _best(asked, candidates, ctx.clock.now(), most), embedded)
 
     found = await ctx.transact(look)
+    if found is None:  # somebody is named that was not known to speak
+        return await retrieve(ctx, config, meaning, sought)
     if isinstance(found, Retrieval):
         return found
     ranked = await elsewhere(lambda: _best(asked, found, ctx.clock.now(), most))
     return await ctx.transact(lambda tx: _read(tx, ctx, config, sought, ranked, embedded))
+
+
+def _speakers(tx: Transaction) -> frozenset[str]:
+    """Return the names of those who said what is remembered."""
+    indexes = [tx.index(view.tables.traces) for view in views(tx.ids)]
+    names = [index.columns["speaker"].names.keys() for index in indexes if index is not None]
+    return frozenset[str]().union(*names) - {""}
 
 
 def _with_vectors(question: Question, embedded: Embedded, meaning: Meaning) -> Question:
@@ -167,16 +181,17 @@ def _best(question: Question, candidates: Candidates, now: datetime, most: int) 
         return {}
     return {
         _owner(tier): {
-            candidates.row_id(number): min(1.0, max(0.0, ranking.sureness * scores[number] / best)) for number in some
+            candidates.row_id(number): min(1.0, max(0.0, ranking.sureness * (scores[number] / best) ** SHARPNESS))
+            for number in some
         }
         for tier, some in numbers.items()
     }
 
 
 def _answers(question: Question, candidates: Candidates) -> "NDArray[np.float32] | None":
-    """Return by number which rows claim what is asked for; None where no attribute is."""
+    """Return by number which rows claim what somebody asks for of themselves; None where nobody does."""
     asked = asked_attributes(question.cue.text, question.cue.language)
-    if not asked:
+    if not asked or "user" not in question.roles:
         return None
     found = np.zeros(candidates.size, np.float32)
     for group in candidates:
@@ -209,8 +224,10 @@ def _read(
     activation, associated = _spread(tx, scored, found, presents, config)
     if activation:
         scored = _ordered([_scored(one, sought.mood, config, activation.get(one.trace.id, 0.0)) for one in found])
-    shown, rest = scored[: sought.limit], scored[sought.limit :]
-    ids = {one.trace.id for one in shown}
+    nearest = sorted(found, key=lambda one: (-one.similarity, one.trace.id))[: sought.limit]
+    ids = {one.trace.id for one in nearest}
+    shown = [one for one in scored if one.trace.id in ids]
+    rest = [one for one in scored if one.trace.id not in ids]
     return Retrieval(
         cue=sought.cue,
         results=shown,
@@ -256,7 +273,7 @@ def _spread(
     """Return how active the best make others, and those of them that are no candidates and may be seen."""
     owners = {one.trace.id: one.owner for one in candidates}
     seeds = [one.trace.id for one in scored[:SEEDS]]
-    activation: dict[str, float] = {}
+    activation = dict.fromkeys(seeds, 1.0)
     associated: list[Associated] = []
     for owner in presents:
         mine = [seed for seed in seeds if owners[seed] == owner]

@@ -1,0 +1,159 @@
+"""What a cognitive memory costs beside its size: ``python -m tests.bench.cognitive``.
+
+Encoding without a model, retrieving beside plain recall over the same texts, sweeping, and spreading activation.
+"""
+
+import argparse
+import time
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+import numpy as np
+
+from capabilities.cognitive.graph import activate
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.formulas.activation import Spread
+from capabilities.traces.graph import edge_between
+from capabilities.traces.record import Trace, content_hash
+from capabilities.traces.tables import USER
+from capabilities.traces.words import count_words
+from fabric import Context, Fabric, handler
+from fabric.testing import FrozenClock
+from pipelines import CognitiveSystem, cognitive_memory, memory_system
+
+from .recall.chatter import Chatter
+from .recall.evaluate import print_table
+
+T = TypeVar("T")
+CALLS = 100
+EDGES = 100_000
+
+
+def main() -> None:
+    """Read the command line, and print a row for every size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=(100, 10_000, 20_000))
+    parser.add_argument("--sweep", type=int, default=100_000, help="how many traces one sweep looks at")
+    options = parser.parse_args()
+    head = ("traces", "encode p50 / p95, ms", "retrieve p50 / p95, ms", "plain recall p50 / p95, ms", "ratio of p50")
+    print_table("A cognitive memory without a model", head, [measured(size) for size in options.rows])
+    print_table("At once", ("what", "ms"), [swept(options.sweep), spreading()])
+
+
+def measured(size: int) -> tuple[str, ...]:
+    """Fill a memory with so many texts, and return the table's row."""
+    mem, plain, chatter = cognitive_memory(), memory_system(episodic=True, semantic=True), Chatter()
+    with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb") as fabric:
+        session = fabric.session("now", user="someone")
+        turns = chatter.turns(0, size)
+        session.run(plain.import_block, turns)
+        session.run(*fill(mem, [turn["text"] for turn in turns]))
+        more = [turn["text"] for turn in chatter.turns(size, CALLS)]
+        cues = [chatter.cue(turn["text"]) for turn in turns[:: max(1, size // CALLS)][:CALLS]]
+        calls: dict[str, Callable[[CognitiveMemory, int], Awaitable[Any]]] = {
+            "encode": lambda memory, number: memory.encode(more[number]),
+            "retrieve": lambda memory, number: memory.retrieve(cues[number]),
+        }
+        spent = {name: session.run(timed(mem, call, len(cues))).output for name, call in calls.items()}
+        recalls = [_milliseconds(lambda cue=cue: session.run(plain.recall_block, {"cue": cue})) for cue in cues]
+    ratio = np.median(spent["retrieve"]) / np.median(recalls)
+    return (f"{size:,}", _pair(spent["encode"]), _pair(spent["retrieve"]), _pair(recalls), f"{ratio:.2f}")
+
+
+def fill(mem: CognitiveSystem, texts: list[str]) -> tuple[Any, None]:
+    """Return the block that stores traces of these texts at once, with vectors, as encoding would have made them."""
+
+    @handler(name="fill", uses=[mem.capability])
+    async def store(_: object, ctx: Context) -> None:
+        traces = [trace(f"mt_{number}", text, ctx.clock.now()) for number, text in enumerate(texts)]
+        meaning = ctx[mem.capability].meaning
+        for first in range(0, len(traces), 2_000):
+            some = traces[first : first + 2_000]
+            embedded = await meaning.embed_stored([one.content for one in some])
+
+            def put(tx: Any, some: list[Trace] = some, embedded: Any = embedded) -> None:
+                tx.embedded = embedded.by_text([one.content for one in some])
+                tx.put(USER.traces, some)
+
+            await ctx.transact(put)
+
+    return store, None
+
+
+def trace(trace_id: str, text: str, now: Any, **fields: Any) -> Trace:
+    """Return a trace as it would be stored."""
+    made = {"strength": 0.3, "stability": 200_000.0, "created_at": now, "updated_at": now, **fields}
+    return Trace(id=trace_id, content=text, content_hash=content_hash(text), length=count_words(text, ()), **made)
+
+
+def timed(mem: CognitiveSystem, call: Callable[[CognitiveMemory, int], Awaitable[Any]], count: int) -> Any:
+    """Return the block that calls so often and returns the milliseconds of each; the first ten warm up."""
+
+    @handler(name="timed", uses=[mem.capability])
+    async def run(_: object, ctx: Context) -> list[float]:
+        spent: list[float] = []
+        for number in range(count):
+            begun = time.perf_counter()
+            await call(ctx[mem.capability], number)
+            spent.append((time.perf_counter() - begun) * 1000)
+        return spent[10:]
+
+    return run
+
+
+def swept(size: int) -> tuple[str, str]:
+    """Return how long a sweep of so many traces takes, of which one in a hundred has faded."""
+    mem, clock = cognitive_memory(), FrozenClock()
+    old = clock.now() - timedelta(days=90)
+    with Fabric(clock=clock) as fabric:
+        session = fabric.session("now", user="someone")
+
+        @handler(name="fill", uses=[mem.capability])
+        async def store(_: object, ctx: Context) -> None:
+            for first in range(0, size, 10_000):
+                numbers = range(first, min(size, first + 10_000))
+                some = [
+                    trace(f"mt_{number}", f"word{number}", clock.now() if number % 100 else old) for number in numbers
+                ]
+                await ctx.transact(lambda tx, some=some: tx.put(USER.traces, some))
+
+        session.run(store)
+        session.run(mem.retrieve, "word1")
+        return f"a sweep of {size:,} traces", f"{_milliseconds(lambda: session.run(mem.sweep)):,.0f}"
+
+
+def spreading() -> tuple[str, str]:
+    """Return how long activation takes to spread from five traces over a graph of many ties."""
+    mem, chance = cognitive_memory(), np.random.default_rng(7)
+    pairs = chance.integers(0, EDGES // 5, (EDGES, 2)).tolist()
+    edges = [edge_between(f"mt_{one}", f"mt_{other}", 0.5, "shared_entity") for one, other in pairs if one != other]
+    with Fabric() as fabric:
+
+        @handler(name="spread", uses=[mem.capability])
+        async def spread(_: object, ctx: Context) -> list[float]:
+            await ctx.transact(lambda tx: tx.put(USER.edges, edges))
+            seeds = [[f"mt_{5 * turn + place}" for place in range(5)] for turn in range(20)]
+            return [
+                await ctx.transact(lambda tx, some=some: _milliseconds(lambda: activate(tx, USER, some, Spread())))
+                for some in seeds
+            ]
+
+        spent = fabric.session("now", user="someone").run(spread).output
+    return f"activation over {len(edges):,} ties, p50", f"{np.median(spent[1:]):.1f}"
+
+
+def _milliseconds(call: Callable[[], Any]) -> float:
+    begun = time.perf_counter()
+    call()
+    return (time.perf_counter() - begun) * 1000
+
+
+def _pair(milliseconds: list[float]) -> str:
+    return f"{np.median(milliseconds):.1f} / {np.percentile(milliseconds, 95):.1f}"
+
+
+if __name__ == "__main__":
+    main()
