@@ -164,28 +164,30 @@ def _allowed(index: "SearchView", view: View, sought: Sought) -> "Mask":
     return np.asarray(allowed, np.bool_)
 
 
-Similar = Mapping[Owner, Mapping[str, float]]
-"""By owner, the ids of the best rows with how similar each is to the question, 0 to 1."""
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """By owner, the ids of the best rows with the ranker's scores, and how sure it is that the best one fits."""
+
+    scores: Mapping[Owner, Mapping[str, float]]
+    sureness: float = 0.0
+
+    def similarity(self, score: float, best: float) -> float:
+        """Return how similar a row is to the question: the sureness, times a power of its share of the best score."""
+        return self.sureness * min(1.0, max(0.0, score / best)) ** SHARPNESS if best > 0 else 0.0
 
 
-def _best(question: Question, candidates: Candidates, now: datetime, most: int) -> Similar:
-    """Return the best rows; similarity is the ranker's relevance: how sure it is of the best, and shares of that."""
+def _best(question: Question, candidates: Candidates, now: datetime, most: int) -> _Ranked:
+    """Return the rows that the one ranker puts first."""
     if not candidates.rows:
-        return {}
+        return _Ranked({})
     question = replace(question, people=replace(NOBODY, answers=_answers(question, candidates)))
     ranking: Ranking = rank(question, candidates, now, most=most)
     numbers = {group.tier: ranking.best(most, group.tier) for group in candidates}
-    scores = {number: float(ranking.scores[ranking.place(number)]) for some in numbers.values() for number in some}
-    best = max(scores.values(), default=0.0)
-    if best <= 0:
-        return {}
-    return {
-        _owner(tier): {
-            candidates.row_id(number): min(1.0, max(0.0, ranking.sureness * (scores[number] / best) ** SHARPNESS))
-            for number in some
-        }
+    scores = {
+        _owner(tier): {candidates.row_id(number): float(ranking.scores[ranking.place(number)]) for number in some}
         for tier, some in numbers.items()
     }
+    return _Ranked(scores, min(1.0, ranking.sureness))
 
 
 def _answers(question: Question, candidates: Candidates) -> "NDArray[np.float32] | None":
@@ -207,19 +209,22 @@ def _owner(tier: str) -> Owner:
 
 
 def _read(
-    tx: Transaction, ctx: Context, config: CognitiveConfig, sought: Sought, similar: Similar, embedded: Embedded
+    tx: Transaction, ctx: Context, config: CognitiveConfig, sought: Sought, ranked: _Ranked, embedded: Embedded
 ) -> Retrieval:
     now = ctx.clock.now()
-    presents = {owner: elapsed(tx, owner, config, now) for owner in similar}
-    found = [
-        _Candidate(
-            owner, trace, similarities[trace.id], presents[owner].strength(trace), presents[owner].since_use(trace)
-        )
-        for owner, similarities in similar.items()
-        for trace in tx.get_many(ALL_TABLES[owner].traces, list(similarities))
+    presents = {owner: elapsed(tx, owner, config, now) for owner in ranked.scores}
+    read = [
+        (owner, trace, scores[trace.id])
+        for owner, scores in ranked.scores.items()
+        for trace in tx.get_many(ALL_TABLES[owner].traces, list(scores))
         if not trace.deleted and not asks_the_same(trace.content, sought.cue)
     ]
-    found = [one for one in found if one.strength >= sought.least_strength]
+    best = max((score for *_, score in read), default=0.0)
+    found = [
+        _Candidate(owner, trace, ranked.similarity(score, best), strength, presents[owner].since_use(trace))
+        for owner, trace, score in read
+        if (strength := presents[owner].strength(trace)) >= sought.least_strength
+    ]
     scored = _ordered([_scored(one, sought.mood, config, 0.0) for one in found])
     activation, associated = _spread(tx, scored, found, presents, config)
     if activation:

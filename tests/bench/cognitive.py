@@ -7,6 +7,7 @@ import argparse
 import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -58,7 +59,7 @@ def measured(size: int) -> tuple[str, ...]:
             "retrieve": lambda memory, number: memory.retrieve(cues[number]),
         }
         spent = {name: session.run(timed(mem, call, len(cues))).output for name, call in calls.items()}
-        recalls = [_milliseconds(lambda cue=cue: session.run(plain.recall_block, {"cue": cue})) for cue in cues]
+        recalls = [_milliseconds(partial(session.run, plain.recall_block, {"cue": cue})) for cue in cues]
     ratio = np.median(spent["retrieve"]) / np.median(recalls)
     return (f"{size:,}", _pair(spent["encode"]), _pair(spent["retrieve"]), _pair(recalls), f"{ratio:.2f}")
 
@@ -118,7 +119,7 @@ def swept(size: int) -> tuple[str, str]:
                 some = [
                     trace(f"mt_{number}", f"word{number}", clock.now() if number % 100 else old) for number in numbers
                 ]
-                await ctx.transact(lambda tx, some=some: tx.put(USER.traces, some))
+                await ctx.transact(partial(_put, some))
 
         session.run(store)
         session.run(mem.retrieve, "word1")
@@ -136,13 +137,18 @@ def spreading() -> tuple[str, str]:
         async def spread(_: object, ctx: Context) -> list[float]:
             await ctx.transact(lambda tx: tx.put(USER.edges, edges))
             seeds = [[f"mt_{5 * turn + place}" for place in range(5)] for turn in range(20)]
-            return [
-                await ctx.transact(lambda tx, some=some: _milliseconds(lambda: activate(tx, USER, some, Spread())))
-                for some in seeds
-            ]
+            return [await ctx.transact(partial(_spread, some)) for some in seeds]
 
         spent = fabric.session("now", user="someone").run(spread).output
     return f"activation over {len(edges):,} ties, p50", f"{np.median(spent[1:]):.1f}"
+
+
+def _put(traces: list[Trace], tx: Any) -> None:
+    tx.put(USER.traces, traces)
+
+
+def _spread(seeds: list[str], tx: Any) -> float:
+    return _milliseconds(lambda: activate(tx, USER, seeds, Spread()))
 
 
 def _milliseconds(call: Callable[[], Any]) -> float:

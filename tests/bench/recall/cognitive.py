@@ -91,10 +91,8 @@ def main() -> None:
     plain: Shares = {cutoff: [] for cutoff in CUTOFFS}
     minded: Shares = {cutoff: [] for cutoff in CUTOFFS}
     for haystack in locomo(options.limit):
-        for sums, some in (
-            (plain, recalled(haystack)),
-            (minded, retrieved(haystack, options.profile, lived=options.lived)),
-        ):
+        both = recalled(haystack), retrieved(haystack, options.profile, lived=options.lived)
+        for sums, some in zip((plain, minded), both, strict=True):
             for cutoff in CUTOFFS:
                 sums[cutoff] += some[cutoff]
         print(f"<!-- {haystack.name}: {len(minded[CUTOFFS[0]])} questions so far -->", flush=True)
@@ -102,12 +100,8 @@ def main() -> None:
     for cutoff in CUTOFFS:
         gains = [after - before for before, after in zip(plain[cutoff], minded[cutoff], strict=True)]
         middle, low, high = interval(gains)
-        told = (
-            f"{fmean(plain[cutoff]):.3f}",
-            f"{fmean(minded[cutoff]):.3f}",
-            f"{middle:+.3f} [{low:+.3f}, {high:+.3f}]",
-        )
-        rows.append((f"first {cutoff}", str(len(gains)), *told))
+        means = (f"{fmean(some[cutoff]):.3f}" for some in (plain, minded))
+        rows.append((f"first {cutoff}", str(len(gains)), *means, f"{middle:+.3f} [{low:+.3f}, {high:+.3f}]"))
     print_table("LoCoMo 1-4: share of the evidence", ("", "n", "recall", "retrieve", "difference"), rows)
 
 

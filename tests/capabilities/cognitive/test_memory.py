@@ -217,7 +217,7 @@ async def test_what_is_tied_comes_to_mind_with_what_was_asked_for():
         graph = await mind(lambda memory: memory.graph())
     assert [key for _, _, key in graph.edges(keys=True)] == ["shared_entity"]
     assert found.results[0].trace.content.startswith("Rosalind keeps")
-    assert found.associated or found.results[0].signals.graph_activation == 0
+    assert found.results[0].signals.graph_activation == 1.0
 
 
 async def test_a_turn_uses_what_its_prompt_showed_and_the_mind_fades():
