@@ -40,6 +40,11 @@ class CognitiveSystem:
         """``ctx.cap.traces``: what the six tools work on."""
         return self.mind.traces
 
+    @property
+    def notes(self) -> Capability[Any]:
+        """Lets a model read and rewrite what it notes about the user; declared with ``uses=[...]``."""
+        return self.mind.notes
+
     @cached_property
     def encode(self) -> Block[Any, Any]:
         """Encodes the user's message, and hands it on."""

@@ -19,6 +19,7 @@ from ..traces.tables import RESOURCES, Place
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
 from .encoder import Encoder, MoodSource
 from .memory import CognitiveMemory
+from .notes_tools import NOTES_TOOLS
 from .slots import IN_MIND
 from .storing import ignore_traces, store_encoded, use_traces
 from .wakefulness import CLOCKS
@@ -39,6 +40,8 @@ class Cognition:
     config: CognitiveConfig
     capability: Capability[CognitiveMemory]
     traces: Capability[TraceMemory]
+    notes: Capability[Any]
+    """Offers the two tools of the notes to a model, beside ``ctx.cap.cognitive``."""
 
 
 def create_cognition(
@@ -73,10 +76,12 @@ def create_cognition(
             change = use_traces if signal == "used" else ignore_traces
             change(table, [trace_id], settings)
 
+        capability = define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers)
         return Cognition(
             settings,
-            define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers),
+            capability,
             create_traces_capability(embedder=embedder, encode=encode, judge=judge, resources=_OWN),
+            define_capability("cognitive_notes", uses=[capability], tools=NOTES_TOOLS),
         )
 
     return one_for(make, "cognition", repr(settings), mood, embedder)

@@ -7,7 +7,7 @@ import pytest
 from fabric import Fabric, generator, sequencer
 from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
-from fabric.testing import FrozenClock
+from fabric.testing import FrozenClock, ScriptedModel, call
 from pipelines import CognitiveSystem, cognitive_memory
 from tests.stub_server import StubServer, text
 from tests.stub_server import stub_server as stub_server
@@ -90,6 +90,22 @@ def test_what_a_tool_adds_is_encoded_and_what_was_encoded_is_searched(mem: Cogni
     assert (best.content, best.source_type, best.role) == ("Deploys run on Fridays", "agent_inference", "assistant")
     assert 0 < best.strength < 1
     assert used == [best.id]
+
+
+def test_a_model_keeps_notes_that_every_later_prompt_begins_with(mem: CognitiveSystem):
+    notes = "# Jake\n- wants short answers"
+    model = ScriptedModel(
+        [call("notes_write", text=notes), "Noted.", call("notes_write", text="x" * 9_000), call("notes_read"), "Hi."]
+    )
+    reply = generator(name="reply", model="m", context=[mem.assemble()], uses=[mem.capability, mem.notes])
+    with Fabric(":memory:", models=model) as fabric:
+        fabric.session("monday", user="jake").run(reply, "Please be brief.")
+        later = fabric.session("friday", user="jake").run(reply, "Hello!")
+        assert fabric.session("friday", user="kim").run(mem.retrieve, "brief").output.results == []
+    assert f"## Persistent Memory\n{notes}" in model.requests[2].messages[0]["content"]
+    told = [item.text for item in later.items if item.kind == "tool_result"]
+    assert "too long: 9000 characters" in told[0]
+    assert notes in model.requests[4].messages[-1]["content"]
 
 
 def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
