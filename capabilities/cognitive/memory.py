@@ -182,10 +182,9 @@ class CognitiveMemory:
             used = use_traces(self._table(tx), ids, self._config)
             if used:
                 mind = tx.read(IN_MIND)
-                slots = mind.slots(self._config)
-                for trace in reversed(used[:FOCUSED]):
-                    slots = slot_rules.focus(slots, trace.id)[0]
+                slots, gone = _brought_to(mind.slots(self._config), used)
                 tx.write(IN_MIND, mind.with_slots(slots))
+                self._settle_evicted(tx, gone)
             return used
 
         return await self._ctx.transact(work)
@@ -274,11 +273,10 @@ class CognitiveMemory:
         mind = tx.read(IN_MIND)
         slots, gone = slot_rules.fade(mind.slots(self._config))
         used = use_traces(self._table(tx), mind.prompted, self._config)
-        for trace in reversed(used[:FOCUSED]):
-            slots = slot_rules.focus(slots, trace.id)[0]
+        slots, pushed = _brought_to(slots, used)
         tx.write(IN_MIND, InMind().with_slots(slots))
-        self._settle_evicted(tx, gone)
-        return [slot.trace for slot in gone]
+        self._settle_evicted(tx, [*gone, *pushed])
+        return [slot.trace for slot in (*gone, *pushed)]
 
     def _settle_evicted(self, tx: Transaction, gone: Sequence[Slot]) -> None:
         """Strengthen what left the mind and had been rehearsed: it goes back to long-term memory."""
@@ -322,6 +320,15 @@ class CognitiveMemory:
 
 def _named(config: CognitiveConfig) -> dict[str, float]:
     return {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
+
+
+def _brought_to(slots: Slots, used: Sequence[Trace]) -> tuple[Slots, list[Slot]]:
+    """Return the slots with the first of some traces in mind, the first on top, and the slots that had to go."""
+    gone: list[Slot] = []
+    for trace in reversed(used[:FOCUSED]):
+        slots, _, pushed = slot_rules.focus(slots, trace.id)
+        gone += [pushed] if pushed else []
+    return slots, gone
 
 
 def _is_of(trace: Trace, where: Place) -> bool:
