@@ -103,10 +103,11 @@ class CognitiveMemory:
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
         vectors = embedded.by_text([text])
+        kind = type or type_of(text, features)  # reads the text, which others must not wait for
 
         def work(tx: Transaction) -> Encoding:
             tx.embedded, table = vectors, self._table(tx, embedded.space)
-            trace = table.new(where, text, type or type_of(text, features), safe, **fields)
+            trace = table.new(where, text, kind, safe, **fields)
             vector = None if vectors is None else vectors.by_id[text]
             return store_encoded(table, where, trace, vector, self._config)
 
