@@ -1,6 +1,7 @@
 """What is over is over everywhere: entries and episodes whose fact was closed, or that a later fact makes untrue."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from fabric.lazy import lazy
 from ..claims import OTHER, Claim, claim_of, compare, rival_slots, subject_key
 from ..episodic import Episode
 from ..semantic import Fact
+from ..sources import Source
 from ..working import WorkingEntry
 from .layout import MemoryLayout
 
@@ -22,7 +24,20 @@ else:
 
 FEW = 64
 """How many facts are read at most to see what is over."""
-Noted = WorkingEntry | Episode
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What somebody was told outside the tiers, as it is compared with facts: a trace, a belief."""
+
+    id: str
+    content: str
+    subject: str
+    sources: list[Source]
+    encoded_at: datetime
+
+
+Noted = WorkingEntry | Episode | Told
 
 
 def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> frozenset[str]:
@@ -83,5 +98,5 @@ def _stated(fact: Fact) -> datetime:
 
 def _noted(noted: Noted, fact: Fact) -> datetime:
     """Return when something was noted; what has no turn was noted before every fact that has one."""
-    known = noted.encoded_at if isinstance(noted, Episode) else None
+    known = noted.encoded_at if not isinstance(noted, WorkingEntry) else None
     return max((source.ordered for source in noted.sources), default=known or fact.valid_from)

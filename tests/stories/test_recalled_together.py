@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from blocks.tools import memory_tools
 from capabilities.mind import mind
 from fabric import Context, Fabric, handler
 from fabric.flow.capability import Capability
@@ -113,3 +114,38 @@ def test_nobody_else_sees_them_and_what_is_retired_or_forgotten_is_not_found() -
         for memory in run(fabric, kept, user="ruth"):
             fabric.session("monday", user="ruth").run(MEM.forget_block, {"id": memory.id.partition("#")[0]})
         assert run(fabric, look, user="ruth") == {}
+
+
+def test_what_a_trace_says_twice_or_no_longer_holds_is_told_by_the_facts() -> None:
+    async def note(ctx: Context) -> None:
+        await ctx[THOUGHTS.traces].add("I work at Google")
+        await ctx.cap.mind.believe("I live in Oslo")
+
+    def told(memory: Memory, cue: str) -> list[str]:
+        return [str(found) for found in memory.recall(cue) if found.source not in ("turn", "working", "episodic")]
+
+    with Memory(user="jake") as memory:
+        run(memory.fabric, note)
+        assert told(memory, "where do I work?")[0] == "trace: I work at Google"
+        memory.remember("Works at Stripe")
+        memory.remember("Lives in Oslo")
+        assert told(memory, "where do I work?")[:2] == [
+            "Works at Stripe",
+            "trace: I work at Google [no longer so: I work at Google]",
+        ]
+        assert told(memory, "where do I live?")[0] == "Lives in Oslo"
+        assert "belief: I live in Oslo" not in told(memory, "where do I live?")
+
+
+def test_traces_that_were_said_nowhere_lift_one_another_no_more_than_those_of_two_files() -> None:
+    tools = memory_tools()
+
+    async def note(ctx: Context) -> None:
+        for text in ("The dentist is on Monday", "Sheep eat grass"):
+            await ctx[tools.traces].add(text)
+
+    with Memory(user="jake") as memory:
+        memory.fabric.session("a", user="jake").run(handler(note, name="note", uses=[tools.traces]))
+        found = memory.recall("when is the dentist?", tiers=["trace"])
+        assert found[0].content == "The dentist is on Monday"
+        assert all(one.parts.neighbours == 0 for one in found)

@@ -14,6 +14,7 @@ from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
+from ..beside.outdated import outdated_beside
 from ..beside.shelves import is_beside
 from ..beside.shelves import read as read_beside
 from ..layout import Memory, MemoryLayout
@@ -159,7 +160,9 @@ class _Reading:
                 max(limit, LOOKED_THROUGH) if self.request.asks_for_turns else limit, group.tier
             )
             by_id = {group.index.ids[number - group.start]: number for number in numbers}
-            read = read_beside(self.tx, ctx, group.tier, list(by_id))
+            read = outdated_beside(
+                self.tx, ctx, self.layout, group.tier, read_beside(self.tx, ctx, group.tier, list(by_id))
+            )
             found += [(by_id[one.id], one) for one in read if self.request.wants_beside(one, self.has_tags)]
         return found
 

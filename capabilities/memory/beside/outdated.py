@@ -1,0 +1,33 @@
+"""What traces and beliefs say of the user and is no longer so by what the facts say."""
+
+from collections.abc import Sequence
+
+from capabilities.claims import USER
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+
+from ..layout import MemoryLayout
+from ..over import Told, over
+from ..people.oneself import self_subjects
+from ..recall.ranked import Outdated, RankedMemory
+
+OWN = frozenset({"traces_user", "traces_thread", "mind_beliefs"})
+"""The collections in which nobody but the user speaks of themselves."""
+
+
+def outdated_beside(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, key: str, found: Sequence[RankedMemory]
+) -> list[RankedMemory]:
+    """Return the rows of a collection, marked where a fact about the user that was stated later makes them untrue."""
+    if key not in OWN or not found:
+        return list(found)
+    mine = self_subjects(ctx, layout)
+    subject = USER if USER in mine else min(mine)
+    now = ctx.clock.now()
+    told = [Told(one.id, one.content, subject, one.sources, one.said_at or now) for one in found]
+    gone = over(tx, layout, told)
+    return [one if one.id not in gone or one.outdated else _marked(one) for one in found]
+
+
+def _marked(memory: RankedMemory) -> RankedMemory:
+    return memory.model_copy(update={"outdated": [Outdated(was=memory.content)]})
