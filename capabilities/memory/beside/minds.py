@@ -65,7 +65,9 @@ def _collections(tx: Transaction) -> list[tuple[MindEntryType, Collection[Any]]]
     for scope in SCOPE_KINDS:
         if tx.ids.has(scope):
             held = mind_collections(scope)
-            found += [("goal", held.goals), ("belief", held.beliefs), ("reflection", held.reflections)]
+            found.append(("goal", held.goals))
+            found.append(("belief", held.beliefs))
+            found.append(("reflection", held.reflections))
     return found
 
 
