@@ -135,5 +135,5 @@ def cognitive_memory(
     named = [one for one in ("traits", "profile") if one in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
-    config = CognitiveConfig(**{**(constants or {}), "traits": traits or {}, "profile": profile})
-    return CognitiveSystem(create_cognition(config, mood=mood, embedder=embedder), name)
+    options: dict[str, Any] = {**(constants or {}), "traits": traits or {}, "profile": profile}
+    return CognitiveSystem(create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder), name)

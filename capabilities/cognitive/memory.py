@@ -137,11 +137,7 @@ class CognitiveMemory:
         for scope in scopes:
             place_of(scope, self._ctx.ids)
         felt = None if neutral_mood else self._encoder.present_mood() if mood is None else mood_of(mood)
-        config = (
-            self._config
-            if weights is None
-            else CognitiveConfig(**{**self._config.__dict__, "weights": {**_named(self._config), **weights}})
-        )
+        config = self._config if weights is None else _weighed(self._config, weights)
         sought = retrieval.Sought(cue, limit, frozenset(types), frozenset(scopes), since, until, least_strength, felt)
         found = await retrieval.retrieve(self._ctx, config, self.meaning, sought)
         drawn([one.trace for one in found.results])
@@ -319,8 +315,10 @@ class CognitiveMemory:
         return TraceTable(tx, self._ctx.clock, TracesConfig(), space, self._ctx.path, self._source)
 
 
-def _named(config: CognitiveConfig) -> dict[str, float]:
-    return {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
+def _weighed(config: CognitiveConfig, weights: Mapping[str, float]) -> CognitiveConfig:
+    named = {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
+    options: dict[str, Any] = {**config.__dict__, "weights": {**named, **weights}}
+    return CognitiveConfig(**options)
 
 
 def _brought_to(slots: Slots, used: Sequence[Trace]) -> tuple[Slots, list[Slot]]:

@@ -183,7 +183,7 @@ def _best(question: Question, candidates: Candidates, now: datetime, most: int) 
     question = replace(question, people=replace(NOBODY, answers=_answers(question, candidates)))
     ranking: Ranking = rank(question, candidates, now, most=most)
     numbers = {group.tier: ranking.best(most, group.tier) for group in candidates}
-    scores = {
+    scores: dict[Owner, dict[str, float]] = {
         _owner(tier): {candidates.row_id(number): float(ranking.scores[ranking.place(number)]) for number in some}
         for tier, some in numbers.items()
     }
@@ -212,8 +212,8 @@ def _read(
     tx: Transaction, ctx: Context, config: CognitiveConfig, sought: Sought, ranked: _Ranked, embedded: Embedded
 ) -> Retrieval:
     now = ctx.clock.now()
-    presents = {owner: elapsed(tx, owner, config, now) for owner in ranked.scores}
-    read = [
+    presents: dict[Owner, Elapsed] = {owner: elapsed(tx, owner, config, now) for owner in ranked.scores}
+    read: list[tuple[Owner, Trace, float]] = [
         (owner, trace, scores[trace.id])
         for owner, scores in ranked.scores.items()
         for trace in tx.get_many(ALL_TABLES[owner].traces, list(scores))

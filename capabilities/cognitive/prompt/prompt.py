@@ -123,7 +123,7 @@ def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY)
         lists["persistent"] = _cut_to_share(lists["persistent"][0], room)
     sizes: dict[Section, list[int]] = {section: list(map(_size, lines)) for section, lines in lists.items()}
     shares = WITH_PERSISTENT if parts.of("persistent") else SHARES
-    headings = {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()}
+    headings: dict[Section, int] = {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()}
     spent = spend(room, sizes, shares, headings, onward=True)
     kept: list[Section] = [section for section in SECTIONS if spent.kept[section]]
     shown: list[_Shown] = [(name, HEADINGS[name], lists[name][: spent.kept[name]]) for name in kept]
