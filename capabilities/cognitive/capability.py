@@ -11,17 +11,17 @@ from fabric.flow.resource import Resource
 
 from ..equal import one_for
 from ..meaning import Meaning
-from ..traces.capability import TraceMemory, create_traces_capability
+from ..traces.capability import Rules, TraceMemory, create_traces_capability
 from ..traces.notes import NOTES
 from ..traces.record import Feedback, Trace
 from ..traces.table import TraceTable
-from ..traces.tables import RESOURCES, Place
+from ..traces.tables import RESOURCES, Place, View
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
 from .encoder import Encoder, MoodSource
 from .memory import CognitiveMemory
 from .notes_tools import NOTES_TOOLS
 from .slots import IN_MIND
-from .storing import ignore_traces, store_encoded, use_traces
+from .storing import ignore_traces, store_encoded, sweep_view, use_traces
 from .wakefulness import CLOCKS
 
 if TYPE_CHECKING:
@@ -76,11 +76,14 @@ def create_cognition(
             change = use_traces if signal == "used" else ignore_traces
             change(table, [trace_id], settings)
 
+        def prune(table: TraceTable, view: View) -> int:
+            return len(sweep_view(table, view, settings).faded)
+
         capability = define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers)
         return Cognition(
             settings,
             capability,
-            create_traces_capability(embedder=embedder, encode=encode, judge=judge, resources=_OWN),
+            create_traces_capability(embedder=embedder, rules=Rules(encode, judge, prune), resources=_OWN),
             define_capability("cognitive_notes", uses=[capability], tools=NOTES_TOOLS),
         )
 

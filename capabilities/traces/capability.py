@@ -1,6 +1,7 @@
 """Traces as a capability: ``ctx.cap.traces`` adds, corrects, finds and settles what an agent remembers."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +19,7 @@ from ..equal import one_for
 from ..meaning import Meaning
 from ..sources import Source, source_of
 from .consolidation.run import Consolidation, Derive, Reflection
+from .consolidation.steps import Prune
 from .feedback import feedback_by_overlap
 from .record import (
     DEFAULT_TRACES_CONFIG,
@@ -45,6 +47,18 @@ Encode = Callable[[Context, TraceTable, Place, Trace, "NDArray[float32] | None"]
 """Stores a new trace with its vector, and returns it and whether it is new, or what says the same."""
 Judge = Callable[[TraceTable, str, Feedback], None]
 """Changes a trace, by its id, as feedback on it tells."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What a memory does in its own way with its traces; None for the plain way."""
+
+    encode: Encode | None = None
+    judge: Judge | None = None
+    prune: Prune | None = None
+
+
+PLAIN = Rules()
 Limit = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 
 
@@ -80,19 +94,11 @@ class TraceMemory:
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
-    def __init__(
-        self,
-        ctx: Context,
-        config: TracesConfig,
-        meaning: Meaning,
-        encode: Encode | None = None,
-        judge: Judge | None = None,
-    ) -> None:
+    def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning, rules: Rules = PLAIN) -> None:
         self._ctx = ctx
         self._config = config
         self._meaning = meaning
-        self._encode = encode
-        self._judge = judge or _counts_as_use
+        self._rules = rules
         # Whoever calls a tool without a conversation is a source, too: the session, at this time.
         self._source = source_of(ctx) or Source(
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
@@ -119,10 +125,10 @@ class TraceMemory:
 
         def work(tx: Transaction) -> Addition:
             tx.embedded, table = vectors, self._table(tx, space)
-            if self._encode is not None:
+            if self._rules.encode is not None:
                 new = table.new(place, text, type, safe)
                 vector = None if vectors is None else vectors.by_id[text]
-                return Addition(*self._encode(self._ctx, table, place, new, vector))
+                return Addition(*self._rules.encode(self._ctx, table, place, new, vector))
             trace, is_new = table.add(place, text, type, safe)
             if is_new:
                 return Addition(trace, is_new)
@@ -238,7 +244,8 @@ class TraceMemory:
     async def reflect(self, derive: Derive | None = None) -> Reflection:
         """Run the six steps of consolidation once; see `capabilities.traces.consolidation`."""
         space = await self._space()
-        return await Consolidation(self._ctx, lambda tx: self._table(tx, space), self._meaning, derive).run()
+        tables, prune = (lambda tx: self._table(tx, space)), self._rules.prune
+        return await Consolidation(self._ctx, tables, self._meaning, derive, prune).run()
 
     async def log(self) -> list[ConsolidationRun]:
         """Return what consolidations did to the traces that the context can use, oldest first."""
@@ -249,7 +256,7 @@ class TraceMemory:
         return sorted(await self._ctx.transact(read), key=lambda run: run.at)
 
     async def _note(self, signals: Mapping[str, Feedback], query: str) -> dict[str, Feedback]:
-        asked, clock = self._ctx.redact(query), self._ctx.clock
+        asked, clock, judge = self._ctx.redact(query), self._ctx.clock, self._rules.judge or _counts_as_use
 
         def write(tx: Transaction) -> dict[str, Feedback]:
             noted: dict[str, Feedback] = {}
@@ -259,7 +266,7 @@ class TraceMemory:
                     note_id, now = clock.new_id("feedback"), clock.now()
                     note = FeedbackNote(id=note_id, trace_id=trace_id, signal=signal, query=asked, at=now)
                     tx.put(held.view.tables.feedback, [note])
-                    self._judge(self._table(tx), trace_id, signal)
+                    judge(self._table(tx), trace_id, signal)
                     noted[trace_id] = signal
             return noted
 
@@ -305,14 +312,13 @@ def create_traces_capability(
     config: TracesConfig | Mapping[str, Any] = DEFAULT_TRACES_CONFIG,
     embedder: EmbedderChoice = "default",
     *,
-    encode: Encode | None = None,
-    judge: Judge | None = None,
+    rules: Rules = PLAIN,
     resources: Sequence[Resource] = (),
 ) -> Capability[TraceMemory]:
     """Return traces as a capability; the same configuration and embedder always give the same one.
 
     ``config`` may be a mapping of its fields, ``embedder`` is that of `memory_system`; ConfigurationError for what
-    cannot work. ``encode`` stores what is added, ``judge`` does what feedback does; they need ``resources`` for that.
+    cannot work. ``rules`` may do some things in another way, and need ``resources`` for that.
     """
     settings = TracesConfig.of(config) or DEFAULT_TRACES_CONFIG
 
@@ -321,7 +327,7 @@ def create_traces_capability(
         return define_capability(
             "traces",
             resources=(*RESOURCES, *resources),
-            helpers=lambda ctx: TraceMemory(ctx, settings, meaning, encode, judge),
+            helpers=lambda ctx: TraceMemory(ctx, settings, meaning, rules),
         )
 
-    return one_for(make, "traces", settings.model_dump_json(), embedder, encode, judge)
+    return one_for(make, "traces", settings.model_dump_json(), embedder, rules)

@@ -17,7 +17,7 @@ from fabric.scope import Scope
 from ..record import Trace
 from ..table import TraceTable
 from ..tables import View, views
-from .steps import Cluster, Counts, Steps
+from .steps import Cluster, Counts, Prune, Steps
 
 Derive = Callable[[Sequence[Trace]], Awaitable[str]]
 """What draws one insight from a cluster of traces; ModelError when it cannot."""
@@ -47,13 +47,14 @@ class Reflection(BaseModel):
 class Consolidation:
     """One run of the six steps over the traces that a session sees, owner by owner.
 
-    ``table`` opens the traces in a transaction; without ``derive`` no insight is drawn.
+    ``table`` opens the traces in a transaction; without ``derive`` no insight is drawn; ``prune`` is another way to.
     """
 
     ctx: Context
     table: Callable[[Transaction], TraceTable]
     meaning: Meaning
     derive: Derive | None
+    prune: Prune | None = None
 
     async def run(self) -> Reflection:
         """Prune, merge, strengthen, derive, compact, re-index; owners that another run is busy with are left to it."""
@@ -76,7 +77,7 @@ class Consolidation:
 
         def before(tx: Transaction) -> tuple[list[Cluster], list[Trace]]:
             steps = Steps(self.table(tx), view, counts)
-            steps.prune()
+            steps.prune(self.prune)
             steps.merge()
             steps.strengthen()
             return steps.clusters() if self.derive is not None else [], steps.unindexed()

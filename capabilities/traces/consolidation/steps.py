@@ -1,6 +1,6 @@
 """The six steps of a consolidation, over the traces that a session sees of one owner, inside transactions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fabric.search.base import SearchView
 
 Ints = NDArray[np.int64]
+Prune = Callable[[TraceTable, View], int]
+"""Removes what has faded from a view, and returns how many traces that were."""
 CATCH_UP = 2_000
 """How many traces without a vector one consolidation embeds."""
 
@@ -78,8 +80,11 @@ class Steps:
         """Return the index of the owner's traces; None when there is none."""
         return self.table.tx.index(self.view.tables.traces, self.table.space)
 
-    def prune(self) -> None:
-        """Soft-delete the traces whose strength that is left is below the threshold."""
+    def prune(self, other_way: Prune | None = None) -> None:
+        """Soft-delete the traces whose strength that is left is below the threshold, or prune in another way."""
+        if other_way is not None:
+            self.counts.pruned = other_way(self.table, self.view)
+            return
         index = self.index()
         if index is None:
             return
