@@ -13,6 +13,7 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
+from fabric.record.run_input import said_in
 
 from ..capture.exchange import exchange_from_text
 
@@ -35,16 +36,24 @@ def encode_block(name: str, memory: Memory) -> Block[Any, Any]:
 
 
 def retrieve_block(name: str, memory: Memory) -> Block[Any, Retrieval]:
-    """Return retrieval as a block: a cue, or a mapping of what `CognitiveMemory.retrieve` takes, in."""
+    """Return retrieval as a block: a cue, a message, or a mapping of what `CognitiveMemory.retrieve` takes, in."""
 
     @handler(name=f"{name}/retrieve", uses=[memory])
     async def retrieve(asked: Any, ctx: Context) -> Retrieval:
-        options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": asked}
-        if "cue" not in options:
-            raise ConfigurationError(f"retrieve: got {', '.join(options) or 'nothing'}; expected a cue among them")
-        return await ctx[memory].retrieve(**options)
+        return await ctx[memory].retrieve(**_options(asked))
 
     return retrieve
+
+
+def _options(asked: Any) -> Mapping[str, Any]:
+    if isinstance(asked, Mapping) and "cue" in asked:
+        return asked
+    said = said_in(asked)
+    if said is None and not isinstance(asked, str):
+        raise ConfigurationError(
+            f"retrieve: got {asked!r:.80}; expected a cue: a text, the user's message, or a mapping with cue"
+        )
+    return {"cue": asked if said is None else said.text}
 
 
 def use_block(name: str, memory: Memory) -> Block[Sequence[str], list[str]]:

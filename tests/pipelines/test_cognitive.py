@@ -82,6 +82,10 @@ def test_what_a_tool_adds_is_encoded_and_what_was_encoded_is_searched(mem: Cogni
         searched = session.run(mem.tools.search, {"query": "deploy*"}).output
         found = session.run(mem.retrieve, {"cue": "When do deploys run?", "neutral_mood": True}).output
         used = session.run(mem.use, [found.results[0].trace.id]).output
+        message = {"role": "user", "content": [{"type": "text", "text": "When do deploys run?"}]}
+        assert session.run(mem.retrieve, message).output.ids == found.ids
+        with pytest.raises(ConfigurationError, match="expected a cue: a text"):
+            session.run(mem.retrieve, {"query": "deploys"})
     assert {one.content for one in searched.results} == {
         "I prefer deploying with Docker Compose.",
         "Deploys run on Fridays",
