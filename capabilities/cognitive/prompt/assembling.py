@@ -5,9 +5,9 @@ from datetime import datetime
 
 from capabilities.formulas import slots as slot_rules
 from capabilities.formulas.slots import Slots
+from capabilities.retrieval.chatter import says_nothing
 from capabilities.traces.record import Trace
 
-from ...retrieval.chatter import says_nothing
 from ..results import Retrieval, Retrieved
 from .ago import ago
 from .prompt import PromptLine, PromptParts, Style, associated_line, line
