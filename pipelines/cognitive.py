@@ -19,7 +19,8 @@ from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability, ContextLines
 from fabric.flow.context import Context
-from fabric.options import names_options
+from fabric.generation.generator import ModelChoice
+from fabric.options import check_model, names_options
 from fabric.record.run_input import said_in
 
 
@@ -29,6 +30,7 @@ class CognitiveSystem:
 
     mind: Cognition
     name: str = "cognitive"
+    model: ModelChoice | None = None
 
     @property
     def capability(self) -> Capability[CognitiveMemory]:
@@ -48,7 +50,7 @@ class CognitiveSystem:
     @cached_property
     def encode(self) -> Block[Any, Any]:
         """Encodes the user's message, and hands it on."""
-        return encode_block(self.name, self.capability)
+        return encode_block(self.name, self.capability, self.model)
 
     @cached_property
     def retrieve(self) -> Block[Any, Retrieval]:
@@ -113,6 +115,7 @@ def cognitive_memory(
     traits: Mapping[str, float] | None = None,
     mood: MoodSource | None = None,
     profile: str | Profile = "daily",
+    model: ModelChoice | None = None,
     embedder: EmbedderChoice = "default",
     constants: Mapping[str, Any] | None = None,
     name: str = "cognitive",
@@ -121,7 +124,8 @@ def cognitive_memory(
 
     ``traits`` are HEXACO traits by name, 0 to 1, each 0.5 unless given. ``mood`` is a function that gives valence,
     arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
-    "daily", "as_specified", or a `Profile`. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that
+    "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded
+    message holds; without one its words do. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that
     of `memory_system`, ``name`` the prefix of the block names. ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
@@ -135,5 +139,8 @@ def cognitive_memory(
     named = [one for one in ("traits", "profile") if one in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
+    if model is not None:
+        check_model("model", model, without="None for words")
     options: dict[str, Any] = {**(constants or {}), "traits": traits or {}, "profile": profile}
-    return CognitiveSystem(create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder), name)
+    mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder)
+    return CognitiveSystem(mind, name, model)

@@ -13,23 +13,32 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
+from fabric.generation.generator import ModelChoice
 from fabric.record.run_input import said_in
 
 from ..capture.exchange import exchange_from_text
+from .features import features_block, features_of
 
 Memory = Capability[CognitiveMemory]
 SWEEP_EVERY = 3_600.0
 """After how many seconds a turn's end sweeps again."""
 
 
-def encode_block(name: str, memory: Memory) -> Block[Any, Any]:
-    """Return the step that encodes the user's message, a text or message content in any form, and hands it on."""
+def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) -> Block[Any, Any]:
+    """Return the step that encodes the user's message, a text or message content in any form, and hands it on.
+
+    What the message holds is told by ``model``, without one by its words.
+    """
+    asked = None if model is None else features_block(name, model)
 
     @handler(name=f"{name}/encode", uses=[memory])
     async def encode(message: Any, ctx: Context) -> Any:
         for turn in exchange_from_text(message, ctx).said:
             if not turn.is_wordless and turn.text.strip():
-                await ctx[memory].encode(turn.text, role=turn.role, speaker=turn.speaker, said_at=turn.said_at)
+                features = None if asked is None else await features_of(turn.text, asked, ctx)
+                await ctx[memory].encode(
+                    turn.text, features=features, role=turn.role, speaker=turn.speaker, said_at=turn.said_at
+                )
         return message
 
     return encode

@@ -112,6 +112,20 @@ def test_a_model_keeps_notes_that_every_later_prompt_begins_with(mem: CognitiveS
     assert notes in model.requests[4].messages[-1]["content"]
 
 
+def test_a_model_tells_what_a_message_holds_and_words_do_where_it_fails():
+    mem = cognitive_memory(model="m", embedder=None, traits={"openness": 1.0})
+    told = '{"novelty": true, "topic_relevance": 1.0}'
+    model = ScriptedModel([told, "no idea", "no idea", "no idea", "no idea"])
+    with Fabric(":memory:", models=model) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.encode, "The heron is back at the pond.")
+        session.run(mem.encode, "The sluice is shut.")
+        found = session.run(mem.retrieve, "heron sluice").output.results
+    strengths = {one.trace.content: one.trace.importance for one in found}
+    assert strengths["The heron is back at the pond."] > strengths["The sluice is shut."]
+    assert "The heron is back" in model.requests[0].messages[-1]["content"]
+
+
 def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
     wrong: list[tuple[Callable[[], object], str]] = [
         (lambda: mem.assemble(tokens=0), "tokens=0; expected at least 1"),

@@ -1,0 +1,57 @@
+"""What a message holds, told by a model; where it cannot be asked, or says nothing usable, words tell."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from capabilities.cognitive.content.features import detect
+from capabilities.formulas.encoding import Features
+from fabric.errors import ModelError
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.generation.generator import ModelChoice, generator
+from fabric.text.prompt import data_block, load_prompt
+
+from ..prompts import PROMPTS
+
+SHOWN_CHARS = 8_000
+"""How much of a message a model is shown."""
+
+
+class FeaturesTold(BaseModel):
+    """What a model answers; what it leaves out the message does not hold."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    novelty: bool = False
+    procedure: bool = False
+    emotion: bool = False
+    social: bool = False
+    cooperation: bool = False
+    ethics: bool = False
+    contradiction: bool = False
+    topic_relevance: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+def features_block(name: str, model: ModelChoice) -> Block[str, FeaturesTold]:
+    """Return the block that asks a model what a message holds."""
+    return generator(
+        name=f"{name}/features",
+        model=model,
+        system=load_prompt(PROMPTS / "features.md").fill(),
+        user=lambda text: load_prompt(PROMPTS / "features_message.md").fill(
+            message=data_block("message", text[:SHOWN_CHARS])
+        ),
+        output_schema=FeaturesTold,
+        temperature=0.0,
+        record=False,
+    )
+
+
+async def features_of(text: str, block: Block[str, FeaturesTold], ctx: Context) -> Features:
+    """Return what a message holds, by a model or, where that fails, by its words; the failure is logged."""
+    try:
+        return Features(**(await block(text, Context(ctx.run))).model_dump())
+    except ModelError as error:
+        ctx.log.warning("features by words only", error=str(error))
+        return detect(text)
