@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 
 from ..arguments import Texts, checks_arguments
 from ..formulas import slots as slot_rules
+from ..formulas.activation import clusters as cluster_rules
 from ..formulas.encoding import Features, Mood
 from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..sources import Source, source_of
+from ..traces.graph import edge_between
 from ..traces.notes import read_notes, write_notes
-from ..traces.record import Edge, SourceType, Trace, TracesConfig, TraceScope, TraceType
+from ..traces.record import Edge, EdgeType, SourceType, Trace, TracesConfig, TraceScope, TraceType
 from ..traces.table import TraceTable, checked_content, checked_tags
 from ..traces.tables import Place, place_of, views
 from . import retrieval
 from .config import CognitiveConfig
 from .encoder import Encoder, mood_of, type_of
+from .graph import WEIGHTS as EDGE_WEIGHTS
 from .graph import graph_of
 from .outlook import Outlook, outlooks
 from .prompt.assembling import parts_of
@@ -216,6 +220,44 @@ class CognitiveMemory:
             return [_tie(edge, trace_id) for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.id))]
 
         return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def tie(
+        self,
+        trace_id: str,
+        other_id: str,
+        type: EdgeType,
+        *,
+        weight: Annotated[float, Field(ge=0, le=1)] | None = None,
+    ) -> bool:
+        """Tie two traces of one scope, or make their edge of this type as heavy; False where one is not there.
+
+        ``weight`` is by default what edges of the type weigh. RefusedError for traces of different scopes.
+        """
+
+        def work(tx: Transaction) -> bool:
+            one, other = self._table(tx).live(trace_id), self._table(tx).live(other_id)
+            if one is None or other is None or trace_id == other_id:
+                return False
+            if (one.trace.scope, one.trace.persona) != (other.trace.scope, other.trace.persona):
+                raise RefusedError(
+                    f"these traces are of different scopes: {one.trace.scope}, {other.trace.scope}",
+                    do="Tie traces of one scope.",
+                )
+            made = edge_between(trace_id, other_id, EDGE_WEIGHTS.get(type, 0.5) if weight is None else weight, type)
+            tx.put(one.view.tables.edges, [made])
+            return True
+
+        return await self._ctx.transact(work)
+
+    @checks_arguments
+    async def clusters(
+        self, least: Annotated[int, Field(ge=2)] = 5, *, scope: TraceScope | None = None
+    ) -> list[list[str]]:
+        """Return the groups of traces that ties connect, at least so many in each, the largest first."""
+        graph = await self.graph(scope)
+        found = cluster_rules(sorted(graph.nodes), graph.edges(), least)
+        return sorted((sorted(members) for members, _ in found), key=lambda one: (-len(one), one))
 
     async def graph(self, scope: TraceScope | None = None) -> "nx.MultiGraph[str]":
         """Return the graph of one scope, by default the one that `encode` writes to; its nodes are ids of traces."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..tables import View
 
 Ints = NDArray[np.int64]
+PROTECTED_INTENSITY = 0.3
+"""Above it a trace is not pruned, as in the sweep of a cognitive memory."""
 DAY = 86_400.0
 
 
@@ -31,11 +33,14 @@ def visible_slots(index: "SearchView", view: "View") -> Ints:
 
 
 def prunable(index: "SearchView", slots: Ints, now: datetime, threshold: float) -> Ints:
-    """Return the slots of traces of whose strength, since they were used last or made, too little is left."""
+    """Return the slots of traces of whose strength, since they were used last or made, too little is left.
+
+    What was felt strongly when it was encoded stays.
+    """
     cells = {name: column.values[slots] for name, column in index.columns.items()}
     since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
     left = current_strengths(cells["strength"], now.timestamp() - since, cells["stability"])
-    return slots[left < threshold]
+    return slots[(left < threshold) & ~(cells["intensity"] > PROTECTED_INTENSITY)]
 
 
 def settled(index: "SearchView", slots: Ints, now: datetime, config: TracesConfig) -> Ints:

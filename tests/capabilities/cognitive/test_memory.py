@@ -1,10 +1,13 @@
 """A cognitive memory encodes, brings to mind, keeps what is used, and forgets what is not."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from capabilities.cognitive.capability import create_cognition
 from capabilities.cognitive.config import PROFILES, CognitiveConfig
+from fabric import Context, handler
 from fabric.errors import ConfigurationError, RefusedError
 from fabric.testing import FrozenClock
 
@@ -218,6 +221,40 @@ async def test_what_is_tied_comes_to_mind_with_what_was_asked_for():
     assert [key for _, _, key in graph.edges(keys=True)] == ["shared_entity"]
     assert found.results[0].trace.content.startswith("Rosalind keeps")
     assert found.results[0].signals.graph_activation == 1.0
+
+
+async def test_consolidation_of_the_tools_keeps_what_was_felt_strongly_and_drops_what_faded():
+    async with open_mind() as mind:
+        felt = (await mind(lambda memory: memory.encode("The dog is safe!", valence=1.0, mood=(1.0, 0.2, 0.0)))).trace
+        plain = (await mind(lambda memory: memory.encode("The bins are out", valence=0.0))).trace
+        mind.clock.advance(days=400)
+        tools = create_cognition().traces
+
+        @handler(name="reflect", uses=[tools])
+        async def reflect(_: object, ctx: Context) -> int:
+            return (await ctx[tools].reflect()).pruned
+
+        session = mind.fabric.session("monday", user="jake")
+        assert (await session.arun(reflect)).output == 1
+        left = [await mind(lambda memory, one=one: memory.get(one)) for one in (felt.id, plain.id)]
+        assert [one is not None and one.deleted for one in left] == [False, True]
+
+
+async def test_traces_are_tied_on_request_and_what_hangs_together_is_a_cluster():
+    async with open_mind() as mind:
+        ids = []
+        for text in ("Boils water", "Grinds beans", "Pours slowly"):
+            ids.append((await mind(lambda memory, text=text: memory.encode(text))).trace.id)
+            mind.clock.advance(hours=1)
+        theirs = (await mind(lambda memory: memory.encode("Boils eggs", scope="thread"))).trace.id
+        for one, other in pairwise(ids):
+            assert await mind(lambda memory, pair=(one, other): memory.tie(*pair, "caused_by", weight=0.9))
+        assert await mind(lambda memory: memory.tie(ids[0], ids[1], "same_topic"))
+        assert not await mind(lambda memory: memory.tie(ids[0], "nope", "caused_by"))
+        with pytest.raises(RefusedError, match="different scopes"):
+            await mind(lambda memory: memory.tie(ids[0], theirs, "caused_by"))
+        assert await mind(lambda memory: memory.clusters(3)) == [sorted(ids)]
+        assert [tie.type for tie in await mind(lambda memory: memory.ties(ids[0]))] == ["caused_by", "same_topic"]
 
 
 async def test_a_turn_uses_what_its_prompt_showed_and_the_mind_fades():
