@@ -301,8 +301,19 @@ def _all_tags(traces: Sequence[Trace]) -> list[str]:
 
 
 def _inherited(traces: Sequence[Trace]) -> dict[str, Any]:
-    """Return what a merged trace takes over: the highest strength, all retrievals, the names of its sources."""
+    """Return what a merged trace takes over: the best of what keeps it, all retrievals, the names of its sources.
+
+    Its emotion is that of the one that felt most; it is said otherwise only where all are.
+    """
+    felt = max(traces, key=lambda trace: trace.intensity)
+    over = [one for trace in traces for one in trace.contradicted_by]
     return {
+        **{name: getattr(felt, name) for name in ("valence", "arousal", "dominance", "intensity", "mood")},
+        "importance": max(trace.importance for trace in traces),
+        "interval": max(trace.interval for trace in traces),
+        "last_awake": max(trace.last_awake for trace in traces),
+        "entities": unite_tags(name for trace in traces for name in trace.entities),
+        "contradicted_by": tuple(dict.fromkeys(over)) if all(trace.contradicted_by for trace in traces) else (),
         "strength": max(trace.strength for trace in traces),
         "stability": max(trace.stability for trace in traces),
         "retrieval_count": sum(trace.retrieval_count for trace in traces),

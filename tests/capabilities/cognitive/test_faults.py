@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from capabilities.cognitive.config import Profile
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.formulas.activation import spread
 from capabilities.formulas.retention import Retention, current_strength, ignored
@@ -189,3 +190,24 @@ async def test_what_a_note_says_of_other_scopes_is_no_more_than_words():
         assert await mind(lambda memory: memory.ties(made.id)) == []
         for ids in ({"user": "kim", "org": "acme"}, {"user": "kim"}, {"user": "lee", "org": "acme", "agent": "nova"}):
             assert made.id not in (await mind(lambda memory: memory.retrieve("Rosalind bakery SYSTEM"), **ids)).ids
+
+
+async def test_a_merged_trace_is_kept_by_the_best_of_its_sources():
+    async with open_mind(embedder=None, config={"profile": Profile(base_hours=0.1, time="awake")}) as mind:
+        for _ in range(20):  # the memory has been awake for long
+            mind.clock.advance(hours=1)
+            await mind(lambda memory: memory.encode("The clock strikes", scope="user"))
+        plain = (await mind(lambda memory: memory.encode("Lena was born on Friday"))).trace
+        vivid = (
+            await mind(lambda memory: memory.encode("Lena is our daughter!", valence=1.0, mood=(1.0, 0.9, 0.0)))
+        ).trace
+        merged = (await mind.tools(lambda traces: traces.merge([plain.id, vivid.id]))).merged_trace_id
+        assert (await mind(lambda memory: memory.sweep())).faded == ()
+        kept = await mind(lambda memory: memory.get(merged))
+        assert kept is not None
+        assert (kept.intensity, kept.importance, kept.last_awake) == (
+            vivid.intensity,
+            max(plain.importance, vivid.importance),
+            vivid.last_awake,
+        )
+        assert set(kept.entities) == {*plain.entities, *vivid.entities}
