@@ -43,7 +43,7 @@ SLOW = (
     "tests/capabilities/claims/test_laws.py",
     "tests/capabilities/claims/test_order_of_saying.py",
     "tests/capabilities/claims/test_unrelated.py",
-    "tests/capabilities/formulas/test_decay.py",
+    "tests/capabilities/formulas/test_salience.py",
     "tests/capabilities/mind/test_flush.py",
     "tests/capabilities/mind/test_mind_recall.py",
     "tests/capabilities/mind/test_mind_tools.py",

@@ -16,7 +16,7 @@ DAY = 86_400_000.0
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for a trace. ``similarity`` is a cosine and may be negative."""
+    """What speaks for a trace. ``similarity`` is how well it fits: a cosine, which may be negative, or a relevance."""
 
     strength: float = 0.0
     similarity: float = 0.0

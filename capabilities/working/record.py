@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from ..claims.record import Claimed
-from ..formulas.decay import Strategy
+from ..formulas.salience import Strategy
 from ..settings import Settings
 from ..sources import Source
 from ..vocabulary import Category, Durability, Subject, Unit

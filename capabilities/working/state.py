@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fabric.errors import ConflictError
 
-from ..formulas.decay import salience
+from ..formulas.salience import salience
 from ..vocabulary import LASTING
 from .record import DEFAULT_WORKING_MEMORY_CONFIG, WorkingEntry, WorkingMemoryConfig, WorkingState
 

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
 
-from capabilities.formulas.decay import STRATEGIES, Strategy
+from capabilities.formulas.salience import STRATEGIES, Strategy
 from capabilities.working import state
 from capabilities.working.record import DecayConfig, WorkingEntry, WorkingMemoryConfig, WorkingState
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from capabilities.formulas.decay import STRATEGIES, Strategy, decay, exponential, none, power_law, salience
+from capabilities.formulas.salience import STRATEGIES, Strategy, decay, exponential, none, power_law, salience
 
 elapsed_times = st.floats(0, 1e12)
 rates = st.floats(0, 1e3)
