@@ -58,7 +58,7 @@ SAYS = {
         "I found: I like green tea\nI found: I like green tea",
         "asked with 5 items",
         "TSMC, as before.",
-        '"content": "Watch TSMC capacity"',
+        "'content': 'Watch TSMC capacity'",
         "'a' is no goal of this mind",
         "fact | None | Moved to Lisbon",
         "turn | tuesday | Not\n",

@@ -50,7 +50,7 @@ def _opening(form: re.Pattern[str], text: str) -> Withdrawal | None:
     while found := form.match(text, 0, _OPENING):
         opened.append(found)
         text = text[found.end() :]
-    means = next((kind for kind in _MEANS if any(found[kind] for found in opened)), None)
+    means: Means | None = next((kind for kind in _MEANS if any(found[kind] for found in opened)), None)
     if means is None:
         return None
     last = opened[-1]
