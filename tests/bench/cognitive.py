@@ -1,6 +1,7 @@
 """What a cognitive memory costs beside its size: ``python -m tests.bench.cognitive``.
 
-Encoding without a model, retrieving beside plain recall over the same texts, sweeping, and spreading activation.
+Encoding without a model, retrieving beside plain recall over the same texts in a file of its own, sweeping, and
+spreading activation.
 """
 
 import argparse
@@ -47,10 +48,14 @@ def main() -> None:
 def measured(size: int) -> tuple[str, ...]:
     """Fill a memory with so many texts, and return the table's row."""
     mem, plain, chatter = cognitive_memory(), memory_system(episodic=True, semantic=True), Chatter()
-    with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb") as fabric:
-        session = fabric.session("now", user="someone")
-        turns = chatter.turns(0, size)
-        session.run(plain.import_block, turns)
+    turns = chatter.turns(0, size)
+    with (
+        TemporaryDirectory() as folder,
+        Fabric(Path(folder) / "memory.duckdb") as fabric,
+        Fabric(Path(folder) / "plain.duckdb") as other,
+    ):
+        session, turned = fabric.session("now", user="someone"), other.session("now", user="someone")
+        turned.run(plain.import_block, turns)
         session.run(*fill(mem, [turn["text"] for turn in turns]))
         more = [turn["text"] for turn in chatter.turns(size, CALLS)]
         cues = [chatter.cue(turn["text"]) for turn in turns[:: max(1, size // CALLS)][:CALLS]]
@@ -59,7 +64,7 @@ def measured(size: int) -> tuple[str, ...]:
             "retrieve": lambda memory, number: memory.retrieve(cues[number]),
         }
         spent = {name: session.run(timed(mem, call, len(cues))).output for name, call in calls.items()}
-        recalls = [_milliseconds(partial(session.run, plain.recall_block, {"cue": cue})) for cue in cues]
+        recalls = [_milliseconds(partial(turned.run, plain.recall_block, {"cue": cue})) for cue in cues]
     ratio = np.median(spent["retrieve"]) / np.median(recalls)
     return (f"{size:,}", _pair(spent["encode"]), _pair(spent["retrieve"]), _pair(recalls), f"{ratio:.2f}")
 
