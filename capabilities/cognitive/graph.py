@@ -8,8 +8,7 @@ import numpy as np
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
 
-from ..formulas.activation import Activated, Spread, spread, tied
-from ..traces.graph import edge_between
+from ..formulas.activation import Activated, Spread, spread
 from ..traces.record import Edge, EdgeType
 from ..traces.tables import Tables
 
@@ -74,6 +73,7 @@ def activate(tx: Transaction, tables: Tables, seeds: Sequence[str], how: Spread)
 def graph_of(edges: Iterable[Edge]) -> "nx.MultiGraph[str]":
     """Return edges as a networkx graph: an edge per pair and type, keyed by its type, with its weight.
 
+    >>> from ..traces.graph import edge_between
     >>> graph_of([edge_between("a", "b", 0.5, "shared_entity")]).edges["a", "b", "shared_entity"]["weight"]
     0.5
     """
@@ -81,18 +81,6 @@ def graph_of(edges: Iterable[Edge]) -> "nx.MultiGraph[str]":
     for edge in edges:
         made.add_edge(edge.source, edge.target, key=edge.type, weight=edge.weight)
     return made
-
-
-def strengthened(
-    tx: Transaction, tables: Tables, pairs: Iterable[tuple[str, str]], kind: EdgeType, rate: float
-) -> list[Edge]:
-    """Return the edges of these pairs, each ``rate`` heavier than it is."""
-    wanted = [edge_between(one, other, rate, kind) for one, other in pairs if one != other]
-    there = {edge.id: edge for edge in tx.get_many(tables.edges, [edge.id for edge in wanted])}
-    return [
-        edge.model_copy(update={"weight": tied(known.weight if (known := there.get(edge.id)) else None, rate)})
-        for edge in wanted
-    ]
 
 
 def _mask(column: "ColumnView", nodes: Iterable[str]) -> "NDArray[np.bool_]":

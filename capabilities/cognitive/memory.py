@@ -13,11 +13,11 @@ from fabric.record.meanwhile import drawn
 
 from ..arguments import Texts, checks_arguments
 from ..formulas import slots as slot_rules
-from ..formulas.activation import clusters as cluster_rules
 from ..formulas.encoding import Features, Mood
 from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..sources import Source, source_of
+from ..traces.graph import clusters as connected
 from ..traces.graph import edge_between
 from ..traces.notes import read_notes, write_notes
 from ..traces.record import Edge, EdgeType, SourceType, Trace, TracesConfig, TraceScope, TraceType
@@ -25,6 +25,7 @@ from ..traces.table import TraceTable, checked_content, checked_tags
 from ..traces.tables import Place, place_of, views
 from . import retrieval
 from .config import CognitiveConfig
+from .content.features import detect
 from .encoder import Encoder, mood_of, type_of
 from .graph import WEIGHTS as EDGE_WEIGHTS
 from .graph import graph_of
@@ -92,7 +93,8 @@ class CognitiveMemory:
         text, now = checked_content(self._ctx.redact(content)), self._ctx.clock.now()
         where = place_of(scope or self._scope(), self._ctx.ids)
         felt = self._encoder.present_mood() if mood is None else mood_of(mood)
-        fields = self._encoder.fields(text, now, source_type=source_type, mood=felt, features=features, valence=valence)
+        holds = detect(text) if features is None else features
+        fields = self._encoder.fields(text, now, source_type=source_type, mood=felt, features=holds, valence=valence)
         if entities is not None:
             fields["entities"] = tuple(self._ctx.redact(one) for one in entities)
         fields |= {
@@ -107,7 +109,7 @@ class CognitiveMemory:
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
         vectors = embedded.by_text([text])
-        kind = type or type_of(text, features)  # reads the text, which others must not wait for
+        kind = type or type_of(text, holds)  # reads the text, which others must not wait for
 
         def work(tx: Transaction) -> Encoding:
             tx.embedded, table = vectors, self._table(tx, embedded.space)
@@ -255,19 +257,11 @@ class CognitiveMemory:
         self, least: Annotated[int, Field(ge=2)] = 5, *, scope: TraceScope | None = None
     ) -> list[list[str]]:
         """Return the groups of traces that ties connect, at least so many in each, the largest first."""
-        graph = await self.graph(scope)
-        found = cluster_rules(sorted(graph.nodes), graph.edges(), least)
-        return sorted((sorted(members) for members, _ in found), key=lambda one: (-len(one), one))
+        return connected(await self._edges(scope), least)
 
     async def graph(self, scope: TraceScope | None = None) -> "nx.MultiGraph[str]":
         """Return the graph of one scope, by default the one that `encode` writes to; its nodes are ids of traces."""
-        where = place_of(scope or self._scope(), self._ctx.ids)
-
-        def work(tx: Transaction) -> list[Edge]:
-            mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
-            return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
-
-        return graph_of(await self._ctx.transact(work))
+        return graph_of(await self._edges(scope))
 
     async def in_mind(self) -> Slots:
         """Return what is in mind in this session."""
@@ -349,6 +343,15 @@ class CognitiveMemory:
         """Replace those notes."""
         safe = self._ctx.redact(text)
         await self._ctx.transact(lambda tx: write_notes(tx, safe))
+
+    async def _edges(self, scope: TraceScope | None) -> list[Edge]:
+        where = place_of(scope or self._scope(), self._ctx.ids)
+
+        def work(tx: Transaction) -> list[Edge]:
+            mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
+            return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
+
+        return await self._ctx.transact(work)
 
     def _scope(self) -> TraceScope:
         return "user" if self._ctx.user is not None else "thread"

@@ -28,7 +28,7 @@ from ..retrieval.candidates import Candidates, make_candidates
 from ..retrieval.chatter import asks_the_same, says_nothing
 from ..retrieval.lexical.term_expansion import vocabulary_of
 from ..retrieval.people import NOBODY
-from ..retrieval.question import Question, named_speakers, read_question
+from ..retrieval.question import Question, named_speakers, read_question, with_vectors
 from ..retrieval.rank import Ranking, rank
 from ..traces.record import Trace, TraceScope, TraceType
 from ..traces.tables import ALL_TABLES, Owner, Tables, View, views
@@ -93,7 +93,7 @@ async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, soug
     speakers = meaning.speakers.get(scope, frozenset())
     question = read_question(sought.cue, speakers)
     embedded = await meaning.embed([question.meaning])
-    asked = _with_vectors(question, embedded, meaning)
+    asked = with_vectors(question, embedded, meaning)
 
     def look(tx: Transaction) -> Candidates | Retrieval | None:
         meaning.speakers[scope] = _speakers(tx)
@@ -118,18 +118,6 @@ def _speakers(tx: Transaction) -> frozenset[str]:
     indexes = [tx.index(view.tables.traces) for view in views(tx.ids)]
     names = [index.columns["speaker"].names.keys() for index in indexes if index is not None]
     return frozenset[str]().union(*names) - {""}
-
-
-def _with_vectors(question: Question, embedded: Embedded, meaning: Meaning) -> Question:
-    if embedded.vectors is None:
-        return question
-    spelled = [word.spelling for word in question.cue.words]
-    return replace(
-        question,
-        vector=embedded.vectors[0],
-        is_foreign=meaning.is_foreign(question.cue.language),
-        word_vectors=meaning.words(spelled) if meaning.words is not None and spelled else None,
-    )
 
 
 def _candidates(tx: Transaction, sought: Sought, meaning: Meaning, space: str, *, has_words: bool) -> Candidates:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +9,13 @@ import numpy as np
 from fabric.store.base import Where
 
 from ..formulas.retention import Retention, current_strengths, ignored, used
+from ..traces.consolidation.reflection import visible_slots
+from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
 from ..traces.same import same_trace
 from ..traces.table import Held, TraceTable, deleted, unite_tags
 from ..traces.tables import Owner, Place, View
 from .config import CognitiveConfig
-from .graph import strengthened
 from .results import Encoding, Swept
 from .settling import settle
 from .wakefulness import CLOCKS, Elapsed, awaken, elapsed, retention_of
@@ -68,12 +68,11 @@ def use_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -
         by_owner.setdefault(held.view.tables.owner, []).append(held)
     for together in by_owner.values():
         tables = together[0].view.tables
-        pairs = [
-            (one.trace.id, other.trace.id)
-            for one, other in combinations(together[:TOGETHER], 2)
-            if (one.trace.scope, one.trace.persona) == (other.trace.scope, other.trace.persona)
-        ]
-        edges = strengthened(table.tx, tables, pairs, "co_activated", config.learning_rate)
+        groups: dict[tuple[str, str], list[str]] = {}
+        for held in together[:TOGETHER]:
+            groups.setdefault((held.trace.scope, held.trace.persona), []).append(held.trace.id)
+        known = table.tx.get_many(tables.edges, pair_ids(groups.values()))
+        edges = co_activated(groups.values(), known, config.learning_rate)
         if edges:
             table.tx.put(tables.edges, edges)
     return [held.trace for held in changed]
@@ -135,11 +134,7 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     index = tx.index(view.tables.traces)
     if index is None or not len(index):
         return Swept()
-    columns = index.columns
-    names = columns["persona"].names
-    seen = index.alive & (columns["deleted"].values == 0)
-    seen &= np.isin(columns["persona"].values, [names[one] for one in view.personas if one in names])
-    slots = np.flatnonzero(seen)
+    columns, slots = index.columns, visible_slots(index, view)
     left = _strengths(columns, slots, elapsed(tx, view.tables.owner, config, now))
     intensity = np.nan_to_num(columns["intensity"].values[slots])
     faded = np.flatnonzero((left < config.prune_threshold) & (intensity <= config.protected_intensity))

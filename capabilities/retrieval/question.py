@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from fabric.text.terms import MAX_CUE, Cue, read_cue
 from fabric.text.words import word_set
 
 from .people import NOBODY, People
+
+if TYPE_CHECKING:
+    from ..meaning import Embedded, Meaning
 
 Floats = NDArray[np.float32]
 FRAME_WEIGHT = 0.35
@@ -79,6 +83,20 @@ def read_question(text: str, speakers: Iterable[str] = ()) -> Question:
         frozenset(roles),
         meaning=meaning,
         is_about_several=bool(_SEVERAL.search(lowered)),
+    )
+
+
+def with_vectors(question: Question, embedded: "Embedded", meaning: "Meaning") -> Question:
+    """Return the question with the vectors of its meaning and of its words, where there are any."""
+    if embedded.vectors is None:
+        return question
+    of_words = meaning.words
+    spelled = [word.spelling for word in question.cue.words]
+    return replace(
+        question,
+        vector=embedded.vectors[0],
+        is_foreign=meaning.is_foreign(question.cue.language),
+        word_vectors=of_words(spelled) if of_words is not None and spelled else None,
     )
 
 

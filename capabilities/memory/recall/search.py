@@ -19,7 +19,7 @@ from ..layout import MemoryLayout
 from ..refiled import refile_own_rows
 from .ranked import RankedMemory
 from .request import RecallRequest
-from .snapshot import Snapshot, speakers_of, take_snapshot, with_vectors
+from .snapshot import Snapshot, speakers_of, take_snapshot
 
 if TYPE_CHECKING:
     from capabilities.retrieval import question as questions
@@ -56,7 +56,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         first, tries = not late, tries + 1
         question = questions.read_question(cue, speakers.get(scope, ()))
         embedded = await layout.meaning.embed([question.meaning])
-        asked = with_vectors(question, embedded, layout)
+        asked = questions.with_vectors(question, embedded, layout.meaning)
 
         def take(
             tx: Transaction,

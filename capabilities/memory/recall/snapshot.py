@@ -73,17 +73,3 @@ def speakers_of(tx: Transaction, layout: MemoryLayout) -> frozenset[str]:
     """Return the names of those whose turns are stored."""
     index = tx.index(layout.turns)
     return frozenset() if index is None else frozenset(index.columns["speaker"].names.keys() - {""})
-
-
-def with_vectors(question: "Question", embedded: Embedded, layout: MemoryLayout) -> "Question":
-    """Return the question with the vectors of its meaning and of its words, where there are any."""
-    if embedded.vectors is None:
-        return question
-    of_words = layout.meaning.words
-    spelled = [word.spelling for word in question.cue.words]
-    return replace(
-        question,
-        vector=embedded.vectors[0],
-        is_foreign=layout.meaning.is_foreign(question.cue.language),
-        word_vectors=of_words(spelled) if of_words is not None and spelled else None,
-    )
