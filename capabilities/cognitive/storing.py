@@ -46,9 +46,10 @@ def store_encoded(
     settled = None if same is not None else settle(table, place, new, vector, now, config)
     if settled is not None and settled.same is None:
         trace = settled.trace.model_copy(update={"last_awake": now.awake})
+        is_new = index is None or index.slot_of(trace.id) < 0
         table.tx.put(place.tables.traces, [trace, *settled.changed])
         if settled.edges:
-            table.tx.put(place.tables.edges, settled.edges)
+            table.tx.put(place.tables.edges, settled.edges, new=is_new)
         return Encoding(trace=trace, weakened=settled.weakened, contradicts=settled.contradicted)
     again = same or (settled.same if settled else None)
     assert again is not None  # noqa: S101  one of the two is the reason to be here

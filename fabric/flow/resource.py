@@ -139,13 +139,23 @@ class Transaction:
         """Return how many records meet all conditions."""
         return self.rows.count(collection.table, self.ids.scope(collection.scope), where)
 
-    def put(self, collection: Collection[M], records: Iterable[M], vectors: RowVectors | None = None) -> None:
-        """Insert the records, or replace those with the same id; ``vectors``, by id, come before ``embedded``."""
+    def put(
+        self,
+        collection: Collection[M],
+        records: Iterable[M],
+        vectors: RowVectors | None = None,
+        *,
+        new: bool = False,
+    ) -> None:
+        """Insert the records, or replace those with the same id; ``vectors``, by id, come before ``embedded``.
+
+        ``new`` promises that no record of these ids is there, so that none is looked for.
+        """
         rows = [record.model_dump(mode="json") for record in records]
         if rows:
             if vectors is None and collection.text and self.embedded is not None:
                 vectors = self._vectors(collection, rows)
-            self.rows.put(collection.table, self.ids.scope(collection.scope), rows, vectors)
+            self.rows.put(collection.table, self.ids.scope(collection.scope), rows, vectors, new=new)
 
     def _vectors(self, collection: Collection[Any], rows: Sequence[Row]) -> RowVectors | None:
         assert self.embedded is not None  # noqa: S101  the caller has looked

@@ -92,10 +92,13 @@ class Rows(Protocol):
         """Return how many rows meet all conditions."""
         ...
 
-    def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
+    def put(
+        self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None, *, new: bool = False
+    ) -> None:
         """Insert the rows, or replace those of the same id, keeping their place in insertion order.
 
-        A replaced row without a new vector keeps the one it has as long as its terms are the same.
+        A replaced row without a new vector keeps the one it has as long as its terms are the same. ``new`` promises
+        that the scope has no row of these ids, which need not be looked for then.
         """
         ...
 

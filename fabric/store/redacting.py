@@ -52,8 +52,10 @@ class _CleanRows:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
 
-    def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
-        self._rows.put(table, scope, [self._clean(row) for row in rows], vectors)
+    def put(
+        self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None, *, new: bool = False
+    ) -> None:
+        self._rows.put(table, scope, [self._clean(row) for row in rows], vectors, new=new)
 
     def write(self, key: str, scope: Scope, value: Any) -> None:
         self._rows.write(key, scope, self._clean(value))

@@ -143,3 +143,13 @@ def test_a_row_that_is_refused_leaves_the_old_one_for_work_that_goes_on(store: S
     assert run(store, lambda tx: tx.find(NOTES, JAKE)) == expected
     assert run(store, lambda tx: tx.get(NOTES, JAKE, ["a", "c"])) == expected[:1]
     assert [found.id for found in run(store, lambda tx: tx.match(NOTES, JAKE, ["tea"], 5))] == ["a"]
+
+
+def test_rows_that_are_said_to_be_new_are_there_like_others(store: Store):
+    put(store, note("a", label="x"))
+    more = [note(f"n{n}", label="y", n=n or None) for n in range(5)]
+    run(store, lambda tx: tx.put(NOTES, JAKE, more, new=True))
+    assert run(store, lambda tx: tx.find(NOTES, JAKE))[1:] == more
+    assert ids(run(store, lambda tx: tx.find(NOTES, JAKE, [Where("n", "null", True)]))) == ["a", "n0"]
+    put(store, note("n1", label="z"))
+    assert ids(run(store, lambda tx: tx.find(NOTES, JAKE, [Where("label", "=", "z")]))) == ["n1"]

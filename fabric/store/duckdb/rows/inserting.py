@@ -45,13 +45,15 @@ class Cells(NamedTuple):
 
 
 def insert(sql: Sql, collection: StoredCollection, new: Sequence[New], own: Cells) -> None:
-    """Insert the rows, none of which may be there."""
+    """Insert the rows, none of which may be there; a column is named only where one of them has a value for it."""
     searches = SEARCHED if collection.text else {}
     names = ["_key", "_scope", "_seq", *own.names, *searches]
     kinds = ["HUGEINT", "BIGINT", "BIGINT", *own.kinds, *searches.values()]
     fixed: list[list[Any]] = [[row.key for row in new], [row.owner for row in new], [row.search.place for row in new]]
     searched: list[list[Any]] = [list(column) for column in zip(*(row.search[1:] for row in new), strict=True)]
-    cells = [*fixed, *own.values, *(searched if searches else ())]
+    every = [*fixed, *own.values, *(searched if searches else ())]
+    held = [place for place, column in enumerate(every) if any(cell is not None for cell in column)]
+    names, kinds, cells = ([some[place] for place in held] for some in (names, kinds, every))
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]

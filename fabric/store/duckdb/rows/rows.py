@@ -114,15 +114,17 @@ class SqlRows:
         source = self._source(collection, owner, columns, narrow=True)
         return int(self._sql.rows(f"{source.format('count(*)')}{conditions}", [owner, *values])[0][0])
 
-    def put(self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None) -> None:
-        """Insert the rows, or replace those of the same id in their place."""
+    def put(
+        self, table: Table, scope: Scope, rows: Iterable[Row], vectors: RowVectors | None = None, *, new: bool = False
+    ) -> None:
+        """Insert the rows, or replace those of the same id in their place; ``new`` ones replace none."""
         collection = self._learned(table)
         latest = {row_id(row, collection.name): row for row in rows}
         if not latest:
             return
         prepared = [prepare(collection, [latest[wanted] for wanted in some], vectors) for some in chunks(latest, CHUNK)]
         owner = self._catalog.scope_for_writing(self._sql, scope)
-        added = sum(self._writing.put(collection, owner, some) for some in prepared)
+        added = sum(self._writing.put(collection, owner, some, new=new) for some in prepared)
         if collection.text and added >= LEAST:
             self._searching.grown(collection, owner)
 

@@ -54,13 +54,16 @@ class Writing:
         self._texts = texts
         self.touched: set[tuple[str, int]] = set()
 
-    def put(self, collection: StoredCollection, owner: int, prepared: Prepared) -> int:
-        """Insert rows, or replace those of the same id in their place; return how many are new."""
+    def put(self, collection: StoredCollection, owner: int, prepared: Prepared, *, new: bool = False) -> int:
+        """Insert rows, or replace those of the same id in their place; return how many are new.
+
+        ``new`` says that all of them are.
+        """
         keys = {row_key(owner, row["id"]): row["id"] for row in prepared.rows}
         self._learn_keys(collection, owner)
-        replaced = self._taken_out(collection, owner, self.there(collection, owner, keys))
+        replaced = {} if new else self._taken_out(collection, owner, self.there(collection, owner, keys))
         space = self._searching.space(prepared.space, make=True) if prepared.vectors else None
-        new: list[New] = []
+        inserted: list[New] = []
         changed: list[int] = []
         for (key, row_id), tokens in zip(keys.items(), prepared.tokens, strict=True):
             old = replaced.get(key)
@@ -71,13 +74,13 @@ class Writing:
             search = old if old is not None and old.tokens == tokens else Search()
             own = prepared.vectors.get(row_id)
             vector = (search.space, search.vector, search.parts) if own is None else (space, *own)
-            new.append(New(key, owner, Search(place, tokens, *vector)))
-        insert(self._sql, collection, new, prepared.cells)
-        for row, text in zip(new, prepared.texts, strict=True):
+            inserted.append(New(key, owner, Search(place, tokens, *vector)))
+        insert(self._sql, collection, inserted, prepared.cells)
+        for row, text in zip(inserted, prepared.texts, strict=True):
             self._texts.change(Place(collection.name, row.key), owner, text, row.search)
-        self._reindex(collection, owner, new, prepared.rows, replaced)
+        self._reindex(collection, owner, inserted, prepared.rows, replaced)
         self._drop_runs(collection, owner, changed)
-        return len(new) - len(replaced)
+        return len(inserted) - len(replaced)
 
     def delete(self, collection: StoredCollection, owner: int, ids: Sequence[str]) -> int:
         """Delete the rows with these ids; return how many there were."""
