@@ -1,6 +1,6 @@
 """Arguments of the calls of a capability, checked against their annotations, so that a mistake is told as one."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import Annotated, Any, ParamSpec, TypeVar, cast
@@ -16,8 +16,9 @@ R = TypeVar("R")
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    texts = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    if isinstance(given, str) or not all(isinstance(text, str) for text in texts):
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    texts = tuple(given) if is_list else (given,)
+    if not is_list or not all(isinstance(text, str) for text in texts):
         raise ValueError('Input should be texts in a list, such as ["tea", "green"]')
     return tuple(map(str, texts))
 
@@ -48,7 +49,11 @@ def checks_arguments(fn: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]
     @wraps(fn)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            checked = check(**takes.bind(*args, **kwargs).arguments)
+            bound = takes.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{fn.__name__}: {error}") from None
+        try:
+            checked = check(**bound)
         except ValidationError as error:
             told = "; ".join(map(one_mistake, error.errors(include_url=False)))
             raise RefusedError(f"{fn.__name__}: {told}", do="Correct it, and call again.") from error

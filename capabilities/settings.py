@@ -64,6 +64,8 @@ def one_mistake(details: Any) -> str:
     place = ".".join(str(part) for part in details["loc"])
     message = str(details["msg"]).removeprefix("Value error, ")
     message = "there is no such option" if details["type"] == "extra_forbidden" else message
+    if details["type"] == "missing":  # what it got is all the rest
+        return f"{place} is missing"
     return f"{place}={_short(details['input'])}: {message}" if place else message
 
 

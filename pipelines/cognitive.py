@@ -77,8 +77,8 @@ class CognitiveSystem:
 
         ConfigurationError for fewer than 1 token, and for a style that there is not.
         """
-        if tokens < 1:
-            raise ConfigurationError(f"{self.name}: assemble got tokens={tokens!r}; expected at least 1")
+        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
+            raise ConfigurationError(f"{self.name}: assemble got tokens={tokens!r}; expected 1 or more")
         if style is not None and style not in get_args(Style):
             told = ", ".join(get_args(Style))
             raise ConfigurationError(f"{self.name}: assemble got style={style!r}; expected one of {told}, or None")
@@ -134,8 +134,6 @@ def cognitive_memory(
     """
     if not name.strip():
         raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
-    if mood is not None and not callable(mood):
-        raise ConfigurationError(f"mood is {mood!r}; expected a function that gives the present one: lambda: {mood!r}")
     named = [one for one in ("traits", "profile") if one in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")

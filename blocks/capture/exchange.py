@@ -63,7 +63,9 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     if message is None:
         if not (is_stated or ctx.run.in_job or ctx.input is None or _stands_in(draft.text, ctx.input)):
             raise SchemaError(NOT_SAID.format(where=ctx.path, text=shown(draft.text)))
-        message = ctx.record(draft)[0]
+        own = said_in(ctx.input)
+        is_own = own is not None and own.text == draft.text  # one whose run failed is not said again when it is retried
+        message = (ctx.run.record_user_message(ctx.path) if is_own else None) or ctx.record(draft)[0]
     if _is_forgotten(message, ctx):
         return Exchange(reason=FORGOTTEN)
     turn = turn_of(message, ctx)

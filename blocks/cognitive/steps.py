@@ -6,6 +6,7 @@ from typing import Any
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.wakefulness import CLOCKS
+from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.traces.tables import views
 from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
@@ -27,7 +28,8 @@ SWEEP_EVERY = 3_600.0
 def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) -> Block[Any, Any]:
     """Return the step that encodes the user's message, a text or message content in any form, and hands it on.
 
-    What the message holds is told by ``model``, without one by its words.
+    What the message holds is told by ``model``, without one by its words. Messages before it whose runs failed are
+    encoded with it. Of a message that is longer than a trace may be its beginning is: a pasted book gets an answer.
     """
     asked = None if model is None else features_block(name, model)
 
@@ -35,9 +37,15 @@ def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) ->
     async def encode(message: Any, ctx: Context) -> Any:
         for turn in exchange_from_text(message, ctx).said:
             if not turn.is_wordless and turn.text.strip():
-                features = None if asked is None else await features_of(turn.text, asked, ctx)
+                text = turn.text[:MAX_CONTENT_CHARS]
+                features = None if asked is None else await features_of(text, asked, ctx)
                 await ctx[memory].encode(
-                    turn.text, features=features, role=turn.role, speaker=turn.speaker, said_at=turn.said_at
+                    text,
+                    features=features,
+                    role=turn.role,
+                    speaker=turn.speaker,
+                    said_at=turn.said_at,
+                    source=turn.source(),
                 )
         return message
 

@@ -17,7 +17,7 @@ from ..traces.record import Feedback, Trace
 from ..traces.table import TraceTable
 from ..traces.tables import RESOURCES, Place, View
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
-from .encoder import Encoder, MoodSource
+from .encoder import Encoder, MoodSource, checked_source
 from .memory import CognitiveMemory
 from .notes_tools import NOTES_TOOLS
 from .slots import IN_MIND
@@ -55,7 +55,7 @@ def create_cognition(
     ``config`` may be a mapping of its fields. ``mood`` gives the present mood, three numbers from -1 to 1; None for an
     even one. ``embedder`` is that of `memory_system`. ConfigurationError for what cannot work.
     """
-    settings = CognitiveConfig.of(config) or DEFAULT_COGNITIVE_CONFIG
+    settings, mood = CognitiveConfig.of(config) or DEFAULT_COGNITIVE_CONFIG, checked_source(mood)
 
     def make() -> Cognition:
         meaning, encoder = Meaning(embedder_of(embedder)), Encoder(settings, mood)

@@ -1,11 +1,13 @@
 """How a cognitive memory is set up: personality, constants, and how fast its traces fade."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from ..formulas.activation import Spread
+from ..formulas.bounds import checked_number
 from ..formulas.encoding import EncodingRates
 from ..formulas.personality import Traits
 from ..formulas.priority import WEIGHTS, Signals
@@ -14,6 +16,8 @@ from ..vocabulary import Unit
 
 HOUR = 3_600.0
 """Seconds."""
+CENTURY = 876_000.0
+"""Hours: the longest of the times that a profile names, so that dates stay in the calendar."""
 
 
 class Profile(Settings):
@@ -23,10 +27,10 @@ class Profile(Settings):
     ``time`` says what counts as elapsed: ``wall`` all time, ``awake`` only the time in which the memory was in use.
     """
 
-    base_hours: float = Field(gt=0)
-    interval_hours: float = Field(default=1.0, gt=0)
+    base_hours: float = Field(gt=0, le=CENTURY)
+    interval_hours: float = Field(default=1.0, gt=0, le=CENTURY)
     """Until a new trace is due to be repeated."""
-    recency_hours: float = Field(default=24.0, gt=0)
+    recency_hours: float = Field(default=24.0, gt=0, le=CENTURY)
     """After which the signal of recency is 1/e."""
     time: Literal["wall", "awake"] = "wall"
 
@@ -50,18 +54,23 @@ def _profile(given: Any) -> Any:
     return given
 
 
-def _signals(given: Any) -> Any:
+def signals_of(given: Any) -> Any:
+    """Return the signals that a mapping gives by name; ValueError for a name or a weight that cannot be."""
     if isinstance(given, Mapping):
         known = {name: getattr(WEIGHTS, name) for name in Signals.__slots__}
         unknown = given.keys() - known.keys()
         if unknown:
             told = ", ".join(sorted(map(str, unknown)))
             raise ValueError(f"no signal is named {told}: expected some of {', '.join(known)}")
-        return Signals(**{**known, **given})
+        weights = {**known, **{name: checked_number(name, weight) for name, weight in given.items()}}
+        wrong = next((name for name, weight in weights.items() if not 0 <= weight < math.inf), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} is {weights[wrong]}: expected a weight of at least 0")
+        return Signals(**weights)
     return given
 
 
-Weights = Annotated[Signals, BeforeValidator(_signals)]
+Weights = Annotated[Signals, BeforeValidator(signals_of)]
 """What each signal counts; in a mapping those that are not named count what they count by default."""
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from inspect import iscoroutinefunction
 from typing import Any
 
 from fabric.errors import ConfigurationError
 
 from ..claims import OTHER, read_as
+from ..formulas.bounds import checked_number
 from ..formulas.encoding import Encoded, Features, Mood, emotional_context, encode
 from ..formulas.personality import attention_weights
 from ..traces.record import SourceType, TraceType
@@ -18,6 +20,7 @@ from .content.sentiment import sentiment
 
 MoodSource = Callable[[], "Mood | Sequence[float]"]
 """Gives the present mood: pleasure, arousal and dominance, each -1 to 1."""
+_MOOD = ("valence", "arousal", "dominance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,15 @@ class Encoder:
         return Mood() if self.mood is None else mood_of(self.mood())
 
 
+def checked_source(mood: MoodSource | None) -> MoodSource | None:
+    """Return a function that gives the mood; ConfigurationError for what is none, and for one that must be awaited."""
+    if mood is not None and not callable(mood):
+        raise ConfigurationError(f"mood is {mood!r}; expected a function that gives the present one: lambda: {mood!r}")
+    if iscoroutinefunction(mood):
+        raise ConfigurationError("mood is async; expected a plain function that returns the mood as it is known")
+    return mood
+
+
 def mood_of(given: "Mood | Sequence[float] | Mapping[str, float]") -> Mood:
     """Return a mood from three numbers, or from a mapping of them by name.
 
@@ -76,7 +88,8 @@ def mood_of(given: "Mood | Sequence[float] | Mapping[str, float]") -> Mood:
     if isinstance(given, Mood):
         return given
     try:
-        return Mood(**given) if isinstance(given, Mapping) else Mood(*given)
+        named = given if isinstance(given, Mapping) else dict(zip(_MOOD, given, strict=True))
+        return Mood(**{name: checked_number(name, value) for name, value in named.items()})
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"the mood is {given!r}; expected valence, arousal and dominance, three numbers from -1 to 1"

@@ -13,7 +13,7 @@ from fabric.record.meanwhile import drawn
 
 from ..arguments import Texts, checks_arguments
 from ..formulas import slots as slot_rules
-from ..formulas.encoding import Features, Mood
+from ..formulas.encoding import Features
 from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..sources import Source, source_of
@@ -27,6 +27,7 @@ from . import retrieval
 from .config import CognitiveConfig
 from .content.features import detect
 from .encoder import Encoder, mood_of, type_of
+from .given import GivenData, GivenMood, GivenWeights
 from .graph import WEIGHTS as EDGE_WEIGHTS
 from .graph import graph_of
 from .outlook import Outlook, outlooks
@@ -46,7 +47,6 @@ OF_USE = 0.5
 FOCUSED = 5
 """How many of the traces that were used come to mind: the first."""
 Limit = Annotated[int, Field(ge=1, le=100)]
-MoodLike = Mood | Sequence[float] | Mapping[str, float] | None
 
 
 class CognitiveMemory:
@@ -75,20 +75,22 @@ class CognitiveMemory:
         entities: Texts | None = None,
         source_type: SourceType = "user_statement",
         confidence: Annotated[float, Field(ge=0, le=1)] = 0.8,
-        mood: MoodLike = None,
+        mood: GivenMood = None,
         mood_name: str = "",
         features: Features | None = None,
         valence: Annotated[float, Field(ge=-1, le=1)] | None = None,
-        data: Mapping[str, Any] | None = None,
+        data: GivenData = None,
         speaker: str = "",
         role: str = "",
         said_at: datetime | None = None,
+        source: Source | None = None,
     ) -> Encoding:
         """Encode a text as a trace, or strengthen the one that says the same.
 
         ``type`` and ``scope`` are chosen where they are None: what it says decides the type, the user's own traces are
         of user scope, those of a session without a user of thread scope. ``mood`` is the present one unless it is
-        given; ``features`` and ``valence`` (-1 to 1) are read from the content. ``data`` is kept as it is.
+        given; ``features`` and ``valence`` (-1 to 1) are read from the content. ``data`` is kept as it is. ``source``
+        is the turn in which it was said, that of the run unless it is given; of one turn the same text counts once.
         """
         text, now = checked_content(self._ctx.redact(content)), self._ctx.clock.now()
         where = place_of(scope or self._scope(), self._ctx.ids)
@@ -105,6 +107,7 @@ class CognitiveMemory:
             "said_at": said_at or now,
             "speaker": speaker,
             "role": role,
+            "source": source or self._source,
         }
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
@@ -127,9 +130,9 @@ class CognitiveMemory:
         limit: Limit = 20,
         types: Sequence[TraceType] = (),
         scopes: Sequence[TraceScope] = (),
-        mood: MoodLike = None,
+        mood: GivenMood = None,
         neutral_mood: bool = False,
-        weights: Mapping[str, float] | None = None,
+        weights: GivenWeights = None,
         least_strength: Annotated[float, Field(ge=0, le=1)] = 0.0,
         since: datetime | None = None,
         until: datetime | None = None,

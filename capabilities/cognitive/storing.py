@@ -1,7 +1,7 @@
 """Traces written inside a transaction: encoded, used, ignored, faded and brought back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from fabric.store.base import Where
 
 from ..formulas.retention import Retention, current_strengths, ignored, used
+from ..sources import Source
 from ..traces.consolidation.reflection import visible_slots
 from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
@@ -41,6 +42,8 @@ def store_encoded(
     index = table.tx.index(place.tables.traces)
     known = same_trace(index, new)
     same = None if known is None else table.tx.get(place.tables.traces, known)
+    if same is not None and _is_said_in(same, new.source):
+        return Encoding(trace=same, is_new=False)
     if same is not None and same.contradicted_by:  # it is so again
         same = None
     settled = None if same is not None else settle(table, place, new, vector, now, config)
@@ -53,12 +56,25 @@ def store_encoded(
         return Encoding(trace=trace, weakened=settled.weakened, contradicts=settled.contradicted)
     again = same or (settled.same if settled else None)
     assert again is not None  # noqa: S101  one of the two is the reason to be here
+    if _is_said_in(again, new.source):
+        return Encoding(trace=again, is_new=False)
     tags = unite_tags([*again.tags, *new.tags])
     repeated = _after(again, used, now).model_copy(
-        update={"tags": tags, "verification_count": again.verification_count + 1}
+        update={
+            "tags": tags,
+            "verification_count": again.verification_count + 1,
+            "repeated_in": new.source.turn_id if new.source else "",
+        }
     )
     table.keep_vectors(place.tables, [repeated])
     return Encoding(trace=repeated, is_new=False)
+
+
+def _is_said_in(trace: Trace, source: Source | None) -> bool:
+    """Return whether a trace is of this very turn already: a turn that is taken in twice was said once."""
+    if source is None or not source.turn_id:
+        return False
+    return source.turn_id in (trace.repeated_in, trace.source.turn_id if trace.source else "")
 
 
 def use_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -> list[Trace]:
@@ -108,20 +124,29 @@ def _change(
 
 def _after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:
     kept = rule(retention_of(trace), now.since_use(trace), trace.intensity)
+    interval = min(kept.interval / 1000, LONGEST)
     update: dict[str, Any] = {
         "strength": min(1.0, kept.strength),
-        "stability": kept.stability / 1000,
+        "stability": min(kept.stability / 1000, max(LONGEST, trace.stability)),
         "retrieval_count": kept.uses,
-        "interval": kept.interval / 1000,
-        "due_at": now.now + timedelta(seconds=min(kept.interval / 1000, LONGEST_INTERVAL)),
+        "interval": interval,
+        "due_at": _later(now.now, interval),
         "last_accessed": max(now.now, trace.last_accessed or now.now),
         "last_awake": now.awake,
     }
     return trace.model_copy(update=update)
 
 
-LONGEST_INTERVAL = 100 * 365 * 86_400.0
-"""Seconds; doubling it for ever leaves the calendar."""
+LONGEST = 100 * 365 * 86_400.0
+"""Seconds that anything lasts at most: what grows with every use leaves the calendar, and in the end the numbers."""
+
+
+def _later(now: datetime, seconds: float) -> datetime:
+    """Return so much later, or the calendar's last day."""
+    try:
+        return now + timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=now.tzinfo)
 
 
 def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:

@@ -1,6 +1,7 @@
 """What every formula does with numbers outside its domain: not-a-number is refused, the rest is clamped or refused."""
 
 import math
+from numbers import Real
 
 
 def clamp(value: float, low: float = 0.0, high: float = 1.0) -> float:
@@ -22,6 +23,18 @@ def unit(name: str, value: float) -> float:
     if math.isnan(value):
         raise ValueError(f"{name} is nan: expected a number, best between 0 and 1")
     return clamp(value)
+
+
+def checked_number(name: str, value: object) -> float:
+    """Return a number that somebody gave; ValueError naming ``name`` for what is none, a truth value among them.
+
+    >>> checked_number("openness", "high")
+    Traceback (most recent call last):
+    ValueError: openness is 'high': expected a number
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise ValueError(f"{name} is {value!r}: expected a number")
+    return float(value)
 
 
 def signed(name: str, value: float) -> float:

@@ -7,7 +7,7 @@ and Social Psychology Review 11 (2007); of the numbers: the specification of the
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from .bounds import unit
+from .bounds import checked_number, unit
 
 NEUTRAL = 0.5
 """What a trait counts that nobody gave."""
@@ -37,11 +37,14 @@ class Traits:
         """
         if isinstance(traits, Traits):
             return traits
+        if not isinstance(traits, Mapping):
+            raise ValueError(f"got {traits!r:.80}: expected traits by name, such as {{'openness': 0.7}}")  # noqa: TRY004
         unknown = traits.keys() - {field.name for field in fields(cls)}
         if unknown:
             known = ", ".join(field.name for field in fields(cls))
             raise ValueError(f"no trait is named {', '.join(sorted(unknown))}: expected some of {known}")
-        return cls(**{name: value for name, value in traits.items() if value is not None})
+        given = {name: value for name, value in traits.items() if value is not None}
+        return cls(**{name: checked_number(name, value) for name, value in given.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,8 @@ class Trace(Claimed, BaseModel):
     """What stands for them together, so that no insight is drawn from the same ones twice."""
     verification_count: int = 0
     """How often consolidation found the same said again."""
+    repeated_in: str = ""
+    """The id of the turn in which it was said again last."""
     length: int = 0
     """Words of content and tags, as the search counts them."""
     source: Source | None = None

@@ -114,7 +114,10 @@ RESOURCES: tuple[Resource, ...] = tuple(one for tables in ALL_TABLES.values() fo
 
 
 def place_of(scope: TraceScope, ids: ScopeIds) -> Place:
-    """Return where traces of a scope are; RefusedError naming the id that the session lacks."""
+    """Return where traces of a scope are; RefusedError for none, and one that names the id that the session lacks."""
+    if scope not in _NEEDED:
+        usable = ", ".join(place.scope for place in places(ids))
+        raise RefusedError(f"there is no scope {scope!r}", do=f"Use one of: {usable}.")
     missing = [kind for kind in _NEEDED[scope] if not ids.has(kind)]
     if missing:
         usable = ", ".join(place.scope for place in places(ids))

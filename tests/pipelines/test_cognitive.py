@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from capabilities.cognitive import Profile
 from fabric import Fabric, generator, sequencer
 from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
@@ -127,10 +128,19 @@ def test_a_model_tells_what_a_message_holds_and_words_do_where_it_fails():
 
 
 def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
+    async def slowly() -> tuple[float, float, float]:
+        return (0.0, 0.0, 0.0)
+
     wrong: list[tuple[Callable[[], object], str]] = [
-        (lambda: mem.assemble(tokens=0), "tokens=0; expected at least 1"),
+        (lambda: mem.assemble(tokens=0), "tokens=0; expected 1 or more"),
         (lambda: mem.assemble(style="poetic"), "expected one of structured, narrative, emotional"),  # type: ignore[arg-type]
+        (lambda: mem.assemble(tokens="many"), "tokens='many'; expected 1 or more"),  # type: ignore[arg-type]
         (lambda: cognitive_memory(mood=(0, 0, 0)), "expected a function"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(mood=slowly), "mood is async"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(traits={"openness": "high"}), "openness is 'high': expected a number"),  # type: ignore[dict-item]
+        (lambda: cognitive_memory(traits=["openness"]), "expected traits by name"),  # type: ignore[arg-type]
+        (lambda: Profile(time="awake"), "Profile: base_hours is missing"),  # type: ignore[call-arg]
+        (lambda: Profile(base_hours=float("inf")), "base_hours=inf"),
         (lambda: cognitive_memory(constants={"profile": "as_specified"}), r"cognitive_memory\(profile=...\)"),
         (lambda: cognitive_memory(constants={"capacty": 9}), "did you mean 'capacity'"),
         (lambda: cognitive_memory(name=" "), "not blank"),

@@ -72,14 +72,33 @@ async def test_what_is_left_of_a_trace_ranks_and_filters_it():
         assert (await mind(lambda memory: memory.retrieve("wide river", least_strength=0.05))).ids == [new.id]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"confidence": 5}, {"confidence": -1}, {"confidence": "high"}, {"confidence": float("nan")}, {"valence": 2}],
-)
-async def test_numbers_out_of_bounds_are_refused_by_name(options: dict[str, Any]):
+async def test_what_is_no_such_value_is_refused_by_name():
+    nan = float("nan")
+    encoded: list[dict[str, Any]] = [
+        *({"confidence": wrong} for wrong in (5, -1, "high", nan)),
+        *({"mood": wrong} for wrong in ("sad", (0, 0), (nan, 0, 0), {"valens": 1})),
+        *({"data": wrong} for wrong in ({"a": nan}, {"a": object()})),
+        {"valence": 2},
+    ]
     async with open_mind(embedder=None) as mind:
-        with pytest.raises(RefusedError, match=next(iter(options))):
-            await mind(lambda memory: memory.encode("x y", **options))
+        for options in encoded:
+            with pytest.raises(RefusedError, match=f"encode: {next(iter(options))}"):
+                await mind(lambda memory, options=options: memory.encode("x y", **options))
+        for weights in ({"similarity": -1}, {"similarity": nan}, {"likeness": 1}):
+            with pytest.raises(RefusedError, match="retrieve: weights"):
+                await mind(lambda memory, weights=weights: memory.retrieve("x", weights=weights))
+        with pytest.raises(RefusedError, match="there is no scope 'galaxy'"):
+            await mind(lambda memory: memory.graph("galaxy"))  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="encode: got an unexpected keyword"):
+            await mind(lambda memory: memory.encode("x", contents="y"))  # type: ignore[call-arg]
+
+
+async def test_what_is_used_for_ever_stays_within_the_numbers_and_the_calendar():
+    async with open_mind(embedder=None, config={"profile": {"base_hours": 800_000.0}}) as mind:
+        made = (await mind(lambda memory: memory.encode("I live in Lisbon."))).trace
+        mind.clock.advance(days=365 * 7_900)
+        used = [(await mind(lambda memory: memory.use([made.id])))[0] for _ in range(3)]
+    assert [one.stability for one in used] == [made.stability] * 3
 
 
 def test_no_floor_raises_and_no_number_is_not_a_number():
