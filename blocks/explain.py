@@ -26,7 +26,10 @@ from .forgetting.links import nodes_of
 from .owned_records import kinds
 
 OUTSIDE_TIERS = {
-    **{kind: kind for kind in ("goal", "belief", "reflection", "draft", "trace", "item", "working", "turn")},
+    **{
+        kind: kind
+        for kind in ("goal", "belief", "reflection", "draft", "trace", "intention", "item", "working", "turn")
+    },
     "fact": "semantic",
     "episode": "episodic",
 }
@@ -49,7 +52,19 @@ class Explanation(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    tier: Literal["semantic", "episodic", "working", "turn", "goal", "belief", "reflection", "draft", "trace", "item"]
+    tier: Literal[
+        "semantic",
+        "episodic",
+        "working",
+        "turn",
+        "goal",
+        "belief",
+        "reflection",
+        "draft",
+        "trace",
+        "intention",
+        "item",
+    ]
     content: str
     status: str
     made_by: str = ""
@@ -68,7 +83,7 @@ def why_block(layout: MemoryLayout) -> Block[str, Explanation | None]:
     """Return the block that takes the id of a record and explains it; None for an unknown id.
 
     It knows facts, episodes, working entries and turns, and in every scope that the session's ids open the goals,
-    beliefs, reflections and drafts of minds, traces, and messages.
+    beliefs, reflections and drafts of minds, traces, intentions, and messages.
     """
 
     @handler(name=f"{layout.name}/why", input_schema=str, uses=layout.resources)
@@ -164,7 +179,7 @@ def _message(record: Mapping[str, Any]) -> Explanation | None:
 def _status(record: Mapping[str, Any]) -> str:
     if record.get("deleted"):
         return f"deleted: {record.get('deleted_reason') or 'on request'}"
-    told = [str(record[name]) for name in ("status", "type", "action", "scope") if record.get(name)]
+    told = [str(record[name]) for name in ("status", "type", "trigger", "action", "scope") if record.get(name)]
     sure = record.get("confidence")
     told += [f"confidence {sure:.2f}" if isinstance(sure, float) else str(sure)] if sure else []
     told += ["said otherwise since"] if record.get("contradicted_by") else []

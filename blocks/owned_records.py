@@ -16,8 +16,10 @@ from fabric.text.words import printable
 
 if TYPE_CHECKING:
     from capabilities.mind import store
+    from capabilities.prospective import tables as intention_tables
     from capabilities.traces import tables as trace_tables
 else:
+    intention_tables = lazy("capabilities.prospective.tables")
     store = lazy("capabilities.mind.store")
     trace_tables = lazy("capabilities.traces.tables")
 
@@ -39,6 +41,7 @@ def kinds() -> Mapping[str, str]:
     for tables in trace_tables.ALL_TABLES.values():
         named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
         named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
+    named |= {table.key: "intention" for table in intention_tables.TABLES.values()}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 

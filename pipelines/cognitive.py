@@ -1,11 +1,12 @@
 """A cognitive memory, wired: what `cognitive_memory` returns, ready for a pipeline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_args
 
 from blocks.cognitive import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
 from capabilities.cognitive.capability import COGNITIVE_RESOURCES, Cognition, create_cognition
 from capabilities.cognitive.config import CognitiveConfig, Profile
@@ -13,6 +14,8 @@ from capabilities.cognitive.encoder import MoodSource
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
+from capabilities.prospective import Due, Intention, ProspectiveMemory
+from capabilities.prospective.capability import ZoneChoice
 from capabilities.traces import TraceMemory
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
@@ -47,6 +50,21 @@ class CognitiveSystem:
         """Lets a model read and rewrite what it notes about the user; declared with ``uses=[...]``."""
         return self.mind.notes
 
+    @property
+    def prospective(self) -> Capability[ProspectiveMemory]:
+        """``ctx.cap.prospective``: reminders; ``prospective.presets(tools=True)`` gives a generator its tools."""
+        return self.mind.prospective
+
+    @cached_property
+    def remind(self) -> Block[Mapping[str, Any], Intention]:
+        """What is to be done later in, as a mapping; the reminder out."""
+        return remind_block(self.name, self.prospective)
+
+    @cached_property
+    def check(self) -> Block[Any, list[Due]]:
+        """The user's message in, the reminders out that are due now; each due time once. `assemble` tells them, too."""
+        return check_block(self.name, self.prospective)
+
     @cached_property
     def encode(self) -> Block[Any, Any]:
         """Encodes the user's message, and hands it on."""
@@ -72,9 +90,16 @@ class CognitiveSystem:
         """For ``.work(...)`` behind a reply: what the prompt showed was used, and the turn is over."""
         return end_turn_block(self.name, self.capability)
 
-    def assemble(self, tokens: int = 1_000, *, style: Style | None = None) -> ContextLines:
-        """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind.
+    def assemble(
+        self,
+        tokens: int = 1_000,
+        *,
+        style: Style | None = None,
+        events: Callable[[Context], Iterable[str]] | None = None,
+    ) -> ContextLines:
+        """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind, and reminders.
 
+        ``events`` gives the names of what has happened in a turn, which may bring reminders back.
         ConfigurationError for fewer than 1 token, and for a style that there is not.
         """
         if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
@@ -85,7 +110,8 @@ class CognitiveSystem:
 
         async def lines(ctx: Context) -> str:
             cue = _cue(ctx)
-            return (await self.on(ctx).assemble(cue, tokens, style=style)).text if cue else ""
+            happened = tuple(events(ctx)) if events is not None else ()
+            return (await self.on(ctx).assemble(cue, tokens, style=style, events=happened)).text if cue else ""
 
         return ContextLines(lines, COGNITIVE_RESOURCES)
 
@@ -117,6 +143,7 @@ def cognitive_memory(
     profile: str | Profile = "daily",
     model: ModelChoice | None = None,
     embedder: EmbedderChoice = "default",
+    zone: ZoneChoice = None,
     constants: Mapping[str, Any] | None = None,
     name: str = "cognitive",
 ) -> CognitiveSystem:
@@ -126,7 +153,9 @@ def cognitive_memory(
     arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
     "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded
     message holds; without one its words do. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that
-    of `memory_system`, ``name`` the prefix of the block names. ConfigurationError for what cannot work.
+    of `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in which "tomorrow at 9" is
+    meant: a name, or a function of the context that gives that of ``ctx.user``; UTC without one. ConfigurationError for
+    what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name
@@ -140,5 +169,5 @@ def cognitive_memory(
     if model is not None:
         check_model("model", model, without="None for words")
     options: dict[str, Any] = {**(constants or {}), "traits": traits or {}, "profile": profile}
-    mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder)
+    mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
     return CognitiveSystem(mind, name, model)

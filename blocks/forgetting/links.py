@@ -46,6 +46,7 @@ LINKS: Mapping[str, Links] = {
     "trace": Links(
         ("merged_into", "merged_from"), (), ("derived_from",), ("source",), ("content",), ("contradicted_by",)
     ),
+    "intention": Links(drawn=("derived_from",), said=("source",), says=("content", "cue", "events")),
     "trace edge": Links(drawn=("source", "target")),
     "trace feedback": Links(drawn=("trace_id",), says=("query",)),
     "consolidation": Links(drawn=("drawn_from",)),

@@ -11,6 +11,9 @@ from fabric.flow.resource import Resource
 
 from ..equal import one_for
 from ..meaning import Meaning
+from ..prospective.capability import ZoneChoice, create_prospective
+from ..prospective.memory import ProspectiveMemory
+from ..prospective.tables import PROSPECTIVE_RESOURCES
 from ..traces.capability import Rules, TraceMemory, create_traces_capability
 from ..traces.notes import NOTES
 from ..traces.record import Feedback, Trace
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES)
-COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *_OWN)
+COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *_OWN, *PROSPECTIVE_RESOURCES)
 """Everything that a cognitive memory keeps."""
 
 
@@ -40,6 +43,7 @@ class Cognition:
     config: CognitiveConfig
     capability: Capability[CognitiveMemory]
     traces: Capability[TraceMemory]
+    prospective: Capability[ProspectiveMemory]
     notes: Capability[Any]
     """Offers the two tools of the notes to a model, beside ``ctx.cap.cognitive``."""
 
@@ -49,19 +53,24 @@ def create_cognition(
     *,
     mood: MoodSource | None = None,
     embedder: EmbedderChoice = "default",
+    zone: ZoneChoice = None,
 ) -> Cognition:
     """Return a mind; equal options give the same one.
 
     ``config`` may be a mapping of its fields. ``mood`` gives the present mood, three numbers from -1 to 1; None for an
-    even one. ``embedder`` is that of `memory_system`. ConfigurationError for what cannot work.
+    even one. ``embedder`` is that of `memory_system`, ``zone`` that of `create_prospective`: in which time zone users
+    mean times. ConfigurationError for what cannot work.
     """
     settings, mood = CognitiveConfig.of(config) or DEFAULT_COGNITIVE_CONFIG, checked_source(mood)
 
     def make() -> Cognition:
         meaning, encoder = Meaning(embedder_of(embedder)), Encoder(settings, mood)
+        prospective = create_prospective(zone=zone, embedder=embedder)
+        intentions = prospective.helpers
+        assert intentions is not None  # noqa: S101  it has functions
 
         def helpers(ctx: Context) -> CognitiveMemory:
-            return CognitiveMemory(ctx, settings, encoder, meaning)
+            return CognitiveMemory(ctx, settings, encoder, meaning, intentions(ctx))
 
         def encode(
             ctx: Context, table: TraceTable, place: Place, new: Trace, vector: "NDArray[float32] | None"
@@ -79,12 +88,13 @@ def create_cognition(
         def prune(table: TraceTable, view: View) -> int:
             return len(sweep_view(table, view, settings).faded)
 
-        capability = define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers)
+        capability = define_capability("cognitive", resources=COGNITIVE_RESOURCES, helpers=helpers, uses=[prospective])
         return Cognition(
             settings,
             capability,
             create_traces_capability(embedder=embedder, rules=Rules(encode, judge, prune), resources=_OWN),
+            prospective,
             define_capability("cognitive_notes", uses=[capability], tools=NOTES_TOOLS),
         )
 
-    return one_for(make, "cognition", repr(settings), mood, embedder)
+    return one_for(make, "cognition", repr(settings), mood, embedder, zone)

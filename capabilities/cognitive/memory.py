@@ -16,6 +16,7 @@ from ..formulas import slots as slot_rules
 from ..formulas.encoding import Features
 from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
+from ..prospective.memory import ProspectiveMemory
 from ..sources import Source, source_of
 from ..traces.graph import clusters as connected
 from ..traces.graph import edge_between
@@ -31,8 +32,8 @@ from .given import GivenData, GivenMood, GivenWeights
 from .graph import WEIGHTS as EDGE_WEIGHTS
 from .graph import graph_of
 from .outlook import Outlook, outlooks
-from .prompt.assembling import parts_of
-from .prompt.prompt import Assembled, Style, assemble, style_of
+from .prompt.prompt import Assembled, Style, style_of
+from .prompting import Asked, prompt_of
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind
 from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces
@@ -40,10 +41,6 @@ from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, u
 if TYPE_CHECKING:
     import networkx as nx
 
-MOST_PROMPTED = 100
-"""How many traces that prompts showed wait for the end of their turn, at most."""
-OF_USE = 0.5
-"""What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
 FOCUSED = 5
 """How many of the traces that were used come to mind: the first."""
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -55,8 +52,16 @@ class CognitiveMemory:
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
-    def __init__(self, ctx: Context, config: CognitiveConfig, encoder: Encoder, meaning: Meaning) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        config: CognitiveConfig,
+        encoder: Encoder,
+        meaning: Meaning,
+        prospective: ProspectiveMemory,
+    ) -> None:
         self._ctx = ctx
+        self._prospective = prospective
         self._config = config
         self._encoder = encoder
         self.meaning = meaning
@@ -154,30 +159,23 @@ class CognitiveMemory:
 
     @checks_arguments
     async def assemble(
-        self, cue: str, tokens: Annotated[int, Field(ge=1)] = 1_000, *, style: Style | None = None
+        self,
+        cue: str,
+        tokens: Annotated[int, Field(ge=1)] = 1_000,
+        *,
+        style: Style | None = None,
+        events: Texts = (),
     ) -> Assembled:
         """Return what a prompt gets for a cue, within so many tokens.
 
         What of it is relevant to the cue counts as used once the turn is over; what only had room keeps fading.
-        ``style`` is that of the personality unless it is given: how memories are written.
+        ``style`` is that of the personality unless it is given: how memories are written. Reminders that are due are
+        told, those of ``events`` too, and count as brought back once the run is stored.
         """
-        found = await self.retrieve(cue)
+        found, sought = await self.retrieve(cue), await self._prospective.sought(cue, events)
         chosen = style or style_of(self._config.traits)
-
-        def work(tx: Transaction) -> Assembled:
-            mind, table = tx.read(IN_MIND), self._table(tx)
-            slots = mind.slots(self._config)
-            held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
-            now, turn_id = self._ctx.clock.now(), self._source.turn_id
-            parts = parts_of(found, slots, held, read_notes(tx), chosen, now, turn_id)
-            made = assemble(parts, tokens, chosen)
-            of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
-            shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
-            if shown != mind.prompted:
-                tx.write(IN_MIND, mind.model_copy(update={"prompted": shown}))
-            return made
-
-        return await self._ctx.transact(work)
+        asked = Asked(found, sought, tokens, chosen, self._ctx.clock.now(), self._source.turn_id)
+        return await self._ctx.transact(lambda tx: prompt_of(self._table(tx), self._config, self._prospective, asked))
 
     @checks_arguments
     async def use(self, trace_ids: Texts) -> list[Trace]:

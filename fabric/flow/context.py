@@ -252,6 +252,17 @@ class Context:
             trial.effects[key] = result
         return result
 
+    def when_stored(self, work: Callable[[Transaction], None]) -> None:
+        """Do ``work``, which is as that of `transact`, in the transaction that stores the run or background job.
+
+        It never happens where the run fails, or its process ends before: what must not count unless the reply does.
+        """
+        self.run.when_stored(work)
+
+    def is_under_way(self, run_id: str) -> bool:
+        """Return whether the run with this id, or one that it became part of, has neither ended nor failed."""
+        return self.run.services.under_way.has(run_id)
+
     def transact_sync(self, work: Callable[[Transaction], T]) -> T:
         """Do the same from a thread that has no event loop, such as one that computes something on the way."""
         return self.run.transact_sync(work)

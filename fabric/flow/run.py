@@ -84,6 +84,8 @@ class Run:
         self._said = message_id
         self._is_heard = False
         self.jobs = RunJobs()
+        self.endings: list[Callable[[Rows], None]] = []
+        self.includes = {self.id}
         self._done_once: dict[str, Any] = {}
         self._turn = turn
         self._opened = 0
@@ -285,6 +287,10 @@ class Run:
             entry.in_transaction = lambda rows: in_transaction(Transaction(rows, self.ids))
         return self.jobs.add(entry)
 
+    def when_stored(self, work: Callable[[Transaction], None]) -> None:
+        """Do ``work`` in the transaction that stores this run; never, if it fails or its process ends before."""
+        self.endings.append(lambda rows: work(Transaction(rows, self.ids)))
+
     async def take_back(self, trial: Trial) -> None:
         """Undo what a failed try recorded and asked for, before the next one.
 
@@ -308,6 +314,8 @@ class Run:
         """Take over what a job recorded that was done inside this run."""
         self.recording.merge_child(run.recording)
         self.jobs.merge_child(run.jobs, job)
+        self.endings += run.endings
+        self.includes |= run.includes
 
     def pop_jobs(self) -> list[Entry]:
         """Return the jobs asked for so far, as jobs of the turn that this run opened, and count them as stored."""

@@ -155,6 +155,11 @@ def _without_arguments(call: Mapping[str, Any], blank: Collection[str]) -> Mappi
 class Concerned(Protocol):
     """A run under way, as far as it is told of what was forgotten."""
 
+    @property
+    def includes(self) -> Collection[str]:
+        """Its id, and those of the runs that became part of it."""
+        ...
+
     def forget(self, gone: Sequence[Gone]) -> None:
         """Blank what the run holds of it."""
         ...
@@ -177,12 +182,18 @@ class UnderWay:
         with self._lock:
             self._runs.discard(run)
 
+    def has(self, run_id: str) -> bool:
+        """Return whether one of them is the run with this id, or includes it."""
+        return any(run_id in run.includes for run in self._all())
+
     def forget(self, gone: Sequence[Gone]) -> None:
         """Tell all of them what was forgotten."""
-        with self._lock:
-            runs: list[Concerned] = list(self._runs)
-        for run in runs if gone else ():
+        for run in self._all() if gone else ():
             run.forget(gone)
+
+    def _all(self) -> "list[Concerned]":
+        with self._lock:
+            return list(self._runs)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ async def commit(run: Run, turn: Row | None = None) -> Row | None:
     stored meanwhile, in which case nothing of this one is stored.
     """
     await run.recording.stored()
-    if turn is None and not run.jobs.entries and not run.recording:
+    if turn is None and not run.jobs.entries and not run.recording and not run.endings:
         return None
     items, rows = run.recording.pop_unstored()
     return await kept(run.services.portal, _commit(run, turn, items, rows, run.pop_jobs()))
@@ -61,6 +61,7 @@ async def _commit(
         if rows:
             tx.put(ITEMS, scope, run.log.current(rows))
         put_entries(tx, fresh)
+        _end(tx, run)
         if turn is not None:
             is_gone = run.recording.is_erased(run.turn) and not run.log.find(turn["items"])  # with its whole session
             tx.put(TURNS, scope, [] if is_gone else [turn])
@@ -86,6 +87,12 @@ def put_entries(rows: Rows, entries: Sequence[Entry]) -> None:
     for entry in entries:
         if entry.in_transaction is not None:
             entry.in_transaction(rows)
+
+
+def _end(rows: Rows, run: Run) -> None:
+    """Do what is to be done in the transaction that stores a run."""
+    for ending in run.endings:
+        ending(rows)
 
 
 def _is_to_do(rows: Rows, scope: Scope, job: Job) -> bool:
@@ -198,6 +205,7 @@ class Attempt:
             rows.put(ITEMS, run.log.scope, run.log.current(new))
             self._services.background.claim(children, ended=self._entry)
             put_entries(rows, children)
+            _end(rows, run)
             return True
 
         try:

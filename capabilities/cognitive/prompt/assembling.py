@@ -24,6 +24,7 @@ def parts_of(
     style: Style,
     now: datetime,
     turn_id: str = "",
+    reminders: tuple[PromptLine, ...] = (),
 ) -> PromptParts:
     """Return what may enter a prompt, best first: what tells something, and what no newer trace says otherwise.
 
@@ -33,6 +34,7 @@ def parts_of(
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
+        reminders=reminders,
         semantic=tuple(_line(one, style, now) for one in shown if one.trace.type != "episodic"),
         episodic=tuple(_line(one, style, now) for one in shown if one.trace.type == "episodic"),
         associated=tuple(

@@ -1,0 +1,51 @@
+"""What a prompt gets of the memory, in one transaction: its parts put together, and what of them counts afterwards."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..prospective.memory import ProspectiveMemory, Sought
+from ..traces.notes import read_notes
+from ..traces.table import TraceTable
+from .config import CognitiveConfig
+from .prompt.assembling import parts_of
+from .prompt.prompt import Assembled, Style, assemble
+from .prompt.reminders import reminder_lines
+from .results import Retrieval
+from .slots import IN_MIND
+
+MOST_PROMPTED = 100
+"""How many traces that prompts showed wait for the end of their turn, at most."""
+OF_USE = 0.5
+"""What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a prompt is for: what its cue brought to mind, what is going on, and how much room there is."""
+
+    found: Retrieval
+    sought: Sought
+    tokens: int
+    style: Style
+    now: datetime
+    turn_id: str
+
+
+def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: ProspectiveMemory, asked: Asked) -> Assembled:
+    """Return a prompt's part of the memory; what it shows waits for the end of the turn, reminders for that of the run.
+
+    A reminder for which there is no room is not brought back by that: it is due the next time.
+    """
+    tx, found = table.tx, asked.found
+    mind = tx.read(IN_MIND)
+    slots = mind.slots(config)
+    held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
+    told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens)
+    parts = parts_of(found, slots, held, read_notes(tx), asked.style, asked.now, asked.turn_id, told)
+    made = assemble(parts, asked.tokens, asked.style)
+    prospective.claim(tx, made.sections.get("reminders", ()))
+    of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
+    shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
+    if shown != mind.prompted:
+        tx.write(IN_MIND, mind.model_copy(update={"prompted": shown}))
+    return made

@@ -1,0 +1,267 @@
+"""``ctx.cap.prospective``: remember to do something later, look what is due, and settle it."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from fabric.errors import RefusedError
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.record.meanwhile import drawn
+
+from ..arguments import Texts, checks_arguments
+from ..sources import Source, source_of
+from ..traces.record import TraceScope
+from ..traces.tables import place_of
+from . import state
+from .arming import Asked, armed
+from .commitments import Proposal
+from .contexts import Contexts
+from .record import MAX_CONTENT_CHARS, Due, Intention, ProspectiveConfig, Status
+from .tables import Intentions
+from .time.when import when
+
+Zone = Callable[[Context], ZoneInfo]
+Share = Annotated[float, Field(ge=0, le=1)]
+LOOK_IT_UP = "Look the ids up in the list of reminders."
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is going on now: the names of events, and how similar the present context is to cues, by intention."""
+
+    events: Collection[str] = ()
+    similarities: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+class ProspectiveMemory:
+    """The intentions of one context. Their scopes come from the session.
+
+    RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
+    """
+
+    def __init__(self, ctx: Context, config: ProspectiveConfig, zone: Zone, contexts: Contexts) -> None:
+        self._ctx = ctx
+        self._config = config
+        self._zone = zone
+        self._contexts = contexts
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the user."""
+        return self._zone(self._ctx)
+
+    @checks_arguments
+    async def remind(
+        self,
+        content: str,
+        *,
+        at: str | datetime | date | timedelta | None = None,
+        on: Texts = (),
+        about: str = "",
+        every: str | timedelta | None = None,
+        recurring: bool = False,
+        importance: Share = 0.5,
+        threshold: Share | None = None,
+        scope: TraceScope | None = None,
+        derived_from: Texts = (),
+    ) -> Intention:
+        """Remember to do something: at a time, on events of these names, or when something is talked about.
+
+        ``at`` is a text ("tomorrow at 9", in the user's zone), a datetime (naive: in that zone), a date or a length of
+        time from now. ``every`` ("day", "Monday at 9", an RRULE) lets it recur; with ``on`` or ``about`` it comes back
+        once in so long at most. ``threshold`` is how similar what is talked about must be. ``scope`` is by default the
+        user's, in a session without a user the session's.
+        """
+        text, cue = self._checked(content), self._ctx.redact(about)
+        asked = Asked(at, [self._ctx.redact(name) for name in on], cue, every, recurring, threshold)
+        where, now = place_of(scope or self._scope(), self._ctx.ids), self._ctx.clock.now()
+        intention = Intention(
+            id=self._ctx.clock.new_id("pm"),
+            content=text,
+            importance=importance,
+            scope=where.scope,
+            persona=where.persona,
+            created_at=now,
+            updated_at=now,
+            source=self._source(),
+            derived_from=tuple(derived_from),
+            made_by=self._ctx.path,
+            **armed(asked, now, self.zone, self._config),
+        )
+        await self._ctx.transact(lambda tx: self._table(tx).add(intention, self._config.most_pending))
+        return intention
+
+    async def take_up(self, proposal: Proposal, *, scope: TraceScope | None = None) -> Intention:
+        """Make an intention of what a note proposes: at its time, where that can be read, else when it comes up."""
+        more: dict[str, Any] = {
+            "importance": proposal.importance,
+            "derived_from": proposal.derived_from,
+            "scope": scope,
+        }
+        if proposal.when:
+            try:
+                return await self.remind(proposal.content, at=proposal.when, **more)
+            except RefusedError:  # no time, or one that has passed: it may come up all the same
+                self._ctx.log.info("a commitment names no time to come", when=proposal.when[:80])
+        return await self.remind(proposal.content, about=proposal.content, **more)
+
+    @checks_arguments
+    async def check(self, *, cue: str = "", events: Texts = ()) -> list[Due]:
+        """Bring back what is due now, each due time once: the most important first.
+
+        ``cue`` is what is talked about, ``events`` what has happened. It counts once the run, or background job, is
+        stored: where that fails, or its process ends before, all of it is due again. Another try of a block, and a
+        named turn or job that runs again, is given the same.
+        """
+        sought = await self.sought(cue, events)
+        number = self._counted()
+        run, found = await self._ctx.transact(lambda tx: self._check(tx, sought), once=f"reminders {number}")
+        due = [Due.model_validate(one) for one in found]
+        if run != self._ctx.run.id:  # an earlier run of this turn or job did it, and was not stored
+            due = await self._ctx.transact(lambda tx: self.claim(tx, [one.id for one in due]))
+        elif due:
+            self._ctx.when_stored(self._make_certain)
+        return drawn(due)
+
+    @checks_arguments
+    async def due(self, *, cue: str = "", events: Texts = ()) -> list[Due]:
+        """Return what `check` would bring back, and change nothing."""
+        sought = await self.sought(cue, events)
+        now = self._ctx.clock.now()
+        found = await self._ctx.transact(lambda tx: self.due_in(tx, sought))
+        return drawn([state.due_of(one, state.fired(one, now)) for one in found])
+
+    async def sought(self, cue: str, events: Iterable[str] = ()) -> Sought:
+        """Return what is going on, as `due_in` takes it: the cue is compared with the cues of intentions."""
+        similarities: Mapping[str, float] = {}
+        if cue.strip():
+            waiting = await self._ctx.transact(lambda tx: self._table(tx).pending())
+            cues = {one.id: one.cue for one in waiting if one.trigger == "context_based"}
+            similarities = await self._contexts.similarities(cue, cues)
+        return Sought(frozenset(self._ctx.redact(name).strip() for name in events), similarities)
+
+    def due_in(self, tx: Transaction, sought: Sought) -> list[Intention]:
+        """Return what is due, the most important first, inside a transaction; it is not brought back by that.
+
+        What another run brought back that is still under way is left to that one.
+        """
+        now, free = self._ctx.clock.now(), {"", self._ctx.run.id}
+        waiting = [one for one in self._table(tx).pending() if one.claimed in free]
+        return state.in_order(one for one in waiting if state.is_due(one, now, sought.events, sought.similarities))
+
+    def shown_in(self, tx: Transaction, sought: Sought) -> list[Due]:
+        """Return what a prompt of this run is to show: what is due, and what the run has brought back before."""
+        now, run = self._ctx.clock.now(), self._ctx.run.id
+        before = {one.id: (state.undone(one), one) for one in self._table(tx).claimed(run)}
+        told = before | {one.id: (one, state.fired(one, now)) for one in self.due_in(tx, sought)}
+        return [state.due_of(*told[one.id]) for one in state.in_order(one for one, _ in told.values())]
+
+    def claim(self, tx: Transaction, ids: Iterable[str]) -> list[Due]:
+        """Bring back pending intentions inside a transaction, for good once the run is stored.
+
+        What a run under way has brought back, this one too, is left out.
+        """
+        found = [one for each in ids if (one := self._table(tx).find(each)) is not None]
+        due = self._fire(tx, [one for one in found if one.status == "pending" and not one.claimed])
+        if due:
+            self._ctx.when_stored(self._make_certain)
+        return due
+
+    async def pending(self) -> list[Intention]:
+        """Return what waits, as it is due: by the clock first, then what an event or a context brings back."""
+        found = await self._ctx.transact(lambda tx: self._table(tx).pending())
+        return drawn(sorted(found, key=_by_time))
+
+    async def all(self) -> list[Intention]:
+        """Return all intentions that the context sees, in whichever state."""
+        return drawn(sorted(await self._ctx.transact(lambda tx: self._table(tx).all()), key=_by_time))
+
+    @checks_arguments
+    async def get(self, intention_id: str) -> Intention | None:
+        """Return one by its id; None without one."""
+        return drawn(await self._ctx.transact(lambda tx: self._table(tx).find(intention_id)))
+
+    @checks_arguments
+    async def snooze(self, intention_id: str, until: str | datetime | date | timedelta) -> Intention:
+        """Put one off until a time, given as to `remind`: it comes back then, brought back before or not."""
+        now = self._ctx.clock.now()
+        later = when(until, now, self.zone, self._config.day_begins)
+        return await self._changed(intention_id, lambda one: state.snoozed(one, later, now))
+
+    @checks_arguments
+    async def done(self, intention_id: str) -> Intention:
+        """Note that something was done; of one that recurs only this time is, and `cancel` ends it."""
+        return await self._changed(intention_id, lambda one: state.done(one, self._ctx.clock.now()))
+
+    @checks_arguments
+    async def cancel(self, intention_id: str) -> Intention:
+        """End one: it does not come back, nor recur."""
+        return await self._changed(intention_id, lambda one: state.ended(one, "cancelled", self._ctx.clock.now()))
+
+    async def _changed(self, intention_id: str, change: Callable[[Intention], Intention]) -> Intention:
+        def work(tx: Transaction) -> Intention:
+            found = self._table(tx).find(intention_id)
+            if found is None:
+                raise RefusedError(f"there is no reminder {intention_id!r:.80}", do=LOOK_IT_UP)
+            if found.status in _OVER:
+                raise RefusedError(f"{intention_id} is {found.status}", do="Make a new reminder.")
+            changed = change(found)
+            self._table(tx).put([changed])
+            return changed
+
+        return drawn(await self._ctx.transact(work))
+
+    def _check(self, tx: Transaction, sought: Sought) -> tuple[str, list[dict[str, Any]]]:
+        """Return the id of the run, and what it brings back, as JSON values."""
+        found = self._fire(tx, self.due_in(tx, sought))
+        return self._ctx.run.id, [one.model_dump(mode="json") for one in found]
+
+    def _fire(self, tx: Transaction, found: Sequence[Intention]) -> list[Due]:
+        now, run = self._ctx.clock.now(), self._ctx.run.id
+        after = [state.fired(one, now, run) for one in found]
+        self._table(tx).put(after)
+        return [state.due_of(*pair) for pair in zip(found, after, strict=True)]
+
+    def _make_certain(self, tx: Transaction) -> None:
+        self._table(tx).make_certain(self._ctx.run.id)
+
+    def _counted(self) -> int:
+        """Return the number of this check among those of its block, in the try under way."""
+        calls = self._ctx.doing().calls
+        calls["reminders"] += 1
+        return calls["reminders"]
+
+    def _checked(self, content: str) -> str:
+        text = " ".join(self._ctx.redact(content).split())
+        if not text or len(text) > MAX_CONTENT_CHARS:
+            do = f"Say what is to be done, in at most {MAX_CONTENT_CHARS} characters."
+            raise RefusedError(f"the reminder has {len(text)} characters", do=do)
+        return text
+
+    def _source(self) -> Source:
+        return source_of(self._ctx) or Source(
+            turn_id="",
+            session=self._ctx.session,
+            turn=self._ctx.turn,
+            user=self._ctx.user,
+            said_at=self._ctx.clock.now(),
+        )
+
+    def _scope(self) -> TraceScope:
+        return "user" if self._ctx.user is not None else "thread"
+
+    def _table(self, tx: Transaction) -> Intentions:
+        return Intentions(tx, self._ctx.is_under_way)
+
+
+_OVER: frozenset[Status] = frozenset({"done", "cancelled"})
+
+
+def _by_time(intention: Intention) -> tuple[bool, float, float, str]:
+    at = intention.next_at
+    return at is None, at.timestamp() if at is not None else 0.0, -intention.importance, intention.id

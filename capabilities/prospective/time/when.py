@@ -1,0 +1,266 @@
+"""When: the moment that a text means to a user, "tomorrow at 9" and the like, read by the library dateparser.
+
+What the library would guess at is decided here before it is asked: bare hours, dates like 03/04, what has no number's
+meaning. Words are data in ``words.json``.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from fabric.errors import RefusedError
+from fabric.lazy import lazy
+
+from .zones import is_near_end, moment, wall_clock
+
+if TYPE_CHECKING:
+    import dateparser.date as parsing
+else:
+    parsing = lazy("dateparser.date")
+
+MAX_CHARS = 200
+EXAMPLES = "'tomorrow at 9:00', 'in 2 hours', 'Friday at 17:00', or a date and time in ISO form, '2027-03-05T09:00'"
+_WORDS: dict[str, Any] = json.loads((Path(__file__).parent / "words.json").read_text(encoding="utf-8"))
+_FIRST_AFTERNOON_HOURS = range(1, 7)
+"""Bare hours that are meant after noon unless a word says otherwise: nobody is reminded at 3 in the night by "at 3"."""
+_OTHER_BASE = timedelta(days=45)
+_TIMES, _LONG = frozenset({"time", "part_of_day"}), frozenset({"month", "year"})
+"""What the library calls a time of the day, and what it calls more than a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A moment in UTC, and what a clock in the user's zone shows then (as it was meant, where clocks are set)."""
+
+    at: datetime
+    wall: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the library read in a text: a time, aware only where the text names a zone, and of what length it is."""
+
+    text: str
+    found: datetime
+    period: str
+
+
+def when(given: str | datetime | date | timedelta, now: datetime, zone: ZoneInfo, day_begins: time = time(9)) -> When:
+    """Return the moment that is meant, ``now`` being aware; RefusedError where none is, or one that has passed.
+
+    A naive datetime is in the user's ``zone``, a timedelta counts from now, a day without a time begins at
+    ``day_begins``. Of a text the earliest moment to come counts that it may mean: "Friday" is the next one.
+
+    >>> now = datetime.fromisoformat("2026-11-25T19:30:00+00:00")
+    >>> when("tomorrow at 9", now, ZoneInfo("America/New_York")).at.isoformat()
+    '2026-11-26T14:00:00+00:00'
+    """
+    try:
+        found = _given(given, now, zone, day_begins)
+    except OverflowError as error:
+        raise RefusedError(f"the time {_shown(given)} is out of reach", do=f"Say when: {EXAMPLES}.") from error
+    if found.at <= now:
+        told = f"{_shown(given)} is {found.wall:%Y-%m-%d %H:%M} in {zone.key}, which has passed"
+        raise RefusedError(told, do=f"It is {wall_clock(now, zone):%A %Y-%m-%d %H:%M} there: name a time to come.")
+    return found
+
+
+def _given(given: str | datetime | date | timedelta, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
+    if isinstance(given, timedelta):
+        return _at(now + given, zone)
+    if isinstance(given, datetime):
+        return _of_datetime(given, zone)
+    if isinstance(given, date):
+        return _on_wall(datetime.combine(given, day_begins), zone)
+    text = " ".join(given.split())
+    if not text or len(text) > MAX_CHARS:
+        raise RefusedError(f"the time has {len(text)} characters", do=f"Say only when: {EXAMPLES}.")
+    exact = _iso(text)
+    if exact is not None:
+        return _given(exact, now, zone, day_begins)
+    return _of_text(text, now, zone, day_begins)
+
+
+def _shown(given: object) -> str:
+    return repr(given)[:80] if isinstance(given, str) else str(given)
+
+
+def _at(at: datetime, zone: ZoneInfo) -> When:
+    if is_near_end(at):
+        raise OverflowError(f"{at} is near the first or the last year")
+    return When(at.astimezone(UTC), wall_clock(at, zone))
+
+
+def _of_datetime(given: datetime, zone: ZoneInfo) -> When:
+    return _on_wall(given, zone) if given.tzinfo is None else _at(given, zone)
+
+
+def _on_wall(wall: datetime, zone: ZoneInfo) -> When:
+    if is_near_end(wall):
+        raise OverflowError(f"{wall} is near the first or the last year")
+    return When(moment(wall, zone), wall)
+
+
+def _iso(text: str) -> datetime | date | None:
+    if not re.match(r"\d{4}-\d{2}-\d{2}", text):
+        return None
+    try:
+        return date.fromisoformat(text) if len(text) == len("2027-03-05") else datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _of_text(text: str, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
+    _refuse_two_dates(text)
+    no_time = RefusedError(f"{text!r:.80} names no time", do=f"Say only when, not what: {EXAMPLES}.")
+    if text.replace(" ", "").isdigit():
+        raise no_time
+    base = wall_clock(now, zone).replace(microsecond=0, fold=0)
+    found = [one for reading in _readings(text) if (one := _parsed(reading, base, now, zone, day_begins)) is not None]
+    if not found:
+        raise no_time
+    return next((one for one in found if one.at > now), found[-1])
+
+
+def _refuse_two_dates(text: str) -> None:
+    """Refuse a date like 03/04, which is in March or in April by where one lives."""
+    for first, second in re.findall(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d])", text):
+        if first != second and max(int(first), int(second)) <= 12:
+            raise RefusedError(
+                f"{text!r:.80} may be two dates", do="Write the month as a word, or the date as 2027-03-05."
+            )
+
+
+def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins: time) -> When | None:
+    readings = (_read(wording, base) for wording in _wordings(text))
+    found = next((one for one in readings if one is not None and _is_told_in_full(one, base)), None)
+    return None if found is None else _meant(found, base, now, zone, day_begins)
+
+
+def _read(text: str, base: datetime) -> _Reading | None:
+    order = {"DATE_ORDER": "DMY"} if re.search(r"\d\.\d", text) else {}
+    parser = parsing.DateDataParser(
+        languages=_WORDS["languages"],
+        settings={
+            "RELATIVE_BASE": base,
+            "PREFER_DATES_FROM": "future",
+            "RETURN_TIME_AS_PERIOD": True,
+            **order,
+        },
+        try_previous_locales=False,
+        use_given_order=True,
+    )
+    data: Any = parser.get_date_data(text)
+    return None if data.date_obj is None else _Reading(text, data.date_obj, data.period)
+
+
+def _meant(read: _Reading, base: datetime, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
+    found = read.found
+    if found.tzinfo is not None:
+        return _at(found, zone)
+    if read.period == "time" and _counts_from_now(read, base):
+        # A number of hours or minutes passes whatever is done to clocks meanwhile; a time of day is on the wall.
+        return _at(now + (found - base), zone)
+    if read.period in _TIMES:
+        return _on_wall(found, zone)
+    if read.period in _LONG and not _is_relative(read, base):
+        found = found.replace(day=1)  # a month by its name
+    return _on_wall(datetime.combine(found.date(), day_begins), zone)
+
+
+def _counts_from_now(read: _Reading, base: datetime) -> bool:
+    other = base + timedelta(minutes=17, seconds=11)
+    again = _read(read.text, other)
+    return again is not None and again.found - other == read.found - base
+
+
+def _is_relative(read: _Reading, base: datetime) -> bool:
+    """Return whether a month or a year is counted from now, and not called by its name."""
+    again = _read(read.text, base + _OTHER_BASE)
+    return again is not None and again.found.month != read.found.month
+
+
+def _is_told_in_full(read: _Reading, base: datetime) -> bool:
+    """Return whether each number in a text means something in what was read: the library passes over some."""
+    if read.period in _TIMES:
+        return True
+    found, numbers = read.found, {int(number) for number in re.findall(r"\d+", read.text)}
+    if read.period in _LONG and not _is_relative(read, base):
+        return not numbers - {found.year, found.year % 100}
+    days, years = (found.date() - base.date()).days, found.year - base.year
+    counted = {days, days // 7, years, years * 12 + found.month - base.month}
+    return ":" not in read.text and not numbers - {found.day, found.month, found.year, found.year % 100, *counted}
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text with its bare hour, "at 9", as a time of the day, the likelier one first; else the text as it is."""
+    plain = _rewritten(text)
+    match = next((found for pattern in _bare_hours() if (found := pattern.search(plain))), None)
+    hour = int(match["hour"]) if match else 99
+    if match is None or hour > 24:
+        yield plain
+        return
+    for one in _hours(hour, plain):
+        yield f"{plain[: match.start('hour')]}{one % 24:02d}:00{plain[match.end() :]}"
+
+
+def _hours(hour: int, text: str) -> list[int]:
+    if hour > 12 or not hour or _holds(text, _WORDS["mornings"]):
+        return [hour]
+    if _holds(text, _WORDS["later"]):
+        return [hour + 12 if hour < 12 else hour]
+    both = [hour, hour + 12] if hour < 12 else [12, 24]
+    return both[::-1] if hour in _FIRST_AFTERNOON_HOURS else both
+
+
+def _wordings(text: str) -> Iterator[str]:
+    """Yield a text, and then without words that the library does not know beside others."""
+    yield text
+    if re.search(r"\d:\d", text):
+        for lang in _WORDS["todays"].values():
+            shorter = _without(text, _WORDS["today"], lang)
+            if shorter != text:
+                yield shorter
+        text = _without(text, [*_WORDS["mornings"], *_WORDS["later"]])
+        yield text
+    yield _without(text, _WORDS["drops"])
+
+
+def _rewritten(text: str) -> str:
+    for words, plain in _WORDS["rewrites"].items():
+        text = re.sub(rf"\b{re.escape(words)}\b", plain, text, flags=re.IGNORECASE)
+    return text
+
+
+def _holds(text: str, words: Iterable[str]) -> bool:
+    return _any_of(tuple(words)).search(text) is not None
+
+
+def _without(text: str, words: Iterable[str], instead: str = "") -> str:
+    return " ".join(_any_of(tuple(words)).sub(instead, text).split())
+
+
+@cache
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _bare_hours() -> tuple[re.Pattern[str], ...]:
+    """Return what finds an hour without minutes, behind "at" or before "o'clock"."""
+    before, behind = ("|".join(map(re.escape, _WORDS[name])) for name in ("before_hours", "behind_hours"))
+    halves = "|".join(map(re.escape, _WORDS["halves"]))
+    number = r"(?P<hour>\d{1,2})"
+    rest = rf"(?P<rest>\s*(?:{behind}))"
+    no_more = rf"(?!\s*(?:[:.\d/-]|(?:{halves})\b|h\d))"
+    return (
+        re.compile(rf"\b{number}{rest}(?!\w)", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{before})\s*{number}(?P<rest>\s?h|\s*uur)?(?!\w){no_more}", re.IGNORECASE),
+    )
