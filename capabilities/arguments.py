@@ -16,9 +16,8 @@ R = TypeVar("R")
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
-    texts = tuple(given) if is_list else (given,)
-    if not is_list or not all(isinstance(text, str) for text in texts):
+    texts = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else None
+    if texts is None or not all(isinstance(text, str) for text in texts):
         raise ValueError('Input should be texts in a list, such as ["tea", "green"]')
     return tuple(map(str, texts))
 

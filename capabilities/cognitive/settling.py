@@ -1,17 +1,19 @@
 """What a new trace does to those that are there, and they to it: judged, weakened by likeness, and tied."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..claims import OTHER, USER, Claim, compare, read_as
+from ..claims.record import Verdict
 from ..formulas.retention import interference
 from ..traces.graph import edge_between
 from ..traces.record import Edge, EdgeType, Trace
 from ..traces.words import entity_term, rival_terms
 from .config import CognitiveConfig
+from .content.namesakes import are_two
 from .graph import WEIGHTS
 from .wakefulness import Elapsed
 
@@ -64,7 +66,7 @@ def settle(
     ids = [index.ids[slot] for slot in dict.fromkeys([*alike, *rivals])]
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
     likeness = {index.ids[slot]: cosine for slot, cosine in alike.items()}
-    verdicts = {one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()}
+    verdicts = _verdicts(known, new, likeness)
     repeated = [known[one] for one, verdict in verdicts.items() if verdict == "same"]
     same = next((one for one in repeated if one.type == new.type and not one.contradicted_by), None)
     if same is not None:
@@ -79,6 +81,21 @@ def settle(
     edges += _ties(new, _just_before(index, visible, new), "temporal_sequence")
     touched = tuple(one for key, one in changed.items() if one is not known[key])
     return Settled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
+
+
+def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) -> dict[str, Verdict]:
+    """Return what a new trace is to each of those that it may speak of.
+
+    Of two who share a name, what is said of one is nothing to what is said of the other; what may be about both changes
+    neither.
+    """
+    found = {one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()}
+    judged = [one for one, verdict in found.items() if verdict != "unrelated"]
+    others = [one for one in judged if are_two(known[one].content, new.content)]
+    mine = [one for one in judged if one not in others]
+    others += [one for one in mine if any(are_two(known[one].content, known[two].content) for two in mine)]
+    apart: dict[str, Verdict] = dict.fromkeys(others, "unrelated")
+    return {**found, **apart}
 
 
 def visible_in(index: "SearchView", scope: str, persona: str) -> "Mask":

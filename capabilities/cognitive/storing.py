@@ -200,11 +200,16 @@ def _erase(table: TraceTable, view: View, days: float, config: CognitiveConfig) 
 
 
 def restore_traces(table: TraceTable, ids: Sequence[str], config: CognitiveConfig) -> list[Trace]:
-    """Bring back traces that have faded, as if they had just been used; those it cannot bring back are left out."""
+    """Bring back traces that have faded, as if they had just been used; those it cannot bring back are left out.
+
+    One that was said again since then is there already.
+    """
     restored: list[Trace] = []
     for one in dict.fromkeys(ids):
         held = table.find(one)
         if held is None or not held.trace.deleted or held.trace.deleted_reason != FADED:
+            continue
+        if same_trace(table.tx.index(held.view.tables.traces), held.trace) is not None:
             continue
         now = awaken(table.tx, held.view.tables.owner, config, table.clock.now())
         alive = held.trace.model_copy(

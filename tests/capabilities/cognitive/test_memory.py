@@ -98,7 +98,7 @@ async def test_every_signal_of_the_score_is_told_and_weights_can_be_overridden()
             )
         )
         neutral = await mind(lambda memory: memory.retrieve("picnic", neutral_mood=True))
-        with pytest.raises(ConfigurationError, match="no signal is named charm"):
+        with pytest.raises(RefusedError, match="no signal is named charm"):
             await mind(lambda memory: memory.retrieve("picnic", weights={"charm": 1}))
     assert found.results[0].trace.content == "The picnic was lovely"
     signals = found.results[0].signals
@@ -141,6 +141,15 @@ async def test_a_change_reaches_what_it_ends_and_nobody_else():
         prompt = (await mind(lambda memory: memory.assemble("where does Anna live?"))).text
         assert "Oslo" in prompt
         assert "Stripe" not in prompt
+        told = [
+            "My sister Berta works at Philips.",
+            "My boss Berta works at Shell.",  # another Berta
+            "Berta works at Ikea.",  # may be either
+            "My boss Berta works at Lego.",
+        ]
+        made = [await mind(lambda memory, text=text: memory.encode(text)) for text in told]
+        ids = [one.trace.id for one in made]
+        assert [one.contradicts for one in made] == [(), (), (), (ids[1], ids[2])]
 
 
 async def test_greetings_and_questions_are_kept_and_enter_no_prompt():
@@ -179,6 +188,8 @@ async def test_what_faded_can_be_restored_and_a_clock_that_jumps_erases_nothing(
         assert (await mind(lambda memory: memory.retrieve("bins"))).ids == [trace.id]
         mind.clock.advance(days=400)
         assert (await mind(lambda memory: memory.sweep())).faded == (trace.id,)
+        assert (await mind(lambda memory: memory.encode(trace.content))).is_new
+        assert await mind(lambda memory: memory.restore([trace.id])) == []  # it was said again
         for _ in range(31):
             mind.clock.advance(days=1)
             erased = await mind(lambda memory: memory.sweep())
