@@ -5,8 +5,9 @@ where no other is named: the specification of the cognitive memory.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 from .after_recall import IMMUNE
 from .bounds import unit
@@ -158,6 +159,75 @@ def regulated(
         if is_overwhelming(context, strength, how):
             after[place] = (context, strength * 0.9)
     return after, len(over[: how.most])
+
+
+CANDID, CLEARLY_SURER = 0.6, 0.2
+ROUNDING = 1e-9
+FULLEST_ENTITY = 10
+IN_SEQUENCE = 300_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One side of a contradiction: when it was made (milliseconds), and how sure it is, 0 to 1."""
+
+    id: str
+    made: float
+    confidence: float
+
+
+def resolved(versions: Sequence[Version], pairs: Iterable[tuple[str, str]], honesty: float) -> list[tuple[str, str]]:
+    """Return who lost to whom, loser first, among versions that contradict one another in pairs.
+
+    With an honesty above 0.6 the newer one wins, of equally new ones the other; else the surer one, if it is surer by
+    more than 0.2: in between both stay. Who has lost takes no further part.
+
+    >>> old, new = Version("old", 1.0, 0.9), Version("new", 2.0, 0.5)
+    >>> resolved([old, new], [("old", "new")], honesty=0.7), resolved([old, new], [("old", "new")], honesty=0.5)
+    ([('old', 'new')], [('new', 'old')])
+    """
+    sides = {one.id: one for one in versions}
+    against: dict[str, list[str]] = {one: [] for one in sides}
+    for one, other in pairs:
+        if one in sides and other in sides:
+            against[one].append(other)
+            against[other].append(one)
+    lost: dict[str, str] = {}
+    for version in versions:
+        for other in against[version.id]:
+            if version.id in lost:
+                break
+            if other not in lost and (loser := _loser(version, sides[other], honesty)) is not None:
+                lost[loser] = other if loser == version.id else version.id
+    return [*lost.items()]
+
+
+def _loser(visited: Version, other: Version, honesty: float) -> str | None:
+    if unit("honesty", honesty) > CANDID:
+        return other.id if visited.made > other.made else visited.id
+    surer = visited.confidence - other.confidence
+    if abs(surer) <= CLEARLY_SURER + ROUNDING:
+        return None
+    return other.id if surer > 0 else visited.id
+
+
+def sharing_pairs(holders: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the pairs of those that share something, by what they share; of each only the first ten.
+
+    >>> sharing_pairs({"Oslo": ["a", "b"], "Ada": ["a"]})
+    [('a', 'b')]
+    """
+    return [pair for some in holders.values() for pair in combinations(some[:FULLEST_ENTITY], 2)]
+
+
+def following_pairs(made: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return those that follow each other within less than five minutes, from when each was made (milliseconds).
+
+    >>> following_pairs({"a": 0.0, "b": 299_999.0, "c": 599_999.0})
+    [('a', 'b')]
+    """
+    order = sorted(made, key=lambda one: made[one])
+    return [(one, next_) for one, next_ in pairwise(order) if made[next_] - made[one] < IN_SEQUENCE]
 
 
 def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
