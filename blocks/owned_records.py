@@ -15,10 +15,14 @@ from fabric.text.json_text import redacted
 from fabric.text.words import printable
 
 if TYPE_CHECKING:
+    from capabilities.cognitive.consolidation import result as consolidated
     from capabilities.mind import store
     from capabilities.prospective import tables as intention_tables
+    from capabilities.traces import archive
     from capabilities.traces import tables as trace_tables
 else:
+    archive = lazy("capabilities.traces.archive")
+    consolidated = lazy("capabilities.cognitive.consolidation.result")
     intention_tables = lazy("capabilities.prospective.tables")
     store = lazy("capabilities.mind.store")
     trace_tables = lazy("capabilities.traces.tables")
@@ -42,6 +46,9 @@ def kinds() -> Mapping[str, str]:
         named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
         named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
     named |= {table.key: "intention" for table in intention_tables.TABLES.values()}
+    for shelf in archive.SHELVES.values():
+        named |= {shelf.texts.key: "archived trace", shelf.log.key: "archive access"}
+    named |= {log.key: "cognitive consolidation" for log in consolidated.LOGS.values()}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 

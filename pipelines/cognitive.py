@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_args
 
-from blocks.cognitive import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from blocks.cognitive import consolidate_block, encode_block, end_turn_block, retrieve_block, sweep_block, use_block
 from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
 from capabilities.cognitive.capability import COGNITIVE_RESOURCES, Cognition, create_cognition
 from capabilities.cognitive.config import CognitiveConfig, Profile
+from capabilities.cognitive.consolidation.config import ConsolidationConfig
+from capabilities.cognitive.consolidation.result import Consolidated
 from capabilities.cognitive.encoder import MoodSource
+from capabilities.cognitive.mechanisms.config import Mechanisms
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
@@ -82,13 +85,19 @@ class CognitiveSystem:
 
     @cached_property
     def sweep(self) -> Block[object, Swept]:
-        """Removes what has faded; ``after_turn`` does so once an hour."""
+        """Removes what has faded; a consolidation begins with it."""
         return sweep_block(self.name, self.capability)
+
+    @cached_property
+    def consolidate(self) -> Block[object, Consolidated]:
+        """One cycle of consolidation: five steps, then the mechanisms; ``after_turn`` runs one once an hour."""
+        return consolidate_block(self.name, self.capability, self.model)
 
     @cached_property
     def after_turn(self) -> Block[Any, list[str]]:
         """For ``.work(...)`` behind a reply: what the prompt showed was used, and the turn is over."""
-        return end_turn_block(self.name, self.capability)
+        every = self.mind.config.consolidation.every_hours
+        return end_turn_block(self.name, self.capability, self.consolidate, every)
 
     def assemble(
         self,
@@ -127,6 +136,9 @@ class CognitiveSystem:
         return MemoryTools(self.traces, None, include_reflect=True, identifier="memory_tools")
 
 
+_OPTIONS = ("traits", "profile", "mechanisms", "consolidation")
+
+
 def _cue(ctx: Context) -> str:
     """Return what the user said last: the message that the run is about, or its input."""
     if ctx.run.said is not None:
@@ -142,6 +154,8 @@ def cognitive_memory(
     mood: MoodSource | None = None,
     profile: str | Profile = "daily",
     model: ModelChoice | None = None,
+    mechanisms: Mechanisms | Mapping[str, Any] | bool | None = None,
+    consolidation: ConsolidationConfig | Mapping[str, Any] | bool | None = True,
     embedder: EmbedderChoice = "default",
     zone: ZoneChoice = None,
     constants: Mapping[str, Any] | None = None,
@@ -151,11 +165,13 @@ def cognitive_memory(
 
     ``traits`` are HEXACO traits by name, 0 to 1, each 0.5 unless given. ``mood`` is a function that gives valence,
     arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
-    "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded
-    message holds; without one its words do. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that
-    of `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in which "tomorrow at 9" is
-    meant: a name, or a function of the context that gives that of ``ctx.user``; UTC without one. ConfigurationError for
-    what cannot work.
+    "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded message holds,
+    draws schemas and makes gists; without one words and rules do what they can. ``mechanisms`` are the eight of
+    `Mechanisms`: True for all, a mapping for those that differ, None for none. ``consolidation`` says how often and how
+    much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None for only when it is asked to.
+    ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of `memory_system`, ``name`` the prefix
+    of the block names. ``zone`` is the time zone in which "tomorrow at 9" is meant: a name, or a function of the context
+    that gives that of ``ctx.user``; UTC without one. ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name
@@ -163,11 +179,12 @@ def cognitive_memory(
     """
     if not name.strip():
         raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
-    named = [one for one in ("traits", "profile") if one in (constants or {})]
+    named = [one for one in _OPTIONS if one in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
     if model is not None:
         check_model("model", model, without="None for words")
-    options: dict[str, Any] = {**(constants or {}), "traits": traits or {}, "profile": profile}
+    given = {"traits": traits or {}, "profile": profile, "mechanisms": mechanisms, "consolidation": consolidation}
+    options: dict[str, Any] = {**(constants or {}), **given}
     mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
     return CognitiveSystem(mind, name, model)

@@ -1,8 +1,9 @@
-"""The steps of a cognitive memory: a message is encoded, a cue brings something to mind, a turn ends.
+"""The steps of a cognitive memory: a message is encoded, a cue brings something to mind, a turn ends, it sleeps.
 
 Not here: what they do (`capabilities.cognitive`), and how they are put together (`pipelines.cognitive`).
 """
 
+from .consolidation import consolidate_block
 from .steps import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
 
-__all__ = ["encode_block", "end_turn_block", "retrieve_block", "sweep_block", "use_block"]
+__all__ = ["consolidate_block", "encode_block", "end_turn_block", "retrieve_block", "sweep_block", "use_block"]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from capabilities.cognitive.config import HOUR
+from capabilities.cognitive.consolidation.result import Consolidated
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.wakefulness import CLOCKS
@@ -21,8 +23,6 @@ from ..capture.exchange import exchange_from_text
 from .features import features_block, features_of
 
 Memory = Capability[CognitiveMemory]
-SWEEP_EVERY = 3_600.0
-"""After how many seconds a turn's end sweeps again."""
 
 
 def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) -> Block[Any, Any]:
@@ -93,19 +93,24 @@ def sweep_block(name: str, memory: Memory) -> Block[object, Swept]:
     return sweep
 
 
-def end_turn_block(name: str, memory: Memory) -> Block[Any, list[str]]:
-    """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, and now and then it sweeps."""
+def end_turn_block(
+    name: str, memory: Memory, consolidate: Block[object, Consolidated], every_hours: float | None
+) -> Block[Any, list[str]]:
+    """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, and once in a while it sleeps.
+
+    ``every_hours`` says how often it consolidates; with None it never does.
+    """
 
     @handler(name=f"{name}/end-turn", uses=[memory])
     async def end_turn(_: Any, ctx: Context) -> list[str]:
         gone = await ctx.transact(ctx[memory].turn_ended, once="end")
-        if await ctx.transact(lambda tx: _is_due(tx, ctx)):
-            await ctx[memory].sweep()
+        if every_hours is not None and await ctx.transact(lambda tx: _is_due(tx, ctx, every_hours)):
+            await consolidate(None, ctx)
         return gone
 
     return end_turn
 
 
-def _is_due(tx: Transaction, ctx: Context) -> bool:
-    swept = [tx.read(CLOCKS[view.tables.owner]).swept for view in views(tx.ids)]
-    return any(at is None or (ctx.clock.now() - at).total_seconds() >= SWEEP_EVERY for at in swept)
+def _is_due(tx: Transaction, ctx: Context, every_hours: float) -> bool:
+    before = [tx.read(CLOCKS[view.tables.owner]).consolidated for view in views(tx.ids)]
+    return any(at is None or (ctx.clock.now() - at).total_seconds() >= every_hours * HOUR for at in before)

@@ -50,6 +50,9 @@ LINKS: Mapping[str, Links] = {
     "trace edge": Links(drawn=("source", "target")),
     "trace feedback": Links(drawn=("trace_id",), says=("query",)),
     "consolidation": Links(drawn=("drawn_from",)),
+    "cognitive consolidation": Links(drawn=("drawn_from", "changes.trace_id")),
+    "archived trace": Links(drawn=("id",), said=("sources",), says=("content",)),
+    "archive access": Links(drawn=("trace_id",)),
 }
 """What kinds of records are forgotten as a whole; the engine's own, items and jobs, are looked through for ids."""
 

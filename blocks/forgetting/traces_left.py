@@ -36,5 +36,5 @@ def take_out_of_mind(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str]
         if kept.table == DOCUMENTS and kept.row["id"] == slots.IN_MIND.key:
             mind: dict[str, Any] = kept.row["value"]
             still = [slot for slot in mind["held"] if slot["trace"] not in gone]
-            shown = [one for one in mind["prompted"] if one not in gone]
-            rows.write(kept.row["id"], kept.owner, {**mind, "held": still, "prompted": shown})
+            shown = {name: [one for one in mind.get(name, ()) if one not in gone] for name in ("prompted", "rivals")}
+            rows.write(kept.row["id"], kept.owner, {**mind, "held": still, **shown})

@@ -31,6 +31,8 @@ from .shapes import (
     Merged,
     Reflect,
     Reflected,
+    Rehydrate,
+    Rehydrated,
     Search,
     SearchResult,
     SearchResults,
@@ -56,6 +58,7 @@ class MemoryTools:
     include_reflect: bool
     identifier: str
     server: ModelServer | None = None
+    rehydrate_memory: bool = False
 
     @cached_property
     def capability(self) -> Capability[TraceMemory]:
@@ -68,7 +71,8 @@ class MemoryTools:
     def tools(self) -> list[Block[Any, Any]]:
         """All tools, in the order of the specification."""
         first: list[Block[Any, Any]] = [self.add, self.update, self.delete, self.merge, self.search]
-        return [*first, self.reflect] if self.include_reflect else first
+        more = [self.reflect] if self.include_reflect else []
+        return [*first, *more, *([self.rehydrate] if self.rehydrate_memory else [])]
 
     @cached_property
     def add(self) -> Block[Add, Added]:
@@ -140,6 +144,16 @@ class MemoryTools:
         about = "Tidy your memory: drop what has faded, merge what is said twice, keep what proved useful."
         return self._tool(memory_reflect, Reflect, Reflected, about, inner=inner)
 
+    @cached_property
+    def rehydrate(self) -> Block[Rehydrate, Rehydrated]:
+        """``rehydrate_memory``: what a trace said, word for word, before only its gist was left."""
+
+        async def rehydrate_memory(asked: Rehydrate, ctx: Context) -> Rehydrated:
+            return Rehydrated(content=await ctx[self.traces].rehydrate(asked.trace_id))
+
+        about = "Read in full what a memory said of which only the gist is left, word for word."
+        return self._tool(rehydrate_memory, Rehydrate, Rehydrated, about, title="archived memory")
+
     def host(
         self,
         file: File = ":memory:",
@@ -202,17 +216,13 @@ def memory_tools(
 
     ``model`` draws insights when memory_reflect runs; without one none are drawn. ``embedder`` tells what says the
     same; with None equal and nearly equal words do. ``identifier`` names the capability, with _ for a hyphen.
-    ``rehydrate_memory`` is kept for a tool of the cognitive memory that gets archived texts back. ``server``: where the
-    model is reached.
+    ``rehydrate_memory`` adds a seventh tool of that name, which gets back what a cognitive memory archived. ``server``:
+    where the model is reached.
 
     >>> pack = memory_tools()
     >>> [tool.name for tool in pack.tools][:3]
     ['memory_add', 'memory_update', 'memory_delete']
     """
-    if rehydrate_memory:
-        raise ConfigurationError(
-            "memory_tools: rehydrate_memory belongs to the cognitive memory, which is not here yet; leave it out"
-        )
     config = {
         "prune_threshold": prune_threshold,
         "merge_threshold": merge_threshold,
@@ -222,9 +232,9 @@ def memory_tools(
     traces = create_traces_capability(config, embedder)
 
     def make() -> MemoryTools:
-        return MemoryTools(traces, model, include_reflect, identifier, server)
+        return MemoryTools(traces, model, include_reflect, identifier, server, rehydrate_memory)
 
-    return one_for(make, "memory_tools", traces, model, include_reflect, identifier, server)
+    return one_for(make, "memory_tools", traces, model, include_reflect, identifier, server, rehydrate_memory)
 
 
 def _check(model: object, include_reflect: object, identifier: object) -> None:

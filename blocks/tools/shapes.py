@@ -89,6 +89,18 @@ class Deleted(_Result):
     deleted: bool
 
 
+class Rehydrate(_Arguments):
+    """What rehydrate_memory takes."""
+
+    trace_id: TraceId
+
+
+class Rehydrated(_Result):
+    """What rehydrate_memory gives: the text, or null where nothing is archived of the trace."""
+
+    content: str | None
+
+
 class Merge(_Arguments):
     """What memory_merge takes."""
 

@@ -14,12 +14,14 @@ from ..meaning import Meaning
 from ..prospective.capability import ZoneChoice, create_prospective
 from ..prospective.memory import ProspectiveMemory
 from ..prospective.tables import PROSPECTIVE_RESOURCES
+from ..traces.archive import ARCHIVE
 from ..traces.capability import Rules, TraceMemory, create_traces_capability
 from ..traces.notes import NOTES
 from ..traces.record import Feedback, Trace
 from ..traces.table import TraceTable
 from ..traces.tables import RESOURCES, Place, View
 from .config import DEFAULT_COGNITIVE_CONFIG, CognitiveConfig
+from .consolidation.result import LOG_RESOURCES
 from .encoder import Encoder, MoodSource, checked_source
 from .memory import CognitiveMemory
 from .notes_tools import NOTES_TOOLS
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-_OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES)
-COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *_OWN, *PROSPECTIVE_RESOURCES)
+_OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES, *LOG_RESOURCES)
+COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *ARCHIVE, *_OWN, *PROSPECTIVE_RESOURCES)
 """Everything that a cognitive memory keeps."""
 
 

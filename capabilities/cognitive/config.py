@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -13,6 +14,8 @@ from ..formulas.personality import Traits
 from ..formulas.priority import WEIGHTS, Signals
 from ..settings import Settings
 from ..vocabulary import Unit
+from .consolidation.config import ConsolidationConfig
+from .mechanisms.config import Mechanisms
 
 HOUR = 3_600.0
 """Seconds."""
@@ -33,11 +36,13 @@ class Profile(Settings):
     recency_hours: float = Field(default=24.0, gt=0, le=CENTURY)
     """After which the signal of recency is 1/e."""
     time: Literal["wall", "awake"] = "wall"
+    rehearses: Literal["due", "used"] = "due"
+    """What a consolidation repeats: whatever is due, or of it only what was of use, once for each use."""
 
 
 PROFILES: Mapping[str, Profile] = {
     "as_specified": Profile(base_hours=1.0),
-    "daily": Profile(base_hours=48.0, interval_hours=24.0, recency_hours=72.0),
+    "daily": Profile(base_hours=48.0, interval_hours=24.0, recency_hours=72.0, rehearses="used"),
 }
 """``as_specified`` has the numbers of the specification: a plain trace is gone 4.8 hours after it was encoded.
 
@@ -74,6 +79,10 @@ Weights = Annotated[Signals, BeforeValidator(signals_of)]
 """What each signal counts; in a mapping those that are not named count what they count by default."""
 
 
+def _limits(given: Any) -> Any:
+    return ConsolidationConfig.of(given) or ConsolidationConfig(every_hours=None)
+
+
 class CognitiveConfig(Settings):
     """The constants of a cognitive memory; the defaults are the specification's, but for the profile."""
 
@@ -103,6 +112,15 @@ class CognitiveConfig(Settings):
     max_activated: int = Field(default=20, ge=1)
     learning_rate: Unit = 0.1
     """What being used together adds to the tie of two traces."""
+    consolidation: Annotated[ConsolidationConfig, BeforeValidator(_limits)] = ConsolidationConfig()
+    """How often and how much is consolidated; None for only when it is asked for."""
+    mechanisms: Annotated[Mechanisms | None, BeforeValidator(Mechanisms.of)] = None
+    """The eight mechanisms; True for all of them, a mapping for those that differ from the defaults, None for none."""
+
+    @cached_property
+    def at_work(self) -> Mechanisms | None:
+        """The mechanisms as the personality has them."""
+        return None if self.mechanisms is None else self.mechanisms.modulated(self.traits)
 
     @property
     def encoding(self) -> EncodingRates:

@@ -5,18 +5,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.errors import RefusedError
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
 
 from ..formulas.activation import Activated, Spread, spread
-from ..traces.record import Edge, EdgeType
-from ..traces.tables import Tables
+from ..traces.graph import edge_between
+from ..traces.record import Edge, EdgeType, Trace
+from ..traces.tables import Place, Tables
+from .results import Tie
 
 if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
     from fabric.search.base import ColumnView, SearchView
+
+    from ..traces.table import TraceTable
 else:
     nx = lazy("networkx")
 
@@ -81,6 +86,44 @@ def graph_of(edges: Iterable[Edge]) -> "nx.MultiGraph[str]":
     for edge in edges:
         made.add_edge(edge.source, edge.target, key=edge.type, weight=edge.weight)
     return made
+
+
+def ties_of(table: "TraceTable", trace_id: str) -> list[Tie]:
+    """Return the edges of a trace, the heaviest first; none for a trace that is not there."""
+    held = table.live(trace_id)
+    if held is None:
+        return []
+    edges = table.edges_of(held.view.tables, [trace_id])
+    return [_tie(edge, trace_id) for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.id))]
+
+
+def tie_traces(table: "TraceTable", trace_id: str, other_id: str, type: EdgeType, weight: float) -> bool:
+    """Tie two traces of one scope; False where one is not there. RefusedError for traces of different scopes."""
+    one, other = table.live(trace_id), table.live(other_id)
+    if one is None or other is None or trace_id == other_id:
+        return False
+    if (one.trace.scope, one.trace.persona) != (other.trace.scope, other.trace.persona):
+        raise RefusedError(
+            f"these traces are of different scopes: {one.trace.scope}, {other.trace.scope}",
+            do="Tie traces of one scope.",
+        )
+    table.tx.put(one.view.tables.edges, [edge_between(trace_id, other_id, weight, type)])
+    return True
+
+
+def edges_in(tx: Transaction, where: Place) -> list[Edge]:
+    """Return the edges between the live traces of one place."""
+    mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
+    return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
+
+
+def _is_of(trace: Trace, where: Place) -> bool:
+    return not trace.deleted and trace.scope == where.scope and trace.persona == where.persona
+
+
+def _tie(edge: Edge, trace_id: str) -> Tie:
+    other = edge.target if edge.source == trace_id else edge.source
+    return Tie(other=other, type=edge.type, weight=edge.weight)
 
 
 def _mask(column: "ColumnView", nodes: Iterable[str]) -> "NDArray[np.bool_]":

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
@@ -18,22 +17,25 @@ from ..formulas.slots import Slot, Slots
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
 from ..sources import Source, source_of
+from ..traces.archive import rehydrate
 from ..traces.graph import clusters as connected
-from ..traces.graph import edge_between
 from ..traces.notes import read_notes, write_notes
 from ..traces.record import Edge, EdgeType, SourceType, Trace, TracesConfig, TraceScope, TraceType
 from ..traces.table import TraceTable, checked_content, checked_tags
-from ..traces.tables import Place, place_of, views
+from ..traces.tables import place_of, views
 from . import retrieval
 from .config import CognitiveConfig
+from .consolidation.cycle import Cycle, Derive, Gist
+from .consolidation.result import CognitiveRun, Consolidated, last_lines
 from .content.features import detect
 from .encoder import Encoder, mood_of, type_of
 from .given import GivenData, GivenMood, GivenWeights
 from .graph import WEIGHTS as EDGE_WEIGHTS
-from .graph import graph_of
+from .graph import edges_in, graph_of, tie_traces, ties_of
+from .mechanisms.on_use import rivals_of
 from .outlook import Outlook, outlooks
+from .prompt.collecting import Asked, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
-from .prompting import Asked, prompt_of
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind
 from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces
@@ -178,12 +180,16 @@ class CognitiveMemory:
         return await self._ctx.transact(lambda tx: prompt_of(self._table(tx), self._config, self._prospective, asked))
 
     @checks_arguments
-    async def use(self, trace_ids: Texts) -> list[Trace]:
-        """Note that traces were of use: they become stronger, come to mind, and the first are tied to one another."""
+    async def use(self, trace_ids: Texts, *, among: Retrieval | None = None) -> list[Trace]:
+        """Note that traces were of use: they become stronger, come to mind, and the first are tied to one another.
+
+        ``among`` is the retrieval that they are from: with the mechanisms at work its others fade faster for it.
+        """
         ids = tuple(trace_ids)
+        rivals = () if among is None else rivals_of(among, ids, self._config)
 
         def work(tx: Transaction) -> list[Trace]:
-            used = use_traces(self._table(tx), ids, self._config)
+            used = use_traces(self._table(tx), ids, self._config, self._encoder.present_mood(), rivals)
             if used:
                 mind = tx.read(IN_MIND)
                 slots, gone = _brought_to(mind.slots(self._config), used)
@@ -214,15 +220,7 @@ class CognitiveMemory:
     @checks_arguments
     async def ties(self, trace_id: str) -> list[Tie]:
         """Return the edges of a trace, the heaviest first; none for a trace that is not there."""
-
-        def work(tx: Transaction) -> list[Tie]:
-            held = self._table(tx).live(trace_id)
-            if held is None:
-                return []
-            edges = self._table(tx).edges_of(held.view.tables, [trace_id])
-            return [_tie(edge, trace_id) for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.id))]
-
-        return await self._ctx.transact(work)
+        return await self._ctx.transact(lambda tx: ties_of(self._table(tx), trace_id))
 
     @checks_arguments
     async def tie(
@@ -237,21 +235,8 @@ class CognitiveMemory:
 
         ``weight`` is by default what edges of the type weigh. RefusedError for traces of different scopes.
         """
-
-        def work(tx: Transaction) -> bool:
-            one, other = self._table(tx).live(trace_id), self._table(tx).live(other_id)
-            if one is None or other is None or trace_id == other_id:
-                return False
-            if (one.trace.scope, one.trace.persona) != (other.trace.scope, other.trace.persona):
-                raise RefusedError(
-                    f"these traces are of different scopes: {one.trace.scope}, {other.trace.scope}",
-                    do="Tie traces of one scope.",
-                )
-            made = edge_between(trace_id, other_id, EDGE_WEIGHTS.get(type, 0.5) if weight is None else weight, type)
-            tx.put(one.view.tables.edges, [made])
-            return True
-
-        return await self._ctx.transact(work)
+        chosen = EDGE_WEIGHTS.get(type, 0.5) if weight is None else weight
+        return await self._ctx.transact(lambda tx: tie_traces(self._table(tx), trace_id, other_id, type, chosen))
 
     @checks_arguments
     async def clusters(
@@ -306,7 +291,8 @@ class CognitiveMemory:
         """Do the same inside a transaction."""
         mind = tx.read(IN_MIND)
         slots, gone = slot_rules.fade(mind.slots(self._config))
-        used = use_traces(self._table(tx), mind.prompted, self._config)
+        mood = self._encoder.present_mood()
+        used = use_traces(self._table(tx), mind.prompted, self._config, mood, mind.rivals)
         slots, pushed = _brought_to(slots, used)
         tx.write(IN_MIND, InMind().with_slots(slots))
         self._settle_evicted(tx, [*gone, *pushed])
@@ -329,6 +315,26 @@ class CognitiveMemory:
             erased=sum(one.erased for one in done),
         )
 
+    async def consolidate(self, *, derive: Derive | None = None, gist: Gist | None = None) -> Consolidated:
+        """Run one cycle of consolidation over all that the context sees: the five steps, then the mechanisms.
+
+        ``derive`` draws a schema from traces and ``gist`` makes a gist of one, both by a model: without them no schema
+        is drawn, and a gist is the first words. All zeros while another consolidation is at work on the same traces.
+        """
+        return await Cycle(self._ctx, self._table, self._config, self._encoder, self.meaning, derive, gist).run()
+
+    async def last_consolidation(self) -> list[CognitiveRun]:
+        """Return what the last cycle did to the traces of each owner, and why; nothing where there was none."""
+        return await self._ctx.transact(lambda tx: last_lines(tx, views(tx.ids)))
+
+    @checks_arguments
+    async def rehydrate(self, trace_id: str) -> str | None:
+        """Return what a trace said, word for word, before only its gist was left; None where nothing is archived.
+
+        The access is noted, the trace stays as it is. A text that is not what was archived is None, too.
+        """
+        return await self._ctx.transact(lambda tx: rehydrate(tx, trace_id, self._ctx.clock, self._ctx.path))
+
     @checks_arguments
     async def restore(self, trace_ids: Texts) -> list[Trace]:
         """Bring back traces that a sweep removed; returns those that could be."""
@@ -347,12 +353,7 @@ class CognitiveMemory:
 
     async def _edges(self, scope: TraceScope | None) -> list[Edge]:
         where = place_of(scope or self._scope(), self._ctx.ids)
-
-        def work(tx: Transaction) -> list[Edge]:
-            mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
-            return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
-
-        return await self._ctx.transact(work)
+        return await self._ctx.transact(lambda tx: edges_in(tx, where))
 
     def _scope(self) -> TraceScope:
         return "user" if self._ctx.user is not None else "thread"
@@ -363,7 +364,8 @@ class CognitiveMemory:
 
 def _weighed(config: CognitiveConfig, weights: Mapping[str, float]) -> CognitiveConfig:
     named = {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
-    options: dict[str, Any] = {**config.__dict__, "weights": {**named, **weights}}
+    given = {name: getattr(config, name) for name in type(config).model_fields}
+    options: dict[str, Any] = {**given, "weights": {**named, **weights}}
     return CognitiveConfig(**options)
 
 
@@ -374,12 +376,3 @@ def _brought_to(slots: Slots, used: Sequence[Trace]) -> tuple[Slots, list[Slot]]
         slots, _, pushed = slot_rules.focus(slots, trace.id)
         gone += [pushed] if pushed else []
     return slots, gone
-
-
-def _is_of(trace: Trace, where: Place) -> bool:
-    return not trace.deleted and trace.scope == where.scope and trace.persona == where.persona
-
-
-def _tie(edge: Edge, trace_id: str) -> Tie:
-    other = edge.target if edge.source == trace_id else edge.source
-    return Tie(other=other, type=edge.type, weight=edge.weight)

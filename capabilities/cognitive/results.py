@@ -71,6 +71,8 @@ class Retrieval(_Result):
     partial: list[PartlyRetrieved] = []
     felt: list[FeltKnown] = []
     associated: list[Associated] = []
+    rivals: tuple[str, ...] = ()
+    """The ids of traces that the cue brought up, too, and that had no room; only where retrieving them not counts."""
     degraded: str = ""
     """Why nothing was found by its meaning, only by its words; "" where that worked."""
 

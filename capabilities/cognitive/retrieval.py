@@ -35,6 +35,7 @@ from ..traces.tables import ALL_TABLES, Owner, Tables, View, views
 from .config import HOUR, CognitiveConfig
 from .content.entities import entities
 from .graph import activate
+from .mechanisms.config import FeelingOfKnowing
 from .results import Associated, FeltKnown, PartlyRetrieved, Retrieval, Retrieved
 from .wakefulness import Elapsed, elapsed
 
@@ -57,8 +58,8 @@ IDLE = 0.5
 """The share of its score that is left to what only greets, agrees or asks."""
 OUTDATED = 0.5
 """The share of its score that is left to what a newer trace says otherwise."""
-LEAST_FELT = 0.3
-"""From which score on something that was not retrieved is felt to be known."""
+LEAST_FELT = FeelingOfKnowing().threshold
+"""From which score on something that was not retrieved is felt to be known, where no mechanism says otherwise."""
 BEGIN_CHARS, CUES = 100, 3
 
 
@@ -225,10 +226,24 @@ def _read(
         cue=sought.cue,
         results=shown,
         partial=[partly for one in shown if (partly := _partly(one)) is not None],
-        felt=_felt(rest, shown[-1].score if shown and rest else 0.0, sought.cue),
+        felt=_felt(rest, shown[-1].score if shown and rest else 0.0, sought.cue, _least_felt(config)),
         associated=[one for one in associated if one.trace.id not in ids],
+        rivals=_rivals(rest, config),
         degraded=embedded.degraded,
     )
+
+
+def _least_felt(config: CognitiveConfig) -> float:
+    """Return from which score on something is felt to be known; 1 where nothing is."""
+    how = None if config.at_work is None else config.at_work.feeling_of_knowing
+    return LEAST_FELT if how is None else how.threshold if how.enabled else 1.0
+
+
+def _rivals(rest: Sequence[Retrieved], config: CognitiveConfig) -> tuple[str, ...]:
+    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
+    if how is None or not how.enabled:
+        return ()
+    return tuple(one.trace.id for one in rest if one.signals.similarity >= how.similarity_threshold)
 
 
 def _scored(found: _Candidate, mood: Mood | None, config: CognitiveConfig, activation: float) -> Retrieved:
@@ -297,12 +312,12 @@ def _partly(found: Retrieved) -> PartlyRetrieved | None:
     )
 
 
-def _felt(rest: Sequence[Retrieved], cutoff: float, cue: str) -> list[FeltKnown]:
+def _felt(rest: Sequence[Retrieved], cutoff: float, cue: str, least: float) -> list[FeltKnown]:
     asked = entities(cue)
     found: list[FeltKnown] = []
-    for one in rest if cutoff > LEAST_FELT else ():
+    for one in rest if cutoff > least else ():
         shared = shared_entities(one.trace.entities, asked)
-        feeling = feeling_of_knowing(one.score, one.signals.similarity, shared, threshold=LEAST_FELT, cutoff=cutoff)
+        feeling = feeling_of_knowing(one.score, one.signals.similarity, shared, threshold=least, cutoff=cutoff)
         if feeling is not None:
             kind = "high_confidence" if feeling > SURE else "tip_of_tongue"
             named = one.trace.entities[:CUES]

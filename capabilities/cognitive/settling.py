@@ -34,6 +34,8 @@ PER_ENTITY = 10
 """With how many others that name the same a new trace is tied at most: the latest."""
 FOLLOWERS = 10
 """With how many of those just before it a new trace is tied."""
+INTERFERED = 0.1
+"""What interference leaves of a strength at least: five evenings that were much alike are five evenings."""
 NEAR_IN_TIME = 300.0
 """Traces made less than so many seconds apart follow each other."""
 
@@ -156,7 +158,9 @@ def _weakened(
 
 
 def _less(trace: Trace, loss: float) -> Trace:
-    return trace if loss <= 0 else trace.model_copy(update={"strength": max(0.0, trace.strength - loss)})
+    """Return a trace that others weaken; they alone never bring it to where the next sweep would remove it."""
+    left = max(trace.strength - loss, min(trace.strength, INTERFERED))
+    return trace if left == trace.strength else trace.model_copy(update={"strength": left})
 
 
 def _ties(new: Trace, others: Iterable[str], kind: EdgeType, weights: dict[str, float] | None = None) -> Iterator[Edge]:

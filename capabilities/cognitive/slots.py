@@ -1,11 +1,16 @@
 """What is in mind: working memory in slots, for each session, and what prompts showed."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict
 
 from fabric.flow.resource import Document
 
 from ..formulas import slots as formulas
 from .config import CognitiveConfig
+
+MOST_PROMPTED = 100
+"""How many traces that prompts showed wait for the end of their turn, at most."""
 
 
 class HeldSlot(BaseModel):
@@ -27,6 +32,14 @@ class InMind(BaseModel):
     held: tuple[HeldSlot, ...] = ()
     entered: int = 0
     prompted: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+    """What the cues of these prompts brought up beside them; only where that counts (`RetrievalInducedForgetting`)."""
+
+    def having_shown(self, of_use: Iterable[str], rivals: Iterable[str]) -> "InMind":
+        """Return it after a prompt: what was relevant in it, and what competed with that, wait for the turn's end."""
+        prompted = tuple(dict.fromkeys([*self.prompted, *of_use]))[-MOST_PROMPTED:]
+        competed = tuple(dict.fromkeys([*self.rivals, *rivals]))[-MOST_PROMPTED:]
+        return self.model_copy(update={"prompted": prompted, "rivals": competed})
 
     def slots(self, config: CognitiveConfig) -> formulas.Slots:
         """Return the slots as the formulas take them."""

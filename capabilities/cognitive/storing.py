@@ -8,6 +8,7 @@ import numpy as np
 
 from fabric.store.base import Where
 
+from ..formulas.encoding import Mood
 from ..formulas.retention import Retention, current_strengths, ignored, used
 from ..sources import Source
 from ..traces.consolidation.reflection import visible_slots
@@ -17,6 +18,8 @@ from ..traces.same import same_trace
 from ..traces.table import Held, TraceTable, deleted, unite_tags
 from ..traces.tables import Owner, Place, View
 from .config import CognitiveConfig
+from .mechanisms.on_encode import beside_schemas
+from .mechanisms.on_use import reconsolidate, suppress
 from .results import Encoding, Swept
 from .settling import settle
 from .wakefulness import CLOCKS, Elapsed, awaken, elapsed, retention_of
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FADED = "faded"
-"""Why a trace is deleted that a sweep removed."""
+FADED, OUTDATED = "faded", "outdated: another trace that contradicts it won"
+"""Why a trace is deleted that a sweep removed, and one that lost to another: both can be restored."""
 MOST_FADED = 2_000
 """How many traces one sweep removes at most, the weakest first; the next one goes on."""
 TOGETHER = 5
@@ -49,17 +52,21 @@ def store_encoded(
     settled = None if same is not None else settle(table, place, new, vector, now, config)
     if settled is not None and settled.same is None:
         trace = settled.trace.model_copy(update={"last_awake": now.awake})
-        is_new = index is None or index.slot_of(trace.id) < 0
+        is_new, edges = index is None or index.slot_of(trace.id) < 0, list(settled.edges)
+        how = None if config.at_work is None else config.at_work.schema_encoding
+        if how is not None and how.enabled:
+            trace, schemas = beside_schemas(table, place, trace, vector, how)
+            edges += schemas
         table.tx.put(place.tables.traces, [trace, *settled.changed])
-        if settled.edges:
-            table.tx.put(place.tables.edges, settled.edges, new=is_new)
+        if edges:
+            table.tx.put(place.tables.edges, edges, new=is_new)
         return Encoding(trace=trace, weakened=settled.weakened, contradicts=settled.contradicted)
     again = same or (settled.same if settled else None)
     assert again is not None  # noqa: S101  one of the two is the reason to be here
     if _is_said_in(again, new.source):
         return Encoding(trace=again, is_new=False)
     tags = unite_tags([*again.tags, *new.tags])
-    repeated = _after(again, used, now).model_copy(
+    repeated = after(again, used, now).model_copy(
         update={
             "tags": tags,
             "verification_count": again.verification_count + 1,
@@ -77,9 +84,22 @@ def _is_said_in(trace: Trace, source: Source | None) -> bool:
     return source.turn_id in (trace.repeated_in, trace.source.turn_id if trace.source else "")
 
 
-def use_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -> list[Trace]:
-    """Note that traces were used: each becomes stronger and fades more slowly, and the first are tied together."""
-    changed = _change(table, ids, used, config)
+def use_traces(
+    table: TraceTable,
+    ids: Iterable[str],
+    config: CognitiveConfig,
+    mood: Mood | None = None,
+    rivals: Iterable[str] = (),
+) -> list[Trace]:
+    """Note that traces were used: each becomes stronger and fades more slowly, and the first are tied together.
+
+    With the mechanisms at work their moods drift towards ``mood``, and ``rivals``, which the same cue brought up,
+    fade faster.
+    """
+    changed = _change(table, ids, used, config, mood)
+    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
+    if changed and how is not None and how.enabled:
+        suppress(table, [one for one in rivals if one not in {held.trace.id for held in changed}], how)
     by_owner: dict[Owner, list[Held]] = {}
     for held in changed:
         by_owner.setdefault(held.view.tables.owner, []).append(held)
@@ -106,7 +126,11 @@ def ignored_now(kept: Retention, since: float, _: float) -> Retention:
 
 
 def _change(
-    table: TraceTable, ids: Iterable[str], rule: Callable[[Retention, float, float], Retention], config: CognitiveConfig
+    table: TraceTable,
+    ids: Iterable[str],
+    rule: Callable[[Retention, float, float], Retention],
+    config: CognitiveConfig,
+    mood: Mood | None = None,
 ) -> list[Held]:
     found = [held for one in dict.fromkeys(ids) if (held := table.live(one)) is not None]
     presents: dict[Owner, Elapsed] = {}
@@ -115,14 +139,21 @@ def _change(
         owner = held.view.tables.owner
         if owner not in presents:
             presents[owner] = awaken(table.tx, owner, config, table.clock.now())
-        changed.append(Held(held.view, _after(held.trace, rule, presents[owner])))
+        trace = _drifted(after(held.trace, rule, presents[owner]), mood, config, presents[owner])
+        changed.append(Held(held.view, trace))
     for owner in presents:
         mine = [held for held in changed if held.view.tables.owner == owner]
         table.tx.put(mine[0].view.tables.traces, [held.trace for held in mine])
     return changed
 
 
-def _after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:
+def _drifted(trace: Trace, mood: Mood | None, config: CognitiveConfig, now: Elapsed) -> Trace:
+    how = None if config.at_work is None else config.at_work.reconsolidation
+    return trace if mood is None or how is None or not how.enabled else reconsolidate(trace, mood, how, now.now)
+
+
+def after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:
+    """Return a trace as a rule leaves it that is applied now."""
     kept = rule(retention_of(trace), now.since_use(trace), trace.intensity)
     interval = min(kept.interval / 1000, LONGEST)
     update: dict[str, Any] = {
@@ -190,7 +221,7 @@ def _erase(table: TraceTable, view: View, days: float, config: CognitiveConfig) 
     if long_ago < 0:
         return 0
     old = table.tx.find(tables.traces, Where("deleted", "=", True), Where("faded_on", "<", long_ago))
-    ids = [one.id for one in old if one.persona in view.personas and one.deleted_reason == FADED]
+    ids = [one.id for one in old if one.persona in view.personas and one.deleted_reason in (FADED, OUTDATED)]
     if ids:
         table.tx.delete(tables.edges, [edge.id for edge in table.edges_of(tables, ids)])
         notes = table.tx.find(tables.feedback, Where("trace_id", "in", ids))
@@ -207,7 +238,7 @@ def restore_traces(table: TraceTable, ids: Sequence[str], config: CognitiveConfi
     restored: list[Trace] = []
     for one in dict.fromkeys(ids):
         held = table.find(one)
-        if held is None or not held.trace.deleted or held.trace.deleted_reason != FADED:
+        if held is None or not held.trace.deleted or held.trace.deleted_reason not in (FADED, OUTDATED):
             continue
         if same_trace(table.tx.index(held.view.tables.traces), held.trace) is not None:
             continue
@@ -215,7 +246,7 @@ def restore_traces(table: TraceTable, ids: Sequence[str], config: CognitiveConfi
         alive = held.trace.model_copy(
             update={"deleted": False, "deleted_at": None, "deleted_reason": "", "faded_on": None}
         )
-        back = _after(alive, used, now)
+        back = after(alive, used, now)
         table.tx.put(held.view.tables.traces, [back])
         restored.append(back)
     return restored

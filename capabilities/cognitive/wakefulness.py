@@ -27,6 +27,10 @@ class Wakefulness(BaseModel):
     swept: datetime | None = None
     days: float = 0.0
     """How many days it has been swept: of a longer pause only one counts."""
+    consolidated: datetime | None = None
+    """When it was consolidated last."""
+    doubted: datetime | None = None
+    """Up to which trace, by when it was made, sources were doubted: there it goes on."""
 
     def at(self, now: datetime) -> "Wakefulness":
         """Return it as it is now, in use; a clock that went back adds nothing.

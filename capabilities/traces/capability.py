@@ -18,6 +18,7 @@ from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
 from ..sources import Source, source_of
+from .archive import ARCHIVE, rehydrate
 from .consolidation.run import Consolidation, Derive, Reflection
 from .consolidation.steps import Prune
 from .feedback import feedback_by_overlap
@@ -184,6 +185,14 @@ class TraceMemory:
         return None if held is None else drawn(held.trace)
 
     @checks_arguments
+    async def rehydrate(self, trace_id: str) -> str | None:
+        """Return what a trace said, word for word, before less was made of it; None where nothing is archived.
+
+        The access is noted, the trace stays as it is. A text that is not what was archived is None, too.
+        """
+        return await self._ctx.transact(lambda tx: rehydrate(tx, trace_id, self._ctx.clock, self._ctx.path))
+
+    @checks_arguments
     async def search(
         self,
         query: str,
@@ -326,7 +335,7 @@ def create_traces_capability(
         meaning = Meaning(embedder_of(embedder))
         return define_capability(
             "traces",
-            resources=(*RESOURCES, *resources),
+            resources=(*RESOURCES, *ARCHIVE, *resources),
             helpers=lambda ctx: TraceMemory(ctx, settings, meaning, rules),
         )
 

@@ -61,6 +61,8 @@ _KEPT: Mapping[str, ColumnType] = {
     "created_at": "time",
     "last_accessed": "time",
     "last_awake": "real",
+    "due_at": "time",
+    "source_type": "text",
     "length": "integer",
     "session": "text",
     "said_at": "time",

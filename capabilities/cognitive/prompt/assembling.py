@@ -10,7 +10,7 @@ from capabilities.traces.record import Trace
 
 from ..results import Retrieval, Retrieved
 from .ago import ago
-from .prompt import PromptLine, PromptParts, Style, associated_line, line
+from .prompt import LONGEST, PromptLine, PromptParts, Style, associated_line, line
 
 IN_MIND_CHARS = 100
 """How much of what is in mind is shown; what was retrieved stands in full below it."""
@@ -25,10 +25,12 @@ def parts_of(
     now: datetime,
     turn_id: str = "",
     reminders: tuple[PromptLine, ...] = (),
+    unasked: Trace | None = None,
 ) -> PromptParts:
     """Return what may enter a prompt, best first: what tells something, and what no newer trace says otherwise.
 
-    What was encoded of the message ``turn_id`` is left out: the prompt is for that one, and it stands there in full.
+    ``unasked`` is what came to mind by itself. What was encoded of the message ``turn_id`` is left out: the prompt is
+    for that one, and it stands there in full.
     """
     shown = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
     return PromptParts(
@@ -42,7 +44,15 @@ def parts_of(
             for one in found.associated
             if _tells(one.trace) and not _is_of(one.trace, turn_id)
         ),
+        involuntary=_unasked(unasked, now),
     )
+
+
+def _unasked(trace: Trace | None, now: datetime) -> PromptLine | None:
+    if trace is None or not _tells(trace):
+        return None
+    begin = " ".join(trace.content.split())[: LONGEST["narrative"]]
+    return PromptLine(trace.id, f"- [came to mind, {ago(trace.said_at or trace.created_at, now)}] {begin}")
 
 
 def _tells(trace: Trace) -> bool:

@@ -1,8 +1,6 @@
 """A consolidation from beginning to end: one at a time per owner, with a model's part between two transactions."""
 
-import threading
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,19 +10,15 @@ from capabilities.meaning import Meaning
 from fabric.errors import ModelError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
-from fabric.scope import Scope
 
 from ..record import Trace
 from ..table import TraceTable
-from ..tables import View, views
+from ..tables import View
+from .one_at_a_time import reserved
 from .steps import Cluster, Counts, Prune, Steps
 
 Derive = Callable[[Sequence[Trace]], Awaitable[str]]
 """What draws one insight from a cluster of traces; ModelError when it cannot."""
-
-_lock = threading.Lock()
-_busy: set[tuple[int, Scope]] = set()
-"""The owners that are being consolidated, each with the clock of its file: the ids of two files may be the same."""
 
 
 class Reflection(BaseModel):
@@ -59,7 +53,7 @@ class Consolidation:
     async def run(self) -> Reflection:
         """Prune, merge, strengthen, derive, compact, re-index; owners that another run is busy with are left to it."""
         begun, run_id = self.ctx.clock.now(), self.ctx.clock.new_id("reflection")
-        with _reserved(self.ctx) as mine:
+        with reserved(self.ctx) as mine:
             done = [await self._owner(view, run_id, begun) for view in mine]
             spent = _milliseconds(begun, self.ctx.clock.now()) if mine else 0
         return Reflection(
@@ -113,21 +107,6 @@ class Consolidation:
             counts.fail(cluster.traces, reason)
             self.ctx.log.warning("no insight", traces=len(cluster.traces), error=reason)
         return text
-
-
-@contextmanager
-def _reserved(ctx: Context) -> Generator[list[View]]:
-    """Give the views that no other consolidation is busy with, and keep others off them meanwhile."""
-    keys = {view.tables.owner: (id(ctx.clock), ctx.ids.scope(view.tables.owner)) for view in views(ctx.ids)}
-    with _lock:
-        mine = [view for view in views(ctx.ids) if keys[view.tables.owner] not in _busy]
-        taken = {keys[view.tables.owner] for view in mine}
-        _busy.update(taken)
-    try:
-        yield mine
-    finally:
-        with _lock:
-            _busy.difference_update(taken)
 
 
 def _milliseconds(begun: datetime, ended: datetime) -> int:

@@ -115,6 +115,10 @@ def test_without_manage_lifecycle_a_given_file_stays_open_and_an_opened_one_is_c
         host.fabric.check_open()
 
 
-def test_rehydrate_memory_is_reserved_for_the_cognitive_memory():
-    with pytest.raises(ConfigurationError, match="cognitive memory"):
-        memory_tools(rehydrate_memory=True)
+async def test_rehydrate_memory_is_opt_in_and_reads_what_was_archived():
+    pack = memory_tools(embedder=None, rehydrate_memory=True)
+    assert [tool.name for tool in pack.tools] == [*NAMES, "rehydrate_memory"]
+    model = ScriptedModel([call("rehydrate_memory", trace_id="mt_none"), "nothing"])
+    chat = generator(name="chat", model="m", uses=[pack.capability])
+    await run_block(chat, "what exactly?", model=model)
+    assert '"content": null' in model.requests[1].messages[-1]["content"]

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..prospective.memory import ProspectiveMemory, Sought
-from ..traces.notes import read_notes
-from ..traces.table import TraceTable
-from .config import CognitiveConfig
-from .prompt.assembling import parts_of
-from .prompt.prompt import Assembled, Style, assemble
-from .prompt.reminders import reminder_lines
-from .results import Retrieval
-from .slots import IN_MIND
+from ...prospective.memory import ProspectiveMemory, Sought
+from ...traces.notes import read_notes
+from ...traces.table import TraceTable
+from ..config import CognitiveConfig
+from ..mechanisms.on_prompt import come_unasked
+from ..mechanisms.on_use import rivals_of
+from ..results import Retrieval
+from ..slots import IN_MIND
+from .assembling import parts_of
+from .prompt import Assembled, Style, assemble
+from .reminders import reminder_lines
 
-MOST_PROMPTED = 100
-"""How many traces that prompts showed wait for the end of their turn, at most."""
 OF_USE = 0.5
 """What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
 
@@ -41,11 +41,12 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     slots = mind.slots(config)
     held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
     told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens)
-    parts = parts_of(found, slots, held, read_notes(tx), asked.style, asked.now, asked.turn_id, told)
+    unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
+    parts = parts_of(found, slots, held, read_notes(tx), asked.style, asked.now, asked.turn_id, told, unasked)
     made = assemble(parts, asked.tokens, asked.style)
     prospective.claim(tx, made.sections.get("reminders", ()))
     of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
-    shown = tuple(dict.fromkeys([*mind.prompted, *(one for one in made.ids if one in of_cue)]))[-MOST_PROMPTED:]
-    if shown != mind.prompted:
-        tx.write(IN_MIND, mind.model_copy(update={"prompted": shown}))
+    after = mind.having_shown([one for one in made.ids if one in of_cue], rivals_of(found, made.ids, config))
+    if after != mind:
+        tx.write(IN_MIND, after)
     return made

@@ -1,0 +1,71 @@
+"""Consolidation as a block: by rules alone, or with a model that draws schemas and makes gists."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from capabilities.cognitive.consolidation.cycle import Derive, Gist
+from capabilities.cognitive.consolidation.result import Consolidated
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.traces.record import Trace
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.generation.generator import ModelChoice, generator
+from fabric.text.prompt import data_block, load_prompt
+
+from ..prompts import PROMPTS
+from ..tools.insight import derive_with, insight_block
+
+SHOWN_CHARS = 8_000
+"""How much of a trace a model is shown."""
+
+
+class GistTold(BaseModel):
+    """What a model answers."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    gist: str = Field(max_length=1_000, description="The gist, in fewer than 50 words.")
+
+
+def consolidate_block(
+    name: str, memory: Capability[CognitiveMemory], model: ModelChoice | None = None
+) -> Block[object, Consolidated]:
+    """Return one cycle of consolidation as a block; without ``model`` no schema is drawn, and gists are first words."""
+    schema = None if model is None else insight_block(f"{name}/schema", model)
+    gist = None if model is None else gist_block(f"{name}/gist", model)
+
+    @handler(name=f"{name}/consolidate", uses=[memory])
+    async def consolidate(_: object, ctx: Context) -> Consolidated:
+        derive: Derive | None = None if schema is None else derive_with(schema, ctx)
+        shorten: Gist | None = None if gist is None else gist_with(gist, ctx)
+        return await ctx[memory].consolidate(derive=derive, gist=shorten)
+
+    return consolidate
+
+
+def gist_block(name: str, model: ModelChoice) -> Block[Trace, GistTold]:
+    """Return the block that asks a model for the gist of a trace."""
+    return generator(
+        name=name,
+        model=model,
+        system=load_prompt(PROMPTS / "gist.md").fill(),
+        user=lambda trace: load_prompt(PROMPTS / "gist_trace.md").fill(
+            trace=data_block("memory trace", trace.content[:SHOWN_CHARS])
+        ),
+        output_schema=GistTold,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def gist_with(block: Block[Trace, GistTold], ctx: Context) -> Gist:
+    """Return the block as what a consolidation makes gists with, in a context of its own."""
+
+    async def gist(trace: Trace) -> str:
+        told: Any = await block(trace, Context(ctx.run))
+        return str(told.gist)
+
+    return gist

@@ -1,0 +1,146 @@
+"""The five steps of a consolidation over what a session sees of one owner, each inside a transaction of its own."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+import numpy as np
+
+from ...formulas.in_sleep import CANDID, Version, following_pairs, resolved, sharing_pairs
+from ...formulas.retention import used
+from ...traces.consolidation.reflection import visible_slots
+from ...traces.graph import edge_between
+from ...traces.record import EdgeType, Trace
+from ...traces.table import TraceTable, deleted, uncontradicted
+from ...traces.tables import View
+from ...traces.words import entity_term
+from ..config import CognitiveConfig
+from ..graph import WEIGHTS
+from ..storing import OUTDATED, after, sweep_view
+from ..wakefulness import CLOCKS, Elapsed, awaken
+from .result import Change
+
+
+def prune(table: TraceTable, view: View, config: CognitiveConfig) -> tuple[list[Change], int]:
+    """Remove what has faded, restorably; what was felt intensely stays. Returns what went, and how many there were."""
+    done = sweep_view(table, view, config)
+    left = f"less than {config.prune_threshold:g} of its strength was left"
+    return [Change(step="prune", trace_id=one, reason=left) for one in done.faded], done.looked_at
+
+
+def replay(table: TraceTable, view: View, config: CognitiveConfig) -> int:
+    """Tie the latest traces that name the same, or follow each other; return how many ties are new."""
+    index = table.tx.index(view.tables.traces)
+    if index is None or not len(index):
+        return 0
+    slots = visible_slots(index, view)
+    since = (table.clock.now() - timedelta(hours=config.consolidation.recent_hours)).timestamp()
+    recent = slots[index.columns["created_at"].values[slots] > since][-config.consolidation.max_traces :]
+    traces = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in recent.tolist()])
+    places: dict[tuple[str, str], list[Trace]] = {}
+    for trace in traces:
+        places.setdefault((trace.scope, trace.persona), []).append(trace)
+    made = 0
+    for some in places.values():
+        made += _tie(table, view, _naming_the_same(some), "shared_entity")
+        made += _tie(table, view, _following(some), "temporal_sequence")
+    now = table.clock.now()
+    new = [trace.model_copy(update={"consolidated_at": now}) for trace in traces if trace.consolidated_at is None]
+    table.tx.put(view.tables.traces, new)
+    return made
+
+
+def _naming_the_same(traces: Sequence[Trace]) -> list[tuple[str, str]]:
+    holders: dict[str, list[str]] = {}
+    for trace in traces:
+        for term in dict.fromkeys(map(entity_term, trace.entities)):
+            holders.setdefault(term, []).append(trace.id)
+    return sharing_pairs(holders)
+
+
+def _following(traces: Sequence[Trace]) -> list[tuple[str, str]]:
+    """Return the pairs that follow each other in one session."""
+    talks: dict[str, dict[str, float]] = {}
+    for trace in traces:
+        talks.setdefault(trace.session, {})[trace.id] = trace.created_at.timestamp() * 1000
+    return [pair for made in talks.values() for pair in following_pairs(made)]
+
+
+def _tie(table: TraceTable, view: View, pairs: Iterable[tuple[str, str]], kind: EdgeType) -> int:
+    edges = {edge.id: edge for one, other in pairs for edge in [edge_between(one, other, WEIGHTS[kind], kind)]}
+    index = table.tx.index(view.tables.edges)
+    new = [edge for edge in edges.values() if index is None or index.slot_of(edge.id) < 0]
+    table.tx.put(view.tables.edges, new)
+    return len(new)
+
+
+def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Change]:
+    """Settle which of two traces that contradict each other stays, where the personality tells; return who had to go.
+
+    What loses can be restored, as what has faded. What the loser contradicted counts again.
+    """
+    tx, tables, index = table.tx, view.tables, table.tx.index(view.tables.edges)
+    if index is None or not len(index):
+        return []
+    column = index.columns["type"]
+    slots = np.flatnonzero(index.alive & (column.values == column.names.get("contradicts", -2)))
+    edges = tx.get_many(tables.edges, [index.ids[slot] for slot in slots[: config.consolidation.max_traces].tolist()])
+    ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
+    held = {one.id: one for one in tx.get_many(tables.traces, ends) if _is_visible(one, view)}
+    versions = [
+        Version(one.id, one.created_at.timestamp() * 1000, one.confidence)
+        for one in sorted(held.values(), key=lambda one: (one.created_at, one.id))
+    ]
+    lost = resolved(versions, [(edge.source, edge.target) for edge in edges], config.traits.honesty)
+    if not lost:
+        return []
+    now, days = table.clock.now(), tx.read(CLOCKS[tables.owner]).days
+    gone = [deleted(held[one], OUTDATED, now).model_copy(update={"faded_on": days}) for one, _ in lost]
+    losers = {one for one, _ in lost}
+    again = [
+        uncontradicted(one, losers)
+        for one in held.values()
+        if one.id not in losers and not losers.isdisjoint(one.contradicted_by)
+    ]
+    tx.put(tables.traces, gone)
+    tx.put(tables.traces, again)
+    why = "newer" if config.traits.honesty > CANDID else "surer"
+    return [
+        Change(step="conflict", trace_id=one, reason=f"{winner} says otherwise, and is {why}") for one, winner in lost
+    ]
+
+
+def _is_visible(trace: Trace, view: View) -> bool:
+    return not trace.deleted and trace.persona in view.personas
+
+
+def reinforce(table: TraceTable, view: View, config: CognitiveConfig) -> list[Change]:
+    """Repeat the traces that are due, those first that are so for longest.
+
+    By the profile that is every one of them, or only what was of use since it was due last: then a use is repeated
+    once, and what nobody uses fades.
+    """
+    index = table.tx.index(view.tables.traces)
+    if index is None or not len(index):
+        return []
+    slots, now = visible_slots(index, view), table.clock.now()
+    if config.profile.rehearses == "used":
+        slots = slots[index.columns["retrieval_count"].values[slots] > 0]
+    due = index.columns["due_at"].values[slots]
+    mine = np.flatnonzero(due <= now.timestamp())
+    first = slots[mine[np.argsort(due[mine], kind="stable")]][: config.consolidation.max_traces]
+    if not len(first):
+        return []
+    present = awaken(table.tx, view.tables.owner, config, now)
+    traces = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in first.tolist()])
+    table.tx.put(view.tables.traces, [_repeated(one, present, config) for one in traces])
+    return [
+        Change(step="reinforce", trace_id=one.id, reason=f"due since {one.due_at:%Y-%m-%d %H:%M}") for one in traces
+    ]
+
+
+def _repeated(trace: Trace, present: Elapsed, config: CognitiveConfig) -> Trace:
+    """Return a trace after its repetition, which counts as a use, or else is the last until it is used again."""
+    repeated = after(trace, used, present)
+    if config.profile.rehearses == "due":
+        return repeated
+    return trace.model_copy(update={"stability": repeated.stability, "interval": repeated.interval, "due_at": None})

@@ -1,0 +1,60 @@
+"""What schemas do to something new: what fits one is encoded less strongly, what fits none more."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...formulas.in_sleep import schema_strength
+from ...traces.graph import edge_between
+from ...traces.record import Edge, Trace
+from ...traces.tables import Place
+from ...traces.words import TAGGED
+from ..graph import WEIGHTS
+from .config import SchemaEncoding
+from .metadata import metadata_of, noting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.search.base import SearchView
+
+    from ...traces.table import TraceTable
+
+    Floats = NDArray[np.float32]
+
+SCHEMA = "schema"
+"""The tag of a schema: what a consolidation drew from a cluster."""
+
+
+def beside_schemas(
+    table: "TraceTable", place: Place, new: Trace, vector: "Floats | None", how: SchemaEncoding
+) -> tuple[Trace, list[Edge]]:
+    """Return a new trace as the schemas of its place make it, and the edge to the one it fits."""
+    index = table.tx.index(place.tables.traces, table.space)
+    nearest = None if index is None or vector is None else _nearest(index, place, vector)
+    if nearest is None:
+        return new, []
+    schema, cosine = nearest
+    strength, fits = schema_strength(new.strength, cosine, how.rates)
+    told = {"is_congruent": fits, **({"schema_id": schema} if fits else {})}
+    changed = {"strength": strength, "data": noting(new, metadata_of(new).model_copy(update=told))}
+    edges = [edge_between(schema, new.id, WEIGHTS["schema_instance"], "schema_instance")] if fits else []
+    return new.model_copy(update=changed), edges
+
+
+def _nearest(index: "SearchView", place: Place, vector: "Floats") -> tuple[str, float] | None:
+    """Return the schema that is most like a vector, and its cosine; None where the place has none."""
+    term, vectors = index.postings.terms.get(TAGGED + SCHEMA), index.vectors
+    if term is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
+        return None
+    slots = index.postings.of(term)[0]
+    columns = index.columns
+    seen = index.alive[slots] & (columns["deleted"].values[slots] == 0)
+    for name, wanted in (("scope", place.scope), ("persona", place.persona)):
+        seen &= columns[name].values[slots] == columns[name].names.get(wanted, -2)
+    slots = slots[seen & vectors.present[slots]]
+    if not len(slots):
+        return None
+    exact = vectors.exact(vector if vector.ndim == 1 else vector[0], slots)
+    best = int(np.argmax(exact))
+    return index.ids[slots[best]], min(1.0, float(exact[best]))

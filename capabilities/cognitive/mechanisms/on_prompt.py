@@ -1,0 +1,55 @@
+"""What comes to mind unasked while a prompt is assembled: an old trace, the more readily the more it was felt."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...formulas.after_recall import drawn, unasked_weight
+from ...traces.consolidation.reflection import DAY, visible_slots
+from ...traces.record import Trace
+from ...traces.table import TraceTable
+from ...traces.tables import View, views
+from ..config import CognitiveConfig
+from .config import InvoluntaryRecall
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.search.base import SearchView
+
+    Ints = NDArray[np.int64]
+
+
+def come_unasked(table: TraceTable, shown: Collection[str], config: CognitiveConfig) -> Trace | None:
+    """Return an old trace that comes to mind, by one draw; mostly None. ``shown`` are in the prompt already."""
+    how = None if config.at_work is None else config.at_work.involuntary_recall
+    if how is None or not how.enabled or (chance := table.clock.chance()) >= how.probability:
+        return None
+    found = [(view, index, _slots(table, view, index, shown, how)) for view, index in _shelves(table)]
+    places = [(view, index, slot) for view, index, slots in found for slot in slots.tolist()]
+    place = drawn([_weight(index, slot) for _, index, slot in places], chance / how.probability)
+    if place is None:
+        return None
+    view, index, slot = places[place]
+    return table.tx.get(view.tables.traces, index.ids[slot])
+
+
+def _shelves(table: TraceTable) -> "list[tuple[View, SearchView]]":
+    shelves = [(view, table.tx.index(view.tables.traces)) for view in views(table.tx.ids)]
+    return [(view, index) for view, index in shelves if index is not None and len(index)]
+
+
+def _slots(
+    table: TraceTable, view: View, index: "SearchView", shown: Collection[str], how: InvoluntaryRecall
+) -> "Ints":
+    slots = visible_slots(index, view)
+    old = table.clock.now().timestamp() - index.columns["created_at"].values[slots] >= how.min_age_days * DAY
+    kept = slots[old & (index.columns["strength"].values[slots] >= how.min_strength)]
+    hidden = [slot for one in shown if (slot := index.slot_of(one)) >= 0]
+    return kept[~np.isin(kept, hidden)]
+
+
+def _weight(index: "SearchView", slot: int) -> float:
+    """Return how readily a trace comes: its intensity is the valence times the arousal."""
+    return unasked_weight(1.0, float(index.columns["intensity"].values[slot]))

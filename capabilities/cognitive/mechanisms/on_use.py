@@ -1,0 +1,67 @@
+"""What a use does beside repetition: the mood of what was used drifts, and what competed with it is suppressed."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from ...formulas.after_recall import Drift, reconsolidated, suppressed
+from ...formulas.encoding import EmotionalContext, Mood
+from ...traces.record import Trace
+from ...traces.table import Held, TraceTable
+from ..config import CognitiveConfig
+from ..results import Retrieval
+from .config import Reconsolidation, RetrievalInducedForgetting
+from .metadata import MOST_DRIFTS, Drifted, metadata_of, noting
+
+
+def reconsolidate(trace: Trace, mood: Mood, how: Reconsolidation, now: datetime) -> Trace:
+    """Return a trace that was used in a mood; its own has moved towards that one. A flashbulb stays as it is."""
+    noted = metadata_of(trace)
+    felt = EmotionalContext(trace.valence, trace.arousal, trace.dominance, trace.intensity)
+    drift = Drift(how.drift_rate * (0.5 if noted.is_perspective else 1.0), how.max_drift)
+    towards = (mood.valence, mood.scaled_arousal, mood.dominance)
+    moved, spent = reconsolidated(felt, trace.strength, towards, noted.drift, drift)
+    if spent == noted.drift:
+        return trace
+    told = Drifted(
+        at=now,
+        before=(felt.valence, felt.arousal, felt.dominance),
+        after=(moved.valence, moved.arousal, moved.dominance),
+    )
+    drifts = (*noted.drifts, told)[-MOST_DRIFTS:]
+    update = {
+        "valence": moved.valence,
+        "arousal": moved.arousal,
+        "dominance": moved.dominance,
+        "intensity": moved.intensity,
+        "data": noting(trace, noted.model_copy(update={"drift": spent, "drifts": drifts})),
+    }
+    return trace.model_copy(update=update)
+
+
+def rivals_of(found: Retrieval, used: Collection[str], config: CognitiveConfig) -> list[str]:
+    """Return what a cue brought up as similar as what was used of it; nothing where the mechanism is off."""
+    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
+    if how is None or not how.enabled:
+        return []
+    shown = [one.trace.id for one in found.results if one.signals.similarity >= how.similarity_threshold]
+    return [one for one in (*shown, *found.rivals) if one not in used]
+
+
+def suppress(table: TraceTable, rivals: Iterable[str], how: RetrievalInducedForgetting) -> list[str]:
+    """Let the first of those that competed with what was of use fade faster; return their ids."""
+    found = [held for one in dict.fromkeys(rivals) if (held := table.live(one)) is not None]
+    losing = [found[place] for place in suppressed([held.trace.strength for held in found], how.max_suppressed)]
+    for held in losing:
+        table.tx.put(held.view.tables.traces, [_suppressed(held, how.suppression_factor)])
+    return [held.trace.id for held in losing]
+
+
+def _suppressed(held: Held, factor: float) -> Trace:
+    noted = metadata_of(held.trace)
+    count = noted.model_copy(update={"suppressed": noted.suppressed + 1})
+    stability = max(held.trace.stability * (1.0 - factor), LEAST_STABILITY)
+    return held.trace.model_copy(update={"stability": stability, "data": noting(held.trace, count)})
+
+
+LEAST_STABILITY = 1e-3
+"""Seconds; a stability of 0 would be none."""
