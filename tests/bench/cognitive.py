@@ -1,7 +1,7 @@
 """What a cognitive memory costs beside its size: ``python -m tests.bench.cognitive``.
 
-Encoding without a model, retrieving beside plain recall over the same texts in a file of its own, sweeping, and
-spreading activation.
+Encoding without a model, retrieving beside plain recall over the same texts in a file of its own, sweeping,
+spreading activation, and consolidating.
 """
 
 import argparse
@@ -39,10 +39,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=(100, 10_000, 20_000))
     parser.add_argument("--sweep", type=int, default=100_000, help="how many traces one sweep looks at")
+    parser.add_argument("--cycle", type=int, default=20_000, help="how many traces a consolidation goes through")
     options = parser.parse_args()
     head = ("traces", "encode p50 / p95, ms", "retrieve p50 / p95, ms", "plain recall p50 / p95, ms", "ratio of p50")
     print_table("A cognitive memory without a model", head, [measured(size) for size in options.rows])
-    print_table("At once", ("what", "ms"), [swept(options.sweep), spreading()])
+    print_table("At once", ("what", "ms"), [swept(options.sweep), spreading(), *consolidated(options.cycle)])
 
 
 def measured(size: int) -> tuple[str, ...]:
@@ -129,6 +130,44 @@ def swept(size: int) -> tuple[str, str]:
         session.run(store)
         session.run(mem.retrieve, "word1")
         return f"a sweep of {size:,} traces", f"{_milliseconds(lambda: session.run(mem.sweep)):,.0f}"
+
+
+def consolidated(size: int) -> list[tuple[str, str]]:
+    """Return how long cycles take over so many traces of the last days, without a model and with all mechanisms."""
+    clock = FrozenClock()
+    sources = ("user_statement", "user_statement", "agent_inference", "reflection")
+    rows: list[tuple[str, str]] = []
+    for profile in ("daily", "as_specified"):
+        mem = cognitive_memory(profile=profile, mechanisms=True, consolidation=None)
+        with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb", clock=clock) as fabric:
+            session = fabric.session("now", user="someone")
+
+            @handler(name="fill", uses=[mem.capability])
+            async def store(_: object, ctx: Context) -> None:
+                now = ctx.clock.now()
+                for first in range(0, size, 5_000):
+                    some = [
+                        trace(
+                            f"mt_{number}",
+                            f"word{number} and name{number % 300}",
+                            now - timedelta(seconds=15 * (size - number)),
+                            entities=(f"name{number % 300}",),
+                            source_type=sources[number % 4],
+                            due_at=now + timedelta(seconds=number % 7_200),
+                            retrieval_count=number % 3,
+                        )
+                        for number in range(first, min(size, first + 5_000))
+                    ]
+                    await ctx.transact(partial(_put, some))
+
+            session.run(store)
+            spent: list[float] = []
+            for _ in range(5):
+                spent.append(_milliseconds(lambda: session.run(mem.consolidate)))
+                clock.advance(hours=1)
+        told = f"a cycle over {size:,} traces, {profile}"
+        rows += [(f"{told}: the first", f"{spent[0]:,.0f}"), (f"{told}: later ones, p50", f"{np.median(spent[1:]):,.0f}")]
+    return rows
 
 
 def spreading() -> tuple[str, str]:
