@@ -166,7 +166,10 @@ def consolidated(size: int) -> list[tuple[str, str]]:
                 spent.append(_milliseconds(lambda: session.run(mem.consolidate)))
                 clock.advance(hours=1)
         told = f"a cycle over {size:,} traces, {profile}"
-        rows += [(f"{told}: the first", f"{spent[0]:,.0f}"), (f"{told}: later ones, p50", f"{np.median(spent[1:]):,.0f}")]
+        rows += [
+            (f"{told}: the first", f"{spent[0]:,.0f}"),
+            (f"{told}: later ones, p50", f"{np.median(spent[1:]):,.0f}"),
+        ]
     return rows
 
 
