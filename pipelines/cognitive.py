@@ -170,7 +170,7 @@ def cognitive_memory(
     `Mechanisms`: True for all, a mapping for those that differ, None for none. ``consolidation`` says how often and how
     much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None for only when it is asked to.
     ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of `memory_system`, ``name`` the prefix
-    of the block names. ``zone`` is the time zone in which "tomorrow at 9" is meant: a name, or a function of the context
+    of the block names. ``zone`` is the time zone in which "tomorrow at 9" is meant: a name, or a function of a context
     that gives that of ``ctx.user``; UTC without one. ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))

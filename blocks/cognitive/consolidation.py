@@ -15,8 +15,8 @@ from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
 from fabric.text.prompt import data_block, load_prompt
 
+from ..insight import derive_with, insight_block
 from ..prompts import PROMPTS
-from ..tools.insight import derive_with, insight_block
 
 SHOWN_CHARS = 8_000
 """How much of a trace a model is shown."""

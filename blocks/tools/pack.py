@@ -21,7 +21,7 @@ from fabric.scope import ScopeIds
 from fabric.sessions.lease import File
 from fabric.sessions.toolhost import ToolHost
 
-from .insight import derive_with, insight_block
+from ..insight import derive_with, insight_block
 from .shapes import (
     Add,
     Added,

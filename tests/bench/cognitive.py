@@ -134,43 +134,45 @@ def swept(size: int) -> tuple[str, str]:
 
 def consolidated(size: int) -> list[tuple[str, str]]:
     """Return how long cycles take over so many traces of the last days, without a model and with all mechanisms."""
-    clock = FrozenClock()
-    sources = ("user_statement", "user_statement", "agent_inference", "reflection")
     rows: list[tuple[str, str]] = []
     for profile in ("daily", "as_specified"):
-        mem = cognitive_memory(profile=profile, mechanisms=True, consolidation=None)
-        with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb", clock=clock) as fabric:
-            session = fabric.session("now", user="someone")
-
-            @handler(name="fill", uses=[mem.capability])
-            async def store(_: object, ctx: Context) -> None:
-                now = ctx.clock.now()
-                for first in range(0, size, 5_000):
-                    some = [
-                        trace(
-                            f"mt_{number}",
-                            f"word{number} and name{number % 300}",
-                            now - timedelta(seconds=15 * (size - number)),
-                            entities=(f"name{number % 300}",),
-                            source_type=sources[number % 4],
-                            due_at=now + timedelta(seconds=number % 7_200),
-                            retrieval_count=number % 3,
-                        )
-                        for number in range(first, min(size, first + 5_000))
-                    ]
-                    await ctx.transact(partial(_put, some))
-
-            session.run(store)
-            spent: list[float] = []
-            for _ in range(5):
-                spent.append(_milliseconds(lambda: session.run(mem.consolidate)))
-                clock.advance(hours=1)
+        first, *later = cycles(size, profile)
         told = f"a cycle over {size:,} traces, {profile}"
-        rows += [
-            (f"{told}: the first", f"{spent[0]:,.0f}"),
-            (f"{told}: later ones, p50", f"{np.median(spent[1:]):,.0f}"),
-        ]
+        rows += [(f"{told}: the first", f"{first:,.0f}"), (f"{told}: later ones, p50", f"{np.median(later):,.0f}")]
     return rows
+
+
+def cycles(size: int, profile: str) -> list[float]:
+    """Return the milliseconds of five cycles, an hour between them."""
+    mem, clock = cognitive_memory(profile=profile, mechanisms=True, consolidation=None), FrozenClock()
+    spent: list[float] = []
+    with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb", clock=clock) as fabric:
+        session = fabric.session("now", user="someone")
+
+        @handler(name="fill", uses=[mem.capability])
+        async def store(_: object, ctx: Context) -> None:
+            for first in range(0, size, 5_000):
+                some = [lived(number, size, ctx.clock.now()) for number in range(first, min(size, first + 5_000))]
+                await ctx.transact(partial(_put, some))
+
+        session.run(store)
+        for _ in range(5):
+            spent.append(_milliseconds(lambda: session.run(mem.consolidate)))
+            clock.advance(hours=1)
+    return spent
+
+
+def lived(number: int, size: int, now: Any) -> Trace:
+    """Return one of so many traces of the last days: said or inferred, some used, some due."""
+    return trace(
+        f"mt_{number}",
+        f"word{number} and name{number % 300}",
+        now - timedelta(seconds=15 * (size - number)),
+        entities=(f"name{number % 300}",),
+        source_type=("user_statement", "user_statement", "agent_inference", "reflection")[number % 4],
+        due_at=now + timedelta(seconds=number % 7_200),
+        retrieval_count=number % 3,
+    )
 
 
 def spreading() -> tuple[str, str]:

@@ -94,7 +94,7 @@ def test_a_model_draws_schemas_and_makes_gists_over_http(stub_server: StubServer
         stub_server.script([text('{"gist": "A shipwright in Bergen built the blue boat."}')])
         done = session.run(mem.consolidate).output
         assert (done.gisted_count, done.failed) == (1, ())
-        assert session.run(exactly(plain), story.id).output == LONG.strip()
+        assert session.run(exactly(plain), story.id).output == LONG
 
 
 def test_no_failure_of_a_model_loses_anything(stub_server: StubServer):

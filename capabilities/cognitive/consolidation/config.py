@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ...settings import Settings
+from capabilities.settings import Settings
 
 
 class ConsolidationConfig(Settings):

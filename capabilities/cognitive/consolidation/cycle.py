@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
+from capabilities.meaning import Meaning
+from capabilities.traces.archive import sweep_archive
+from capabilities.traces.consolidation.one_at_a_time import reserved
+from capabilities.traces.consolidation.steps import Cluster
+from capabilities.traces.record import Trace
+from capabilities.traces.table import TraceTable
+from capabilities.traces.tables import View
 from fabric.errors import ModelError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
-from ...meaning import Meaning
-from ...traces.archive import sweep_archive
-from ...traces.consolidation.one_at_a_time import reserved
-from ...traces.consolidation.steps import Cluster
-from ...traces.record import Trace
-from ...traces.table import TraceTable
-from ...traces.tables import View
 from ..config import HOUR, CognitiveConfig
 from ..encoder import Encoder
 from ..mechanisms.between_turns import calm, doubt, gist_by_words, is_gist, losing_details, make_gists

@@ -5,10 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from capabilities.traces.tables import Owner, View
+from capabilities.vocabulary import Moment
 from fabric.flow.resource import Collection, Resource, Transaction
-
-from ...traces.tables import Owner, View
-from ...vocabulary import Moment
 
 Step = Literal["prune", "replay", "schema", "conflict", "reinforce", "gist", "doubt", "regulate", "archive"]
 MOST_TOLD = 50

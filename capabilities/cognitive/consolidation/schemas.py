@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from capabilities.traces.consolidation.reflection import visible_slots
+from capabilities.traces.consolidation.steps import Cluster
+from capabilities.traces.graph import edge_between
+from capabilities.traces.record import Trace
+from capabilities.traces.table import TraceTable
+from capabilities.traces.tables import Place, View
 from fabric.lazy import lazy
 
-from ...traces.consolidation.reflection import visible_slots
-from ...traces.consolidation.steps import Cluster
-from ...traces.graph import edge_between
-from ...traces.record import Trace
-from ...traces.table import TraceTable
-from ...traces.tables import Place, View
 from ..config import HOUR, CognitiveConfig
 from ..encoder import Encoder
 from ..graph import WEIGHTS

@@ -5,14 +5,15 @@ from datetime import timedelta
 
 import numpy as np
 
-from ...formulas.in_sleep import CANDID, Version, following_pairs, resolved, sharing_pairs
-from ...formulas.retention import used
-from ...traces.consolidation.reflection import visible_slots
-from ...traces.graph import edge_between
-from ...traces.record import EdgeType, Trace
-from ...traces.table import TraceTable, deleted, uncontradicted
-from ...traces.tables import View
-from ...traces.words import entity_term
+from capabilities.formulas.in_sleep import CANDID, Version, following_pairs, resolved, sharing_pairs
+from capabilities.formulas.retention import used
+from capabilities.traces.consolidation.reflection import visible_slots
+from capabilities.traces.graph import edge_between
+from capabilities.traces.record import EdgeType, Trace
+from capabilities.traces.table import TraceTable, deleted, uncontradicted
+from capabilities.traces.tables import View
+from capabilities.traces.words import entity_term
+
 from ..config import CognitiveConfig
 from ..graph import WEIGHTS
 from ..storing import OUTDATED, after, sweep_view

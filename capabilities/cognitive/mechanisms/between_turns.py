@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...formulas.encoding import EmotionalContext
-from ...formulas.in_sleep import (
+from capabilities.formulas.encoding import EmotionalContext
+from capabilities.formulas.in_sleep import (
     GIST_STRENGTH,
     GIST_WORDS,
     fades_to_gist,
@@ -16,11 +16,12 @@ from ...formulas.in_sleep import (
     regulated,
     source_multiplier,
 )
-from ...traces.archive import archive
-from ...traces.consolidation.reflection import DAY, visible_slots
-from ...traces.record import Trace, content_hash
-from ...traces.table import TraceTable, revised
-from ...traces.tables import View
+from capabilities.traces.archive import archive
+from capabilities.traces.consolidation.reflection import DAY, visible_slots
+from capabilities.traces.record import Trace, content_hash
+from capabilities.traces.table import TraceTable, revised
+from capabilities.traces.tables import View
+
 from .config import EmotionRegulation, SourceConfidenceDecay, TemporalGist
 from .metadata import metadata_of, noting
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from ...formulas.in_sleep import SOURCES, Regulation, SchemaRates
-from ...formulas.personality import MechanismRates, Traits, modulated
-from ...settings import Settings
-from ...vocabulary import Unit
+from capabilities.formulas.in_sleep import SOURCES, Regulation, SchemaRates
+from capabilities.formulas.personality import MechanismRates, Traits, modulated
+from capabilities.settings import Settings
+from capabilities.vocabulary import Unit
 
 
 class Mechanism(Settings):

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ...traces.record import Trace
-from ...vocabulary import Moment
+from capabilities.traces.record import Trace
+from capabilities.vocabulary import Moment
 
 KEY = "mechanism_metadata"
 MOST_DRIFTS = 10

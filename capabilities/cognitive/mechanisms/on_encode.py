@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...formulas.in_sleep import schema_strength
-from ...traces.graph import edge_between
-from ...traces.record import Edge, Trace
-from ...traces.tables import Place
-from ...traces.words import TAGGED
+from capabilities.formulas.in_sleep import schema_strength
+from capabilities.traces.graph import edge_between
+from capabilities.traces.record import Edge, Trace
+from capabilities.traces.tables import Place
+from capabilities.traces.words import TAGGED
+
 from ..graph import WEIGHTS
 from .config import SchemaEncoding
 from .metadata import metadata_of, noting
@@ -16,9 +17,8 @@ from .metadata import metadata_of, noting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from capabilities.traces.table import TraceTable
     from fabric.search.base import SearchView
-
-    from ...traces.table import TraceTable
 
     Floats = NDArray[np.float32]
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...formulas.after_recall import drawn, unasked_weight
-from ...traces.consolidation.reflection import DAY, visible_slots
-from ...traces.record import Trace
-from ...traces.table import TraceTable
-from ...traces.tables import View, views
+from capabilities.formulas.after_recall import drawn, unasked_weight
+from capabilities.traces.consolidation.reflection import DAY, visible_slots
+from capabilities.traces.record import Trace
+from capabilities.traces.table import TraceTable
+from capabilities.traces.tables import View, views
+
 from ..config import CognitiveConfig
 from .config import InvoluntaryRecall
 

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from ...formulas.after_recall import Drift, reconsolidated, suppressed
-from ...formulas.encoding import EmotionalContext, Mood
-from ...traces.record import Trace
-from ...traces.table import Held, TraceTable
+from capabilities.formulas.after_recall import Drift, reconsolidated, suppressed
+from capabilities.formulas.encoding import EmotionalContext, Mood
+from capabilities.traces.record import Trace
+from capabilities.traces.table import Held, TraceTable
+
 from ..config import CognitiveConfig
 from ..results import Retrieval
 from .config import Reconsolidation, RetrievalInducedForgetting

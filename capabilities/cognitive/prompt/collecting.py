@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from ...prospective.memory import ProspectiveMemory, Sought
-from ...traces.notes import read_notes
-from ...traces.table import TraceTable
+from capabilities.prospective.memory import ProspectiveMemory, Sought
+from capabilities.traces.notes import read_notes
+from capabilities.traces.table import TraceTable
+
 from ..config import CognitiveConfig
 from ..mechanisms.on_prompt import come_unasked
 from ..mechanisms.on_use import rivals_of

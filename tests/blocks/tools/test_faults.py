@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from blocks.insight import insight_prompt
 from blocks.tools import memory_tools
-from blocks.tools.insight import insight_prompt
 from fabric.text.prompt import strip_data_blocks
 
 from .hosting import edges_of, tools

@@ -25,7 +25,9 @@ def test_a_reminder_stands_in_the_prompt_once_and_again_where_the_reply_failed()
     turn = sequencer(name="turn").then(MIND.encode).then(reply).work(MIND.after_turn)
     with Fabric(":memory:", clock=clock, models=model) as fabric:
         session = fabric.session("monday", user="jake")
-        made = session.run(MIND.remind, {"content": "PR review is due", "at": "tomorrow at 9", "importance": 0.8}).output
+        made = session.run(
+            MIND.remind, {"content": "PR review is due", "at": "tomorrow at 9", "importance": 0.8}
+        ).output
         clock.advance(days=2)
         with pytest.raises(ModelError):
             session.run(turn, "Good morning")

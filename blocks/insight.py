@@ -11,7 +11,7 @@ from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt
 
-from ..prompts import PROMPTS
+from .prompts import PROMPTS
 
 SHOWN_TRACES = 40
 """How many traces of a cluster a model is shown: the strongest."""
