@@ -5,6 +5,7 @@ by how it is spelled, and, where no row holds it in any way, by the stems of the
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from threading import Lock
 
 from fabric.search.base import PostingsView
@@ -19,6 +20,7 @@ FEW_TERMS = 1_000
 LEAST = 0.3
 """The share of such words that are needed where there are more."""
 _OWN = {language: words - STOP_WORDS["english"] for language, words in STOP_WORDS.items() if language != "english"}
+"""The words that build sentences in a language other than English."""
 
 
 class Spellings:
@@ -75,7 +77,22 @@ class Spellings:
 
 def _languages(terms: Mapping[str, int]) -> Iterator[str]:
     """Yield the languages other than English whose words for building sentences are among the terms."""
-    for language, own in _OWN.items():
-        count = sum(word in terms or stem(word, language) in terms for word in own)
-        if count >= (1 if len(terms) <= FEW_TERMS else LEAST * len(own)):
+    few = list(terms) if len(terms) <= FEW_TERMS else None
+    for language, own in _stemmed().items():
+        if few is not None:
+            is_there = not own.keys().isdisjoint(few) or not _stems(language).isdisjoint(few)
+        else:
+            is_there = sum(word in terms or stemmed in terms for word, stemmed in own.items()) >= LEAST * len(own)
+        if is_there:
             yield language
+
+
+@cache
+def _stemmed() -> dict[str, dict[str, str]]:
+    """Return the words that build sentences, with the stem of each, by language."""
+    return {language: {word: stem(word, language) for word in own} for language, own in _OWN.items()}
+
+
+@cache
+def _stems(language: str) -> frozenset[str]:
+    return frozenset(_stemmed()[language].values())

@@ -100,9 +100,19 @@ class Catalog:
             self._tables[name] = collection
         self.reload_scopes(sql)
 
-    def count(self, sql: Sql) -> None:
-        """Count the rows that the scopes have in each collection, all at once."""
+    def copied(self) -> "Catalog":
+        """Return the same as it is now, whatever becomes of this one."""
+        found = Catalog()
         for collection in self._tables.values():
+            found._tables[collection.name] = replace(collection, sizes=dict(collection.sizes), keys={})
+        found._scopes, found._next_scope = dict(self._scopes), self._next_scope
+        return found
+
+    def count(self, sql: Sql) -> None:
+        """Count the rows that the scopes have in each collection where that is not known, all at once."""
+        for collection in self._tables.values():
+            if collection.next_place == 0 or collection.sizes.keys() >= set(self._scopes.values()):
+                continue
             counted = sql.rows(f"SELECT _scope, count(*) FROM {collection.sql} GROUP BY _scope")
             collection.sizes = dict.fromkeys(self._scopes.values(), 0) | {
                 int(scope): int(size) for scope, size in counted
@@ -170,9 +180,8 @@ class Catalog:
     def install(self, sql: Sql, wanted: Sequence[StoredCollection]) -> list[StoredCollection]:
         """Create or widen collections in the file; return those whose rows that are there got further columns."""
         new = [collection for collection in wanted if collection.name not in self._tables]
-        for collection in new:
-            _create(sql, collection)
         if new:
+            sql.create([statement for collection in new for statement in _created(collection)])
             values = [
                 value
                 for collection in new
@@ -200,13 +209,6 @@ class Catalog:
         collection.terms, collection.kept, collection.thread = search
         return True
 
-    def learn_from(self, other: "Catalog") -> None:
-        """Take over from another catalog of the same file how the collections are searched."""
-        for collection in other.tables():
-            if collection.name in self._tables:
-                own = self._tables[collection.name]
-                own.terms, own.kept, own.thread = collection.terms, collection.kept, collection.thread
-
     def adopt(self, wanted: Iterable[StoredCollection]) -> None:
         """Know the collections from now on, once their transaction is committed."""
         self._tables.update((collection.name, collection) for collection in wanted)
@@ -229,13 +231,13 @@ def _column(name: str, columns: Mapping[str, ColumnType]) -> str:
     return f"{identifier(name, 'the column name')} {SQL_TYPES[columns[name]]}"
 
 
-def _create(sql: Sql, wanted: StoredCollection) -> None:
+def _created(wanted: StoredCollection) -> list[str]:
+    """Return the statements that make a collection."""
     fixed = ["_key HUGEINT NOT NULL", "_scope BIGINT NOT NULL", "_seq BIGINT NOT NULL"]
     fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
     fixed += SEARCH_COLUMNS
     declared = [_column(name, wanted.columns) for name in wanted.columns]
-    sql.run(f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})")
-    create_indexes(sql, wanted)
+    return [f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})", *indexed(wanted)]
 
 
 def indexes(collection: StoredCollection) -> dict[str, str]:
@@ -243,10 +245,9 @@ def indexes(collection: StoredCollection) -> dict[str, str]:
     return {f"_{collection.name}_{column.removeprefix('_')}": column for column in ("_key", "_scope")}
 
 
-def create_indexes(sql: Sql, collection: StoredCollection) -> None:
-    """Make the database's own indexes of a collection."""
-    for name, column in indexes(collection).items():
-        sql.run(f'CREATE INDEX "{name}" ON {collection.sql} ({column})')
+def indexed(collection: StoredCollection) -> list[str]:
+    """Return the statements that make the database's own indexes of a collection."""
+    return [f'CREATE INDEX "{name}" ON {collection.sql} ({column})' for name, column in indexes(collection).items()]
 
 
 def _check_same(collection: StoredCollection, table: Table) -> None:

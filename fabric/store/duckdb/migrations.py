@@ -28,12 +28,16 @@ def migration(step: Callable[[Sql], None]) -> Callable[[Sql], None]:
 @migration
 def m001_first(sql: Sql) -> None:
     """Create what every file has: its identity, the known collections, the scopes and the documents."""
-    sql.run("CREATE TABLE _meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL)")
-    sql.run("CREATE TABLE _migrations (number INTEGER NOT NULL, name VARCHAR NOT NULL)")
-    sql.run("CREATE TABLE _tables (name VARCHAR NOT NULL, columns VARCHAR NOT NULL, text VARCHAR NOT NULL)")
-    sql.run("CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)")
-    sql.run("CREATE TABLE _documents (_key HUGEINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)")
-    sql.run("CREATE INDEX _documents_key ON _documents (_key)")
+    sql.create(
+        [
+            "CREATE TABLE _meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL)",
+            "CREATE TABLE _migrations (number INTEGER NOT NULL, name VARCHAR NOT NULL)",
+            "CREATE TABLE _tables (name VARCHAR NOT NULL, columns VARCHAR NOT NULL, text VARCHAR NOT NULL)",
+            "CREATE TABLE _scopes (number BIGINT NOT NULL, kind VARCHAR NOT NULL, key VARCHAR NOT NULL)",
+            "CREATE TABLE _documents (_key HUGEINT NOT NULL, _scope BIGINT NOT NULL, name VARCHAR, value VARCHAR)",
+            "CREATE INDEX _documents_key ON _documents (_key)",
+        ]
+    )
     values = ["application", APPLICATION, "identity", SystemClock().new_id("file"), "format", "0"]
     sql.run("INSERT INTO _meta VALUES (?, ?), (?, ?), (?, ?)", values)
 

@@ -26,12 +26,11 @@ class Snapshot:
     ) -> None:
         self._sql = _Reading(connection.cursor(), location)
         self._closed = closed
-        self._catalog = Catalog()
+        self._catalog = defined.copied()
         try:
             self._sql.rows("BEGIN TRANSACTION READ ONLY")
-            self._catalog.load(self._sql)
+            self._sql.rows("SELECT count(*) FROM _meta")  # its moment is that of the first read
             self._catalog.count(self._sql)
-            self._catalog.learn_from(defined)
         except BaseException:
             self.close()
             raise

@@ -21,6 +21,10 @@ class Connection(Protocol):
         """Run one statement."""
         ...
 
+    def create(self, statements: Sequence[str]) -> None:
+        """Run statements that create tables and their indexes."""
+        ...
+
     def fetchall(self) -> list[Any]:
         """Return the rows of the last statement."""
         ...
@@ -64,13 +68,21 @@ class Sql:
         return list(self._run(query, parameters).fetchnumpy().values())
 
     def _run(self, query: str, parameters: Sequence[Any]) -> Connection:
+        connection = self._begun(writes=not query.startswith(_READS))
+        connection.execute(query, list(parameters))
+        return connection
+
+    def _begun(self, *, writes: bool) -> Connection:
         if self._connection is None:
             raise StoreError("this transaction is over: use the rows inside the function given to transact")
-        if self._waits and not query.startswith(_READS):
+        if self._waits and writes:
             self._connection.execute("BEGIN TRANSACTION")
             self._waits = False
-        self._connection.execute(query, list(parameters))
         return self._connection
+
+    def create(self, statements: Sequence[str]) -> None:
+        """Run statements that create tables and their indexes."""
+        self._begun(writes=True).create(statements)
 
     def run(self, query: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement that writes and return how many rows it changed."""

@@ -166,7 +166,10 @@ class DuckDBStore:
                 self._whole(connection, sql, lambda: migrate(sql, self._location, new=new))
                 self._identity = str(sql.rows("SELECT value FROM _meta WHERE name = 'identity'")[0][0])
                 self._catalog, self._indexes, self._row_cache = Catalog(), Indexes(), RowCache()
-                self._catalog.load(sql)
+                if new:
+                    self._indexes.spaces, self._indexes.runs = {}, {}
+                else:
+                    self._catalog.load(sql)
         except BaseException:
             connection.close()
             release()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..catalog import StoredCollection, create_indexes, indexes
+from ..catalog import StoredCollection, indexed, indexes
 from ..columns import SQL_TYPES, storable
 from ..sql import Sql
 from .index_check import MENDABLE, Checked, Rules, checked
@@ -28,7 +28,8 @@ def remake_indexes(sql: Sql, every: Sequence[StoredCollection]) -> None:
     for collection in every:
         for name in indexes(collection):
             sql.run(f'DROP INDEX IF EXISTS "{name}"')
-        create_indexes(sql, collection)
+        for statement in indexed(collection):
+            sql.run(statement)
 
 
 def _write(sql: Sql, collection: StoredCollection, wrong: Sequence[Checked]) -> None:

@@ -2,7 +2,8 @@
 
 import ctypes
 import os
-from functools import lru_cache
+from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 from weakref import WeakSet
 
@@ -18,12 +19,15 @@ SETTINGS: dict[str, Any] = {
     "python_enable_replacements": False,
 }
 PARSED = 256
-"""How many statements with parameters are kept parsed."""
+"""How many statements are kept parsed."""
+_parsed: dict[str, Any] = {}
+"""Statements by their text, those parsed first at the beginning: they belong to no database."""
+_lock = Lock()
 _CONNECTIONS: "WeakSet[Parsing]" = WeakSet()
 
 
 class Parsing:
-    """A connection that parses a statement with parameters once; each run plans it anew, for the tables as they are.
+    """A connection whose statements a process parses once; each run plans them anew, for the tables as they are.
 
     With ``database``, its statements are about that one of several databases.
     """
@@ -32,13 +36,21 @@ class Parsing:
         self._connection = connection
         self._database = database
         if database:
-            connection.execute(f"USE {database}")
-        self._parsed = lru_cache(PARSED)(self._parse)
+            self.once(f"USE {database}")
         _CONNECTIONS.add(self)
 
     def execute(self, query: str, parameters: Any = None) -> Any:
         """Run one statement."""
-        return self._connection.execute(self._parsed(query) if parameters else query, parameters)
+        return self._connection.execute(_parsed.get(query) or self._parse(query), parameters)
+
+    def once(self, query: str) -> None:
+        """Run a statement that does not come again as it stands."""
+        self._connection.execute(query)
+
+    def create(self, statements: Sequence[str]) -> None:
+        """Run statements that create tables and their indexes."""
+        for statement in statements:
+            self.execute(statement)
 
     def fetchall(self) -> list[Any]:
         """Return the rows of the last statement."""
@@ -51,15 +63,14 @@ class Parsing:
 
     def cursor(self) -> Connection:
         """Return another connection to the same database, with transactions of its own."""
-        return self.to(self._database)
+        return Parsing(self.another(), self._database)
 
-    def to(self, database: str) -> "Parsing":
-        """Return a connection to another database of the same instance."""
-        return Parsing(self._connection.cursor(), database)
+    def another(self) -> Any:
+        """Return a connection of the driver to the same instance."""
+        return self._connection.cursor()
 
     def close(self) -> None:
         """Close it."""
-        self._parsed.cache_clear()
         self._connection.close()
 
     def leave(self) -> None:
@@ -68,11 +79,17 @@ class Parsing:
 
     def _parse(self, query: str) -> Any:
         (statement,) = self._connection.extract_statements(query)
+        with _lock:
+            while len(_parsed) >= PARSED:
+                del _parsed[next(iter(_parsed))]
+            _parsed[query] = statement
         return statement
 
 
 def _after_fork() -> None:
     """Leave the parent's databases alone, in a child that was forked from it."""
+    global _lock  # noqa: PLW0603  another thread of the parent may have held it
+    _lock = Lock()
     for connection in list(_CONNECTIONS):
         connection.leave()
 

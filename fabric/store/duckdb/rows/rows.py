@@ -168,10 +168,12 @@ class SqlRows:
         if self._size(collection, owner) == 0:
             return
         source = self._source(collection, owner, ["_seq", "_row"], narrow=True).format("_seq, _row")
-        last = -1
-        while page := self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last]):
+        last, is_last = -1, False
+        while not is_last:
+            page = self._sql.rows(f"{source} AND _seq > ? ORDER BY _seq LIMIT {PAGE}", [owner, last])
             yield from (json.loads(text) for _, text in page)
-            last = page[-1][0]
+            is_last = len(page) < PAGE
+            last = page[-1][0] if page else last
 
     def containing(self, scopes: Sequence[Scope], table: str, texts: Sequence[str]) -> Iterator[tuple[Scope, Row]]:
         """Yield the rows of these scopes that hold one of the texts, with the scope of each."""
@@ -282,6 +284,8 @@ class SqlRows:
         return f"{own} SELECT {{}} FROM own WHERE TRUE"
 
     def _size(self, collection: StoredCollection, owner: int) -> int:
+        if collection.is_empty(owner):
+            return 0
         if owner not in collection.sizes:
             ((size,),) = self._sql.rows(f"SELECT count(*) FROM {collection.sql} WHERE _scope = ?", [owner])
             collection.sizes[owner] = int(size)

@@ -166,9 +166,11 @@ class Searching:
         if index.space != (number or 0):
             index.begin_space(number or 0)
             if number and not collection.is_empty(owner):
-                for ids, vectors in self._stored_vectors(collection, owner, number):
-                    index.set_vectors(number, ids, vectors)
-                index.set_passages(number, self._stored_passages(collection, owner, number))
+                for ids, vectors, passages in self._stored_vectors(collection, owner, number):
+                    index.set_vectors(number, ids, unpacked(vectors))
+                    index.set_passages(
+                        number, ((row, stored) for row, stored in zip(ids, passages, strict=True) if stored)
+                    )
         return index
 
     def set_vectors(
@@ -309,19 +311,15 @@ class Searching:
 
     def _stored_vectors(
         self, collection: StoredCollection, owner: int, number: int
-    ) -> "Iterator[tuple[list[str], NDArray[Any]]]":
+    ) -> Iterator[tuple[list[str], list[bytes], list[bytes | None]]]:
+        """Yield ids, vectors, and those of their passages."""
         for part in self._parts(collection, owner):
             some = " AND _seq >= ? AND _seq < ?" if part.end else ""
             values = [part.start, part.end] if part.end else []
-            query = f"SELECT id, _vector FROM {collection.sql} WHERE _scope = ? AND _space = ?{some}"
-            ids, vectors = self._sql.arrays(query, [owner, number, *values])
+            query = f"SELECT id, _vector, _parts FROM {collection.sql} WHERE _scope = ? AND _space = ?{some}"
+            ids, vectors, passages = self._sql.arrays(query, [owner, number, *values])
             if len(ids):
-                yield originals(ids.tolist()), unpacked(vectors.tolist())
-
-    def _stored_passages(self, collection: StoredCollection, owner: int, number: int) -> "Iterator[tuple[str, bytes]]":
-        query = f"SELECT id, _parts FROM {collection.sql} WHERE _scope = ? AND _space = ? AND octet_length(_parts) > 0"
-        for row_id, vectors in self._sql.rows(query, [owner, number]):
-            yield original(row_id), vectors
+                yield originals(ids.tolist()), vectors.tolist(), passages.tolist()
 
     def _parts(self, collection: StoredCollection, owner: int) -> Iterator[Part]:
         """Return the parts in which the scope's rows are read, of about `BATCH` rows; all places where they are few."""
