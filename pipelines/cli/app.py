@@ -18,6 +18,7 @@ from .commands import (
     mind,
     reembed,
     remember,
+    reminders,
     serve,
     talk,
     traces,
@@ -79,6 +80,7 @@ for command in (
     serve.mcp,
     inspect.graph,
     traces.traces,
+    reminders.reminders,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)

@@ -1,0 +1,90 @@
+"""The command that looks at reminders, puts them off and settles them. It brings none back: what is due stays due."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..options import Agent, FileArgument, Json, NamedFile, Org, User, one_file
+from ..output import nothing_found, write_json
+from ..target import NO_SESSION, Place, opened
+
+if TYPE_CHECKING:
+    from capabilities.prospective import Intention, ProspectiveMemory
+    from fabric import Context
+
+    Work = Callable[[ProspectiveMemory], Awaitable[list[Intention]]]
+
+Until = Annotated[
+    str, typer.Option("--until", metavar="TIME", help="'in 2 hours', 'tomorrow at 9', or a time in ISO form.")
+]
+Conversation = Annotated[
+    str, typer.Option("--session", "-s", help="Also what only this conversation sees.", show_default=False)
+]
+
+
+def reminders(
+    ctx: typer.Context,
+    file: FileArgument = None,
+    named: NamedFile = None,
+    due: Annotated[bool, typer.Option("--due", help="Only those that are due now.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Those that were told, done or cancelled, too.")] = False,
+    done: Annotated[str, typer.Option(metavar="ID", help="It was done: of one that recurs, this time.")] = "",
+    cancel: Annotated[str, typer.Option(metavar="ID", help="End it, one that recurs too.")] = "",
+    snooze: Annotated[str, typer.Option(metavar="ID", help="Put it off until the time that --until names.")] = "",
+    until: Until = "",
+    zone: Annotated[str, typer.Option(metavar="NAME", help="The time zone, such as Europe/Berlin.")] = "UTC",
+    user: User = "",
+    session: Conversation = "",
+    agent: Agent = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """List what is to be done later, by when it is due; settle one with --done, --cancel or --snooze.
+
+    The prompt of an agent's next turn tells what is due, once; this command only looks.
+    """
+    if sum(map(bool, (done, cancel, snooze))) > 1 or bool(snooze) != bool(until):
+        raise typer.BadParameter("give one of --done, --cancel, and --snooze with --until")
+    place = Place(one_file(ctx, file, named), user, org=org, session=session)
+
+    async def work(memory: "ProspectiveMemory") -> "list[Intention]":
+        if done or cancel or snooze:
+            return [await _settled(memory, done, cancel, snooze, until)]
+        ids = {one.id for one in await memory.due()} if due else None
+        found = await (memory.all() if every else memory.pending())
+        return [one for one in found if ids is None or one.id in ids]
+
+    _show(place, agent, zone, work, as_json=as_json)
+
+
+async def _settled(memory: "ProspectiveMemory", done: str, cancel: str, snooze: str, until: str) -> "Intention":
+    if done:
+        return await memory.done(done)
+    return await (memory.cancel(cancel) if cancel else memory.snooze(snooze, until))
+
+
+def _show(place: Place, agent: str, zone: str, work: "Work", *, as_json: bool) -> None:
+    from ..reminder_table import show_reminders
+
+    found, shown_in = _do(place, agent, zone, work)
+    if as_json:
+        write_json(found)
+    if not found:
+        raise nothing_found(f"nothing waits for {place.whose}; name another with --user, --session, --agent or --org")
+    if not as_json:
+        show_reminders(found, shown_in)
+
+
+def _do(place: Place, agent: str, zone: str, work: "Work") -> Any:
+    from capabilities.prospective import create_prospective
+    from fabric import handler
+
+    memory = create_prospective(zone=zone, embedder=None)
+
+    @handler(name="reminders", uses=[memory])
+    async def look(_: object, ctx: "Context") -> Any:
+        return await work(ctx[memory]), ctx[memory].zone
+
+    with opened(place) as at:
+        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
