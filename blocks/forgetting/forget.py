@@ -65,7 +65,7 @@ class Receipt(BaseModel):
     """What was forgotten: how many rows of each table, and what was asked for. Nothing finds them any more.
 
     ``left`` are the ids of what may still tell of it, by kind, and never its text: what holds a forgotten text word for
-    word, wherever in the file, and for a subject what names them, or may, since what an agent keeps for itself is not
+    word, wherever in the file, and for a subject what names them, or may, since what an agent notes for itself is not
     taken for being about somebody because it names them. Each can be forgotten by its id, also a row or a document of a
     program's own; where several collections have it, by ``COLLECTION/ID``. For a subject, ``searched`` says how many
     records of each kind were looked through for the name.
@@ -95,9 +95,10 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
     An id takes the record with its other versions and merged copies, the memories it rests on or that rest on it, what
     was drawn from it, and the turns in which it was said, with what was done there. The id of a turn or a message takes
     that turn, and what was drawn from it unless other turns say it too; so does that of what was noted in a turn beside
-    the memories, as a trace. A subject does for all that the memory knows about somebody, or that names them there,
-    what their ids would do. A session or a tag takes its turns, and what rests on them alone; so does a scope, with
-    everything that it owns. StoreError when something was still found afterwards: then nothing changed.
+    the memories, as a trace. A subject does for all that the memory knows about somebody, or that names them there or
+    in a trace of what the user said, what their ids would do. A session or a tag takes its turns, and what rests on
+    them alone; so does a scope, with everything that it owns. StoreError when something was still found afterwards:
+    then nothing changed.
     """
 
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
@@ -225,10 +226,11 @@ class _Forgetting:
         self.whom = Whom.meant(self.asked.subject or "", subjects, subjects_of(self.tx.ids.user, self.layout))
 
         def is_own(node: Node) -> bool:
-            return node.kept.table in tiers or (node.kind, node.kept.row["id"]) == ("working", self.layout.working.key)
+            is_working = (node.kind, node.kept.row["id"]) == ("working", self.layout.working.key)
+            return node.kept.table in tiers or is_working or _is_said(node)
 
         def about(node: Node) -> bool:
-            return node.kind in MEMORIES and self.whom.has(node.record, node.texts)
+            return (node.kind in MEMORIES or _is_said(node)) and self.whom.has(node.record, node.texts)
 
         self.circle.about = about
         self.circle.grow({node.id for node in nodes if is_own(node) and about(node)})
@@ -345,3 +347,8 @@ class _Forgetting:
 
     def _in(self, session: str) -> ScopeIds:
         return replace(self.tx.ids, session=session)
+
+
+def _is_said(node: Node) -> bool:
+    """Return whether a record is a trace of what the user said, and no note that an agent keeps for itself."""
+    return node.kind == "trace" and node.record.get("source_type") == "user_statement"

@@ -75,6 +75,23 @@ def test_a_forgotten_turn_takes_its_trace_with_ties_slot_and_place_in_prompts(tm
     assert "Berlin" not in dump(path)
 
 
+def test_forgetting_somebody_takes_what_the_user_said_of_them_and_leaves_what_an_agent_noted():
+    async def note(ctx: Context) -> str:
+        noted = await ctx.cap.cognitive.encode("Asks about Rosa often", source_type="agent_inference")
+        return noted.trace.id
+
+    with Fabric(":memory:") as fabric:
+        session = fabric.session("monday", user="jake")
+        said = ["My sister Rosa lives in Porto.", "Rosa has a cat.", "I like tulips.", "I live in Oslo."]
+        for text in said:
+            session.run(MIND.encode, text)
+        noted = session.run(handler(lambda _, ctx: note(ctx), name="notes", uses=[MIND.capability])).output
+        receipt = session.run(MEM.forget_block, {"subject": "Rosa"}).output
+        assert {trace["content"] for trace in records(session, "trace")} == {*said[2:], "Asks about Rosa often"}
+    assert receipt.removed["traces"] == 2
+    assert receipt.left == {"trace": [noted]}
+
+
 def test_a_session_and_a_user_are_forgotten_and_exported_with_all_their_traces(tmp_path: Path):
     path = tmp_path / "memory.duckdb"
     with Fabric(path, clock=FrozenClock()) as fabric:
