@@ -74,6 +74,6 @@ def content_terms(row: Row) -> list[str]:
 
 
 def unite(one: list[Source], other: list[Source]) -> list[Source]:
-    """Return both lists as one, each turn once, in order."""
-    seen = {source.turn_id for source in one}
-    return [*one, *(source for source in other if source.turn_id not in seen)]
+    """Return both lists as one, each turn once, in order; what came from no turn is told by its session."""
+    seen = {source.turn_id or source.session for source in one}
+    return [*one, *(source for source in other if (source.turn_id or source.session) not in seen)]

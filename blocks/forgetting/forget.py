@@ -180,9 +180,9 @@ class _Forgetting:
         self._purge()
         check_gone(self.tx, self.layout, removal.nodes)
         searched, naming = look_for(self.reach, self.whom.name)
-        left = united(removal.left(), naming)
         staying = [node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids]
-        rest_on_others(self.tx.rows, staying, evidence, self.circle.ids)
+        rest_on_others(self.tx.rows, staying, evidence, self.circle.ids, self._texts_of)
+        left = united(removal.left(), naming)
         return Receipt(
             asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=ids_by_kind(staying)
         )
@@ -290,8 +290,18 @@ class _Forgetting:
             return self.circle.says_so(node, texts)
         if not self.asked.id:
             return False
-        others = {str(source.get("turn_id")) for source in node.sources if not evidence.has(source)}
-        return not is_said_in(node, (turn.record["text"] for turn in self._turns(Said(others), {})))
+        others = [source for source in node.sources if not evidence.has(source)]
+        return not is_said_in(node, self._texts_of(others))
+
+    def _texts_of(self, sources: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Return what was said in the turns that sources name: as a memory keeps it, else as the session does."""
+        sessions = {str(source.get("turn_id")): str(source.get("session")) for source in sources}
+        texts = {turn.id: turn.record["text"] for turn in self._turns(Said({*sessions}), {})}
+        for turn, session in sessions.items():
+            if turn not in texts:
+                said = self.tx.rows.get(ITEMS, self._in(session).scope("session"), [turn])
+                texts |= {one["id"]: one["text"] for one in said}
+        return list(texts.values())
 
     def _also_saying(self, evidence: Said, fact: Node, lost: Node) -> list[Mapping[str, Any]]:
         """Return the turns of a fact that went which stay, and say another fact, too."""

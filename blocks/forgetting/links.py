@@ -44,7 +44,12 @@ LINKS: Mapping[str, Links] = {
         says=("entry.content", "entry.description", "change.description", "change.progress"),
     ),
     "trace": Links(
-        ("merged_into", "merged_from"), (), ("derived_from",), ("source",), ("content",), ("contradicted_by",)
+        ("merged_into", "merged_from"),
+        (),
+        ("derived_from",),
+        ("sources", "source"),
+        ("content",),
+        ("contradicted_by",),
     ),
     "intention": Links(drawn=("derived_from",), said=("source",), says=("content", "cue", "events")),
     "trace edge": Links(drawn=("source", "target")),

@@ -1,11 +1,12 @@
 """Support: whether the turns that stay say what was drawn from them and from one that goes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from capabilities.claims import Claim, compare, fuller, read_as
+from fabric.lazy import lazy
 from fabric.scope import Scope
 from fabric.store.base import Row, Rows, Table
 
@@ -13,6 +14,13 @@ from ..readers.observe import observe_text
 from .erased_texts import Texts
 from .linked_records import Said
 from .links import Node
+
+if TYPE_CHECKING:
+    from capabilities.traces import record as trace_records
+    from capabilities.traces import table as trace_table
+else:
+    trace_records = lazy("capabilities.traces.record")
+    trace_table = lazy("capabilities.traces.table")
 
 LONGEST = 2000
 """How many characters of a turn are read for what it claims."""
@@ -25,8 +33,17 @@ def is_said_in(node: Node, turns: Iterable[str]) -> bool:
     return any(texts.held_by(turn) or _claims_all(turn, claims) for turn in turns)
 
 
-def rest_on_others(rows: Rows, staying: Iterable[Node], gone: Said, ids: AbstractSet[str]) -> None:
-    """Let records that stay name no turn and no record any more that went, where they rest on others too."""
+def rest_on_others(
+    rows: Rows,
+    staying: Iterable[Node],
+    gone: Said,
+    ids: AbstractSet[str],
+    texts_of: Callable[[list[Any]], list[str]],
+) -> None:
+    """Let records that stay name no turn and no record any more that went, where they rest on others too.
+
+    ``texts_of`` returns what the turns say that some sources name.
+    """
     entries: dict[tuple[str, Scope], dict[str, Row]] = defaultdict(dict)
     for node in staying:
         kept = node.record.get("sources") or []
@@ -34,6 +51,7 @@ def rest_on_others(rows: Rows, staying: Iterable[Node], gone: Said, ids: Abstrac
         if not left or len(left) == len(kept):
             continue
         record = _reduced(dict(node.record), left, len(kept) - len(left), ids)
+        record = _retold(record, left[0], node, texts_of(left)) if node.kind == "trace" else record
         if node.kind == "working":
             entries[node.kept.row["id"], node.kept.owner][node.id] = record
         else:
@@ -50,6 +68,20 @@ def _reduced(record: Row, left: list[Any], lost: int, ids: AbstractSet[str]) -> 
     if "source_episode_ids" in record:
         reduced["source_episode_ids"] = [one for one in record["source_episode_ids"] if one not in ids]
     return reduced
+
+
+def _retold(record: Row, source: Mapping[str, Any], node: Node, turns: Iterable[str]) -> Row:
+    """Return a trace as of the first turn that it rests on now, in the words of one that says the same."""
+    record = {**record, "session": source["session"], "said_at": source["said_at"]}
+    texts = Texts.of(node.texts)
+    said = list(turns)
+    if not texts or any(map(texts.held_by, said)):
+        return record
+    other = next((turn for turn in said if is_said_in(node, [turn])), "")
+    if not other:
+        return record
+    trace = trace_records.Trace.model_validate(record)
+    return dict(trace_table.revised(trace, other, None, trace.updated_at).model_dump(mode="json"))
 
 
 def _claims_all(turn: str, claims: list[Claim]) -> bool:

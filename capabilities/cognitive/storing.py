@@ -15,7 +15,7 @@ from ..traces.consolidation.reflection import visible_slots
 from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
 from ..traces.same import same_trace
-from ..traces.table import Held, TraceTable, deleted, unite_tags
+from ..traces.table import Held, TraceTable, deleted, said_again, unite_tags
 from ..traces.tables import Owner, Place, View
 from .config import CognitiveConfig
 from .mechanisms.on_encode import beside_schemas
@@ -66,12 +66,8 @@ def store_encoded(
     if _is_said_in(again, new.source):
         return Encoding(trace=again, is_new=False)
     tags = unite_tags([*again.tags, *new.tags])
-    repeated = after(again, used, now).model_copy(
-        update={
-            "tags": tags,
-            "verification_count": again.verification_count + 1,
-            "repeated_in": new.source.turn_id if new.source else "",
-        }
+    repeated = after(said_again(again, new.sources), used, now).model_copy(
+        update={"tags": tags, "verification_count": again.verification_count + 1}
     )
     table.keep_vectors(place.tables, [repeated])
     return Encoding(trace=repeated, is_new=False)
@@ -79,9 +75,7 @@ def store_encoded(
 
 def _is_said_in(trace: Trace, source: Source | None) -> bool:
     """Return whether a trace is of this very turn already: a turn that is taken in twice was said once."""
-    if source is None or not source.turn_id:
-        return False
-    return source.turn_id in (trace.repeated_in, trace.source.turn_id if trace.source else "")
+    return source is not None and bool(source.turn_id) and source.turn_id in {one.turn_id for one in trace.sources}
 
 
 def use_traces(

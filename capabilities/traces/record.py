@@ -1,9 +1,10 @@
 """The trace: one thing remembered, whom it is visible to, how strong it is, and what became of it."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fabric.clock import Clock
 
@@ -36,6 +37,8 @@ MAX_CONTENT_CHARS = 100_000
 MAX_TAGS = 50
 """How many tags a trace may be given at once."""
 MAX_TAG_CHARS = 200
+MOST_SOURCES = 100
+"""Of how many of the turns that say it a trace keeps the name."""
 
 
 class Trace(Claimed, BaseModel):
@@ -104,13 +107,26 @@ class Trace(Claimed, BaseModel):
     """What stands for them together, so that no insight is drawn from the same ones twice."""
     verification_count: int = 0
     """How often consolidation found the same said again."""
-    repeated_in: str = ""
-    """The id of the turn in which it was said again last."""
     length: int = 0
     """Words of content and tags, as the search counts them."""
-    source: Source | None = None
+    sources: tuple[Source, ...] = ()
+    """The turns that say it, as they came, the latest `MOST_SOURCES`: it stays until the last of them is forgotten."""
     made_by: str = ""
     """The path of the block that wrote it."""
+
+    @property
+    def source(self) -> Source | None:
+        """The first turn that says it; None where it came from none."""
+        return self.sources[0] if self.sources else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_sources(cls, given: Any) -> Any:
+        """Read a trace of an earlier version, which named one turn."""
+        if not isinstance(given, Mapping) or "source" not in given:
+            return given
+        source, rest = given["source"], {name: value for name, value in given.items() if name != "source"}
+        return {"sources": () if source is None else (source,), **rest}
 
 
 class Edge(BaseModel):

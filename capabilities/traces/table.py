@@ -12,12 +12,13 @@ from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import RowVectors, Where
 
 from ..claims import USER, fields, read_as
-from ..sources import Source
+from ..sources import Source, unite
 from .graph import repointed
 from .record import (
     MAX_CONTENT_CHARS,
     MAX_TAG_CHARS,
     MAX_TAGS,
+    MOST_SOURCES,
     STRENGTH_PER_RECALL,
     Edge,
     Trace,
@@ -82,7 +83,8 @@ class TraceTable:
     def added_again(self, tables: Tables, trace: Trace, tags: Sequence[str]) -> Trace:
         """Return a stored trace as it is once it was added again: used now, with these tags beside its own."""
         united, now = unite_tags([*trace.tags, *tags]), self.clock.now()
-        changed = used_at(trace if united == trace.tags else revised(trace, trace.content, united, now), now)
+        said = said_again(trace, () if self.source is None else (self.source,))
+        changed = used_at(said if united == trace.tags else revised(said, trace.content, united, now), now)
         self.keep_vectors(tables, [changed])
         return changed
 
@@ -101,7 +103,7 @@ class TraceTable:
             updated_at=now,
             stability=self.config.stability_days * 86_400,
             length=count_words(content, united),
-            source=self.source,
+            sources=() if self.source is None else (self.source,),
             made_by=self.made_by,
             **fields(read_as(content), USER),
         )
@@ -181,6 +183,8 @@ class TraceTable:
         text = joined(traces) if content is None else content
         place = Place(traces[0].scope, view.tables, traces[0].persona)
         merged = self.new(place, checked_content(text), common_type(traces), _all_tags(traces), **_inherited(traces))
+        for one in traces:
+            merged = said_again(merged, one.sources)
         self.fold(view.tables, traces, {trace.id: merged.id for trace in traces}, "merged on request", [merged])
         return merged, len(traces)
 
@@ -278,6 +282,16 @@ def used_at(trace: Trace, now: datetime) -> Trace:
     """Return the trace as used now, or when it was used last where a clock went back: it fades from then on."""
     last = trace.last_accessed
     return trace.model_copy(update={"last_accessed": now if last is None else max(now, last)})
+
+
+def said_again(trace: Trace, sources: Sequence[Source]) -> Trace:
+    """Return the trace as it rests on further turns, too."""
+    united = unite(list(trace.sources), list(sources))
+    return (
+        trace
+        if len(united) == len(trace.sources)
+        else trace.model_copy(update={"sources": tuple(united[-MOST_SOURCES:])})
+    )
 
 
 def deleted(trace: Trace, reason: str, now: datetime) -> Trace:

@@ -108,3 +108,50 @@ def test_a_session_and_a_user_are_forgotten_and_exported_with_all_their_traces(t
         assert tuesday.run(MEM.forget_block, {"scope": "user"}).output.found
         assert records(tuesday, "trace") == records(tuesday, "trace edge") == records(tuesday, "document") == []
     assert not [word for word in ("Ariadne", "mooring") if word in dump(path)]
+
+
+def test_a_trace_that_was_said_twice_goes_with_the_last_turn_that_says_it(tmp_path: Path) -> None:
+    path = tmp_path / "memory.duckdb"
+    with Fabric(path, clock=FrozenClock()) as fabric:
+        monday, tuesday = (fabric.session(name, user="jake", agent="bot") for name in ("monday", "tuesday"))
+        monday.run(TALK, "I live in Oslo")
+        monday.run(TALK, "My home is in Bergen.")
+        tuesday.run(TALK, "I live in Bergen now")
+        tuesday.run(TALK, "I live in Oslo")
+        monday.run(TALK, "The boat is called Ariadne")
+        tuesday.run(TALK, "The boat is called Ariadne")
+        fabric.drain()
+        held = {trace["content"]: trace for trace in records(monday, "trace")}
+        boat = held["The boat is called Ariadne"]
+        assert [source["session"] for source in boat["sources"]] == ["monday", "tuesday"]
+        assert len(held["My home is in Bergen."]["sources"]) == 2
+        turns = {(turn["session"], turn["text"]): turn["id"] for turn in records(monday, "turn")}
+        why = monday.run(MEM.why_block, boat["id"]).output
+        assert why is not None
+        assert len(why.evidence) == 2
+
+        receipt = monday.run(MEM.forget_block, {"id": turns["monday", "The boat is called Ariadne"]}).output
+        assert receipt.removed.get("traces", 0) == 0
+        assert boat["id"] in receipt.stays["trace"]
+        (left,) = [trace for trace in records(monday, "trace") if trace["id"] == boat["id"]]
+        assert [left["session"], *(source["session"] for source in left["sources"])] == ["tuesday", "tuesday"]
+        assert monday.run(looks, "what is the boat called?").output[0] == ("The boat is called Ariadne", False)
+        monday.run(MEM.forget_block, {"id": turns["monday", "My home is in Bergen."]})  # said in other words since
+        assert "I live in Bergen now" in {content for content, _ in monday.run(looks, "where do I live?").output}
+        receipt = tuesday.run(MEM.forget_block, {"id": turns["tuesday", "The boat is called Ariadne"]}).output
+        assert receipt.removed["traces"] == 1
+    assert "Ariadne" not in dump(path)
+    assert "My home is" not in dump(path)
+
+
+def test_without_kept_turns_the_messages_of_a_session_tell_who_else_said_it() -> None:
+    only: Any = sequencer(name="only").then(MIND.encode).then(answers)
+    with Fabric(clock=FrozenClock()) as fabric:
+        session = fabric.session("monday", user="jake")
+        for said in ("The boat is called Ariadne", "The mooring fee is due in May", "The boat is called Ariadne"):
+            session.run(only, said)
+        boat, fee = records(session, "trace")
+        first, last = (source["turn_id"] for source in boat["sources"])
+        assert session.run(MEM.forget_block, {"id": first}).output.stays == {"trace": [boat["id"]]}
+        session.run(MEM.forget_block, {"id": last})
+        assert records(session, "trace") == [fee]

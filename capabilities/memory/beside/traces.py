@@ -66,7 +66,7 @@ def _shown(trace: Trace, newer: dict[str, Trace]) -> RankedMemory:
         parts=Parts(prior=prior),
         source="trace",
         category=trace.type,
-        sources=[source] if source is not None and source.turn_id else [],
+        sources=[one for one in trace.sources if one.turn_id],
         session=trace.session or (source.session if source is not None else ""),
         said_at=trace.said_at or trace.created_at,
         speaker=trace.speaker,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from capabilities.formulas.retention import current_strengths
 
 from ..record import Trace, TracesConfig
-from ..table import unite_tags
+from ..table import said_again, unite_tags
 from ..words import count_words
 
 if TYPE_CHECKING:
@@ -74,4 +74,4 @@ def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:
         "merged_from": (*survivor.merged_from, other.id),
         "updated_at": now,
     }
-    return survivor.model_copy(update=update)
+    return said_again(survivor.model_copy(update=update), other.sources)
