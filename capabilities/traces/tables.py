@@ -68,8 +68,11 @@ _KEPT: Mapping[str, ColumnType] = {
     "said_at": "time",
     "speaker": "text",
     "role": "text",
+    "cluster": "text",
+    "faded_on": "real",
 }
-"""What a search keeps of each trace in memory."""
+"""What a search keeps of each trace in memory. In the file they are packed: a trace is written at every message."""
+_TIED: Mapping[str, ColumnType] = {"source": "text", "target": "text", "type": "text", "weight": "real"}
 
 
 def _tables(owner: Owner, name: str) -> Tables:
@@ -77,11 +80,12 @@ def _tables(owner: Owner, name: str) -> Tables:
         key=f"traces_{name}",
         schema=Trace,
         scope=owner,
-        columns={**_KEPT, "cluster": "text", "faded_on": "real"},
+        columns=_KEPT,
         text="content",
         terms=trace_terms,
         kept=tuple(_KEPT),
         thread="session",
+        packed=tuple(_KEPT),
         required=False,
     )
     return Tables(
@@ -91,10 +95,11 @@ def _tables(owner: Owner, name: str) -> Tables:
             f"trace_edges_{name}",
             Edge,
             owner,
-            {"source": "text", "target": "text", "type": "text", "weight": "real"},
+            _TIED,
             text="type",
             terms=lambda _: (),
-            kept=("source", "target", "type", "weight"),
+            kept=tuple(_TIED),
+            packed=tuple(_TIED),
             required=False,
         ),
         Collection(

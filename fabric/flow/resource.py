@@ -58,8 +58,8 @@ class Collection(Generic[M]):
     """Many records per scope: episodes, facts. Records are pydantic models with a string field ``id``.
 
     ``columns`` are the fields that `Transaction.find` may filter and order by; ``text`` is the field that is searched.
-    ``terms``, ``kept`` and ``thread`` say how, see `fabric.store.base.Table`; without ``terms`` the words of the text.
-    ``required`` is that of a `Document`.
+    ``terms``, ``kept``, ``thread`` and ``packed`` say how, see `fabric.store.base.Table`; without ``terms``, the words
+    of the text. ``required`` is that of a `Document`.
     """
 
     key: str
@@ -70,17 +70,20 @@ class Collection(Generic[M]):
     terms: Callable[[Row], Sequence[str]] | None = None
     kept: tuple[str, ...] = ()
     thread: str = ""
+    packed: tuple[str, ...] = ()
     required: bool = True
     table: Table = field(init=False, repr=False)
     """The collection as the store sees it."""
 
     def __post_init__(self) -> None:
-        table = Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread)
+        table = Table(self.key, self.columns, self.text, self.terms, self.kept, self.thread, self.packed)
         object.__setattr__(self, "table", table)  # the instance is frozen
         _check_key(self.key, self.scope, self.schema)
         unkept = {*self.kept, *filter(None, [self.thread])} - set(self.columns)
         if unkept:
             raise ConfigurationError(f"collection {self.key!r}: {', '.join(sorted(unkept))} must be among its columns")
+        if not set(self.packed) <= set(self.kept):
+            raise ConfigurationError(f"collection {self.key!r}: only columns that are kept can be packed")
         missing = {"id", *self.columns, *([self.text] if self.text else [])} - set(self.schema.model_fields)
         if missing:
             raise ConfigurationError(

@@ -32,7 +32,8 @@ class Table:
     ``text`` names the field that is searched, or is "" when the collection is not. ``terms`` returns what a row is
     found by, tokens without white space; None for the words of the text. A token may be a term, a tab, and how the term
     was spelled. ``kept`` are the columns that its index keeps in memory, and ``thread`` is the one of them whose rows
-    follow one another.
+    follow one another. ``packed`` are those of them that need no typed column, since they are asked for through the
+    index alone: a row with fewer columns is written faster.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Table:
     terms: Callable[[Row], Sequence[str]] | None = None
     kept: tuple[str, ...] = ()
     thread: str = ""
+    packed: tuple[str, ...] = ()
 
 
 class RowVectors(NamedTuple):

@@ -235,8 +235,7 @@ def test_what_points_to_nothing_is_told(path: Path, wrong: str, check: str, said
 def test_a_tie_to_a_trace_that_is_gone_is_told(path: Path):
     filled(path)
     edge = {"id": "e1", "source": "a", "target": "b", "weight": 0.5}
-    columns = "(_key, _scope, _seq, id, _row, source, target)"
-    row = f"1, _scope, 0, 'e1', '{json.dumps(edge)}', 'a', 'b'"
+    columns, row = "(_key, _scope, _seq, id, _row)", f"1, _scope, 0, 'e1', '{json.dumps(edge)}'"
     change(path, f"INSERT INTO trace_edges_user {columns} SELECT {row} FROM traces_user LIMIT 1")
     assert "1 tie to a trace that is not there, such as e1" in amiss(path)["traces"].found
 

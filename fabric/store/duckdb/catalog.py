@@ -15,6 +15,8 @@ from .sql import Sql, identifier
 
 MANY_KEYS = 2_000
 """From how many rows on the keys of a scope are not kept in memory."""
+PACKED = "_cells"
+"""The column in which cells are packed."""
 SCOPES = 1_000
 """Of how many scopes the keys are kept, for each collection."""
 
@@ -36,6 +38,15 @@ class StoredCollection:
     terms: Callable[[Row], Sequence[str]] | None = None
     kept: tuple[str, ...] = ()
     thread: str = ""
+    packs: bool = False
+    """Whether its rows have room for packed cells; one of an earlier form of the file has a column for each instead."""
+    packed: dict[str, ColumnType] = field(default_factory=dict[str, ColumnType])
+    """The kept columns that have none in the file: their cells stand together in `PACKED`."""
+
+    @property
+    def kinds(self) -> dict[str, ColumnType]:
+        """The types of all columns, packed ones too."""
+        return self.columns | self.packed
 
     def changed(self, owner: int, gone: Collection[int], new: Collection[int]) -> None:
         """Take note of which rows a scope lost, and then got."""
@@ -47,6 +58,11 @@ class StoredCollection:
             keys.update(new)
             if len(keys) > MANY_KEYS:
                 self.keys[owner] = None
+
+    def learn_packed(self, table: Table) -> None:
+        """Know from a definition which cells are packed, as far as its rows have room for them."""
+        if self.packs and table.packed:
+            self.packed = {name: table.columns[name] for name in table.packed if name not in self.columns}
 
     def learn_keys(self, owner: int, keys: Collection[int]) -> None:
         """Take note of all the keys of a scope; more than ``MANY_KEYS`` stand for too many to keep."""
@@ -78,7 +94,7 @@ class StoredCollection:
         if name not in self.columns:
             raise StoreError(
                 f"collection {self.name!r} has no column {name!r}: it can be filtered and ordered by "
-                f"{', '.join(['id', *sorted(self.columns)])}; declare the field in its columns"
+                f"{', '.join(['id', *sorted(self.kinds)])}; declare the field in its columns"
             )
         return identifier(name, "the column name"), self.columns[name]
 
@@ -94,8 +110,10 @@ class Catalog:
 
     def load(self, sql: Sql) -> None:
         """Read everything from the file."""
+        packing = "SELECT table_name FROM duckdb_columns() WHERE database_name = current_database() AND column_name = ?"
+        packs = {name for (name,) in sql.rows(packing, [PACKED])}
         for name, columns, text in sql.rows("SELECT name, columns, text FROM _tables"):
-            collection = StoredCollection(name, json.loads(columns), text)
+            collection = StoredCollection(name, json.loads(columns), text, packs=name in packs)
             collection.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {collection.sql}")[0][0])
             self._tables[name] = collection
         self.reload_scopes(sql)
@@ -201,8 +219,9 @@ class Catalog:
     def learn(self, table: Table) -> bool:
         """Take over from a definition how the collection is searched; return whether that is new."""
         collection = self._tables[table.name]
-        kept = tuple(name for name in table.kept if name in collection.columns)  # not those that it will yet get
-        thread = table.thread if table.thread in collection.columns else ""
+        collection.learn_packed(table)
+        kept = tuple(name for name in table.kept if name in collection.kinds)  # not those that it will yet get
+        thread = table.thread if table.thread in collection.kinds else ""
         search = (table.terms or collection.terms, kept or collection.kept, thread or collection.thread)
         if search == (collection.terms, collection.kept, collection.thread):
             return False
@@ -216,9 +235,12 @@ class Catalog:
 
 def _widened(collection: StoredCollection | None, table: Table) -> StoredCollection:
     """Return a collection with the columns that its definition adds; the same object where that adds none."""
-    wanted: dict[str, ColumnType] = {name: kind for name, kind in table.columns.items() if name != "id"}
+    packs = bool(table.packed) if collection is None else collection.packs
+    wanted: dict[str, ColumnType] = {
+        name: kind for name, kind in table.columns.items() if name != "id" and not (packs and name in table.packed)
+    }
     if collection is None:
-        return StoredCollection(table.name, wanted, table.text)
+        return StoredCollection(table.name, wanted, table.text, packs=packs)
     _check_same(collection, table)
     if wanted.items() <= collection.columns.items() and table.text in ("", collection.text):
         return collection
@@ -237,6 +259,7 @@ def _created(wanted: StoredCollection) -> list[str]:
     fixed += ["id VARCHAR NOT NULL", "_row VARCHAR NOT NULL"]
     fixed += SEARCH_COLUMNS
     declared = [_column(name, wanted.columns) for name in wanted.columns]
+    declared += [f"{PACKED} VARCHAR"] if wanted.packs else []
     return [f"CREATE TABLE {wanted.sql} ({', '.join(fixed + declared)})", *indexed(wanted)]
 
 

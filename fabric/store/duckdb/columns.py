@@ -102,6 +102,18 @@ def cell(kind: ColumnType, value: Any, what: str) -> Any:
     return made
 
 
+def index_cell(kind: ColumnType, value: Any, what: str) -> Any:
+    """Return ``value`` as an index takes it: a time in seconds since 1970; StoreError when it does not fit.
+
+    >>> index_cell("time", "1970-01-01T00:01:00+00:00", "episodes.at")
+    60.0
+    """
+    made = cell(kind, value, what)
+    if isinstance(made, datetime):
+        return made.replace(tzinfo=UTC).timestamp()
+    return value if kind == "text" else made
+
+
 def condition(column: str, kind: ColumnType, where: Where) -> tuple[str, list[Any]]:
     """Return SQL and parameters of one condition on the quoted column; a missing value differs from every value."""
     what = f"the value of the condition on {where.field!r}"

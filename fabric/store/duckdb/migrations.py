@@ -76,6 +76,12 @@ def m005_traces_in_recall(sql: Sql) -> None:
         sql.run("DELETE FROM _token_runs WHERE collection = ?", [name])
 
 
+@migration
+def m006_packed_cells(sql: Sql) -> None:
+    """Tell earlier versions that collections made from now on may have their cells in one column."""
+    del sql
+
+
 def migrate(sql: Sql, location: str, *, new: bool) -> None:
     """Run the steps that the file has not seen, in the caller's transaction; raise NewerFileError if it is newer."""
     done = 0 if new else file_format(sql)

@@ -33,6 +33,7 @@ NOTES = Table(
     terms=letters,
     kept=("kind", "at"),
     thread="kind",
+    packed=("at",),
 )
 PLAIN = Table("plain", {"n": "integer"})
 USERS = [Scope("user", name) for name in ("jake", "eve")]

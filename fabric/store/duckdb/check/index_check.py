@@ -14,9 +14,10 @@ from fabric.lazy import lazy
 from fabric.store.base import Table
 from fabric.store.finding import Finding, several
 
-from ..catalog import StoredCollection, indexes
+from ..catalog import PACKED, StoredCollection, indexes
 from ..columns import cell, original
 from ..rows.inserting import row_key
+from ..rows.packing import is_current, packed
 from ..rows.searching import tokens_of
 from ..rows.token_runs import wrong_rows
 from ..sql import Sql
@@ -55,15 +56,17 @@ class Stored(NamedTuple):
     space: int | None
     vector: bytes | None
     parts: bytes | None
+    packed: str | None
     cells: tuple[Any, ...]
 
 
 class Due(NamedTuple):
-    """What a row says that the file should have of it; ``tokens`` None where that is not known, or not asked."""
+    """What a row says that the file should have of it; tokens and packed cells None where not known, or not asked."""
 
     key: int
     id: str
     tokens: str | None
+    packed: str | None
     cells: tuple[Any, ...]
 
 
@@ -102,6 +105,7 @@ class Rules:
         """Return whether the terms of a collection are known; makes it searched as its definition says."""
         if collection.name in self.tables:
             collection.terms = self.tables[collection.name].terms
+            collection.learn_packed(self.tables[collection.name])
         return collection.name in self.tables
 
 
@@ -177,16 +181,18 @@ def due_of(collection: StoredCollection, stored: Stored, knows: bool) -> Due | N
     try:
         cells = tuple(cell(kind, row.get(name), name) for name, kind in collection.columns.items())
         tokens = tokens_of(collection, row) if knows and stored.tokens is not None else None
+        is_known = bool(collection.packed) and is_current(collection, stored.packed or "")
+        together = packed(collection, row) if is_known else None
     except (StoreError, KeyError, TypeError, ValueError):  # what a row must have to be searched is missing
         return None
-    return Due(row_key(stored.owner, row["id"]), row["id"], tokens, cells)
+    return Due(row_key(stored.owner, row["id"]), row["id"], tokens, together, cells)
 
 
 def _flaws(stored: Stored, due: Due) -> set[str]:
     flaws: set[str] = set()
     if stored.key != due.key or original(stored.id) != due.id:
         flaws.add("key")
-    if stored.cells != due.cells:
+    if stored.cells != due.cells or (due.packed is not None and stored.packed != due.packed):
         flaws.add("column")
     if due.tokens is not None and stored.tokens != due.tokens:
         flaws.add("terms")
@@ -220,6 +226,7 @@ def bad_vectors(rows: Sequence[Stored], dimensions: Mapping[int, int]) -> set[in
 
 def _stored(sql: Sql, collection: StoredCollection) -> Iterator[list[Stored]]:
     names = ["rowid", "_key", "_scope", "id", "_row", "_terms", "_space", "_vector", "_parts"]
+    names.append(PACKED if collection.packs else f"NULL AS {PACKED}")
     columns = ", ".join([*names, *(collection.column(name)[0] for name in collection.columns)])
     last = int(sql.rows(f"SELECT coalesce(max(rowid), -1) FROM {collection.sql}")[0][0])
     for start in range(0, last + 1, AT_ONCE):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..catalog import StoredCollection, indexed, indexes
+from ..catalog import PACKED, StoredCollection, indexed, indexes
 from ..columns import SQL_TYPES, storable
 from ..sql import Sql
 from .index_check import MENDABLE, Checked, Rules, checked
@@ -42,6 +42,9 @@ def _write(sql: Sql, collection: StoredCollection, wrong: Sequence[Checked]) -> 
         "_vector": ("BLOB", [None if "vector" in row.flaws else row.stored.vector for row, _ in rows]),
     }
     cells["_parts"] = ("BLOB", [None if "vector" in row.flaws else row.stored.parts for row, _ in rows])
+    if collection.packs:
+        together = [row.stored.packed if due.packed is None else due.packed for row, due in rows]
+        cells[PACKED] = ("VARCHAR", together)
     for place, name in enumerate(collection.columns):
         column, kind = collection.column(name)
         cells[column] = (SQL_TYPES[kind], [due.cells[place] for _, due in rows])

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from fabric.store.base import Row
 
-from ..catalog import StoredCollection
+from ..catalog import PACKED, StoredCollection
 from ..columns import SQL_TYPES, cell, storable
 from ..sql import Sql
+from .packing import packed
 
 SINGLE = 3
 """Up to how many rows are inserted one by one: planning a whole list costs more than it saves."""
@@ -78,4 +79,8 @@ def cells_of(collection: StoredCollection, rows: Sequence[Row], texts: Sequence[
         names.append(collection.column(field)[0])
         kinds.append(SQL_TYPES[kind])
         cells.append([cell(kind, row.get(field), f"{collection.name}.{field}") for row in rows])
+    if collection.packed:
+        names.append(PACKED)
+        kinds.append("VARCHAR")
+        cells.append([packed(collection, row) for row in rows])
     return Cells(names, kinds, cells)

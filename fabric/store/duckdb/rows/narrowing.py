@@ -72,7 +72,7 @@ def _first(slots: NDArray[np.int64], values: NDArray[np.float64], end: int | Non
 
 
 def _is_exact(index: TextIndex, collection: StoredCollection, field: str) -> bool:
-    kind, column = collection.columns[field], index.columns[field]
+    kind, column = collection.kinds[field], index.columns[field]
     if kind not in ("integer", "time"):
         return True
     most = EXACT if kind == "integer" else EXACT_SECONDS
@@ -88,7 +88,7 @@ def _meets(column: Column, collection: StoredCollection, where: Where) -> Mask |
     if column.is_text and not many and where.op not in ("=", "!="):
         return None
     values = where.value if many else [where.value]
-    operands = [operand(collection.columns[where.field], value, where.field) for value in values]
+    operands = [operand(collection.kinds[where.field], value, where.field) for value in values]
     wanted = [_number(column, converted, value) for converted, value in zip(operands, values, strict=True)]
     if many:
         met = np.isin(cells, [number for number in wanted if number is not None])

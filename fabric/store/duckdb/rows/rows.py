@@ -17,6 +17,7 @@ from ..sql import Sql, among
 from .containing import containing
 from .documents import Documents
 from .inserting import row_key
+from .packing import check, chosen
 from .row_cache import Place, RowCache, Texts
 from .searching import Indexes, Searching
 from .token_runs import LEAST
@@ -86,6 +87,8 @@ class SqlRows:
     ) -> list[Row]:
         """Return the rows that meet all conditions, by insertion or by ``order``; those without a value come last."""
         collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        if _is_packed(collection, where, order):
+            return [] if owner is None else self._found_by_index(table, scope, where, order, limit, offset)
         conditions, values = _conditions(collection, where)
         rest = f"{conditions} ORDER BY {_order(collection, order)}{_window(limit, offset)}"
         narrow = bool(where) or limit is not None
@@ -102,6 +105,8 @@ class SqlRows:
     def count(self, table: Table, scope: Scope, where: Sequence[Where] = ()) -> int:
         """Return how many rows meet all conditions."""
         collection, owner = self._catalog.table(table), self._catalog.scope(scope)
+        if _is_packed(collection, where):
+            return 0 if owner is None else self._counted_by_index(table, scope, where)
         conditions, values = _conditions(collection, where)
         if owner is None:
             return 0
@@ -308,6 +313,30 @@ class SqlRows:
         index = self._searching.cached_index(collection, owner)
         return None if index is None else narrowing.ordered(index, collection, met, order, limit, offset)
 
+    def _found_by_index(
+        self, table: Table, scope: Scope, where: Sequence[Where], order: str, limit: int | None, offset: int
+    ) -> list[Row]:
+        """Return what `find` does where packed cells are asked for, which no statement sees."""
+        _window(limit, offset)
+        collection, index = self._catalog.table(table), self.index(table, scope)
+        check(collection, where, order)
+        if index is None:
+            return []
+        met = narrowing.meeting(index, collection, where)
+        ids = None if met is None else narrowing.ordered(index, collection, met, order, limit, offset)
+        if ids is not None:
+            return self.get(table, scope, ids)
+        found = chosen(collection, self.find(table, scope), where, order)
+        return found[offset : None if limit is None else offset + limit]
+
+    def _counted_by_index(self, table: Table, scope: Scope, where: Sequence[Where]) -> int:
+        collection, index = self._catalog.table(table), self.index(table, scope)
+        check(collection, where, "")
+        if index is None:
+            return 0
+        met = narrowing.meeting(index, collection, where)
+        return len(chosen(collection, self.find(table, scope), where, "") if met is None else met)
+
     def _meeting(self, collection: StoredCollection, owner: int, where: Sequence[Where]) -> "NDArray[int64] | None":
         index = self._searching.cached_index(collection, owner)
         if index is None and collection.text and self._size(collection, owner) <= FEW:
@@ -329,6 +358,11 @@ class SqlRows:
         if not collection.text:
             raise StoreError(f"collection {collection.name!r} is not searched: its definition names no text field")
         return collection
+
+
+def _is_packed(collection: StoredCollection, where: Sequence[Where], order: str = "") -> bool:
+    packed = collection.packed
+    return bool(packed) and (order.removeprefix("-") in packed or any(term.field in packed for term in where))
 
 
 def _conditions(collection: StoredCollection, where: Sequence[Where]) -> tuple[str, list[Any]]:

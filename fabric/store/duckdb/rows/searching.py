@@ -3,7 +3,6 @@
 import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from fabric.embedding.base import same_model
@@ -15,9 +14,10 @@ from fabric.store.base import Row
 from fabric.text.passages import LONG
 from fabric.text.words import words
 
-from ..catalog import StoredCollection
-from ..columns import cell, original, originals, storable
+from ..catalog import PACKED, StoredCollection
+from ..columns import index_cell, original, originals, storable
 from ..sql import Sql
+from .packing import packed, unpacked
 from .token_runs import LEAST, MOST, Part, Run, Runs, fitting, parts, stored_runs
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabric.search import index as arrays
+    from fabric.search.cells import Cells
     from fabric.search.index import Batch, Entry, TextIndex
 else:
     arrays = lazy("fabric.search.index")
@@ -100,20 +101,13 @@ def tokens_of(collection: StoredCollection, row: Row) -> str | None:
 
 def entry_of(collection: StoredCollection, row: Row, place: int, tokens: str) -> "Entry":
     """Return the row as the index takes it."""
+    kinds = collection.kinds
     return arrays.Entry(
         row["id"],
         place,
         tokens,
-        tuple(_index_cell(collection.columns[name], row.get(name), name) for name in collection.kept),
+        tuple(index_cell(kinds[name], row.get(name), name) for name in collection.kept),
     )
-
-
-def _index_cell(kind: ColumnType, value: Any, name: str) -> Any:
-    """Return a cell as the index takes it: a time in seconds since 1970."""
-    stored_cell = cell(kind, value, name)
-    if isinstance(stored_cell, datetime):
-        return stored_cell.replace(tzinfo=UTC).timestamp()
-    return value if kind == "text" else stored_cell
 
 
 class Searching:
@@ -141,7 +135,7 @@ class Searching:
             raise StoreError(f"collection {collection.name!r} is not searched: its definition names no text field")
         index = self._indexes.get(collection.name, owner)
         if index is None or index.is_worn:
-            columns: dict[str, ColumnType] = {name: collection.columns[name] for name in collection.kept}
+            columns: dict[str, ColumnType] = {name: collection.kinds[name] for name in collection.kept}
             index = arrays.TextIndex(columns, collection.thread, self._batches(collection, owner))
             self._indexes.add(collection.name, owner, index)
         return index
@@ -167,7 +161,7 @@ class Searching:
             index.begin_space(number or 0)
             if number and not collection.is_empty(owner):
                 for ids, vectors, passages in self._stored_vectors(collection, owner, number):
-                    index.set_vectors(number, ids, unpacked(vectors))
+                    index.set_vectors(number, ids, vector_rows(vectors))
                     index.set_passages(
                         number, ((row, stored) for row, stored in zip(ids, passages, strict=True) if stored)
                     )
@@ -196,7 +190,7 @@ class Searching:
         index = self.cached_index(collection, owner)
         if index is not None and written:
             ids = [keys[key] for key in written]
-            index.set_vectors(number, ids, unpacked([vector for vector, _ in written.values()]))
+            index.set_vectors(number, ids, vector_rows([vector for vector, _ in written.values()]))
             index.set_passages(number, zip(ids, (passages for _, passages in written.values()), strict=True))
         return len(written)
 
@@ -278,7 +272,8 @@ class Searching:
         if collection.is_empty(owner):
             return
         self._complete(collection, owner)
-        names = ["id", "_seq", *(_read(collection, name) for name in collection.kept)]
+        own = [name for name in collection.kept if name not in collection.packed]
+        names = ["id", "_seq", *(_read(collection, name) for name in own)]
         divided = list(self._parts(collection, owner))
         stored = self.runs.read(collection, owner) if any(part.runs for part in divided) else {}
         for part in divided:
@@ -290,10 +285,21 @@ class Searching:
                     self._columns(collection, owner, ["id", "_seq", "_terms"], part)[-1] if part.runs else columns.pop()
                 )
                 tokens = texts.tolist()
-            cells = [
-                _cells(collection.columns[name], column) for name, column in zip(collection.kept, columns, strict=True)
-            ]
-            yield arrays.Batch(originals(ids.tolist()), places, tokens, cells, coded or ())
+            cells = {name: _cells(collection.columns[name], column) for name, column in zip(own, columns, strict=True)}
+            cells |= self._packed(collection, owner, part)
+            kept = [cells[name] for name in collection.kept]
+            yield arrays.Batch(originals(ids.tolist()), places, tokens, kept, coded or ())
+
+    def _packed(self, collection: StoredCollection, owner: int, part: Part) -> "dict[str, Cells]":
+        """Return the packed cells of a part's rows; where others were packed, from the rows themselves."""
+        if not collection.packed:
+            return {}
+        texts = self._columns(collection, owner, ["id", "_seq", PACKED], part)[-1].tolist()
+        found = unpacked(collection.packed, texts)
+        if found is not None:
+            return found
+        rows = self._columns(collection, owner, ["id", "_seq", "_row"], part)[-1].tolist()
+        return unpacked(collection.packed, [packed(collection, json.loads(row)) for row in rows]) or {}
 
     def _columns(
         self, collection: StoredCollection, owner: int, names: Sequence[str], part: Part
@@ -353,6 +359,6 @@ def stored(vector: "NDArray[Any]") -> tuple[bytes, bytes]:
     return (rows.tobytes(), b"") if rows.ndim == 1 else (rows[0].tobytes(), rows[1:].tobytes())
 
 
-def unpacked(vectors: Sequence[bytes]) -> "NDArray[float16]":
+def vector_rows(vectors: Sequence[bytes]) -> "NDArray[float16]":
     """Return stored vectors as rows."""
     return np.frombuffer(b"".join(vectors), np.float16).reshape(len(vectors), -1)
