@@ -114,7 +114,7 @@ class CognitiveMemory:
             "said_at": said_at or now,
             "speaker": speaker,
             "role": role,
-            "source": source or self._source,
+            "sources": (source or self._source,),
         }
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
