@@ -3,9 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
-from blocks.cognitive import consolidate_block, encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from blocks.cognitive import (
+    Reclassified,
+    consolidate_block,
+    encode_block,
+    end_turn_block,
+    reclassify_block,
+    retrieve_block,
+    sweep_block,
+    use_block,
+)
 from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
 from capabilities.cognitive.capability import COGNITIVE_RESOURCES, Cognition, create_cognition
@@ -29,6 +38,9 @@ from fabric.generation.generator import ModelChoice
 from fabric.options import check_model, names_options
 from fabric.record.run_input import said_in
 
+FeaturesBy = Literal["words", "model", "hybrid"]
+"""What tells which features a message has."""
+
 
 @dataclass(frozen=True, eq=False)
 class CognitiveSystem:
@@ -37,6 +49,7 @@ class CognitiveSystem:
     mind: Cognition
     name: str = "cognitive"
     model: ModelChoice | None = None
+    features: FeaturesBy = "words"
 
     @property
     def capability(self) -> Capability[CognitiveMemory]:
@@ -71,7 +84,8 @@ class CognitiveSystem:
     @cached_property
     def encode(self) -> Block[Any, Any]:
         """Encodes the user's message, and hands it on."""
-        return encode_block(self.name, self.capability, self.model)
+        model = self.model if self.features == "model" else None
+        return encode_block(self.name, self.capability, model, reclassify=self.features == "hybrid")
 
     @cached_property
     def retrieve(self) -> Block[Any, Retrieval]:
@@ -89,9 +103,20 @@ class CognitiveSystem:
         return sweep_block(self.name, self.capability)
 
     @cached_property
+    def reclassify(self) -> Block[object, Reclassified]:
+        """Asks the model what messages hold whose words alone were looked at; ``consolidate`` begins with it.
+
+        ConfigurationError unless the memory was made with ``features="hybrid"``.
+        """
+        if self.features != "hybrid" or self.model is None:
+            raise ConfigurationError(f'{self.name}: nothing is to be asked later: cognitive_memory(features="hybrid")')
+        return reclassify_block(self.name, self.capability, self.model)
+
+    @cached_property
     def consolidate(self) -> Block[object, Consolidated]:
         """One cycle of consolidation: five steps, then the mechanisms; ``after_turn`` runs one once an hour."""
-        return consolidate_block(self.name, self.capability, self.model)
+        later = self.reclassify if self.features == "hybrid" else None
+        return consolidate_block(self.name, self.capability, self.model, later)
 
     @cached_property
     def after_turn(self) -> Block[Any, list[str]]:
@@ -154,6 +179,7 @@ def cognitive_memory(
     mood: MoodSource | None = None,
     profile: str | Profile = "daily",
     model: ModelChoice | None = None,
+    features: FeaturesBy | None = None,
     mechanisms: Mechanisms | Mapping[str, Any] | bool | None = None,
     consolidation: ConsolidationConfig | Mapping[str, Any] | bool | None = True,
     embedder: EmbedderChoice = "default",
@@ -166,12 +192,14 @@ def cognitive_memory(
     ``traits`` are HEXACO traits by name, 0 to 1, each 0.5 unless given. ``mood`` is a function that gives valence,
     arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
     "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded message holds,
-    draws schemas and makes gists; without one words and rules do what they can. ``mechanisms`` are the eight of
-    `Mechanisms`: True for all, a mapping for those that differ, None for none. ``consolidation`` says how often and how
-    much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None for only when it is asked to.
-    ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of `memory_system`, ``name`` the prefix
-    of the block names. ``zone`` is the time zone in which "tomorrow at 9" is meant: a name, or a function of a context
-    that gives that of ``ctx.user``; UTC without one. ConfigurationError for what cannot work.
+    draws schemas and makes gists; without one words and rules do what they can. ``features`` says what tells them: the
+    "model" (the default with one), "words", or "hybrid", by the words at once and by the model in a consolidation.
+    ``mechanisms`` are the eight of `Mechanisms`: True for all, a mapping for those that differ, None for none.
+    ``consolidation`` says how often and how much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None
+    for only when it is asked to. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of
+    `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in which "tomorrow at 9" is
+    meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without one. ConfigurationError for
+    what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name
@@ -187,4 +215,9 @@ def cognitive_memory(
     given = {"traits": traits or {}, "profile": profile, "mechanisms": mechanisms, "consolidation": consolidation}
     options: dict[str, Any] = {**(constants or {}), **given}
     mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
-    return CognitiveSystem(mind, name, model)
+    by = features or ("words" if model is None else "model")
+    if by not in get_args(FeaturesBy):
+        raise ConfigurationError(f"features is {features!r}; expected one of {', '.join(get_args(FeaturesBy))}")
+    if model is None and by != "words":
+        raise ConfigurationError(f"features is {features!r}; a model is needed: cognitive_memory(model=...)")
+    return CognitiveSystem(mind, name, model, by)

@@ -4,6 +4,16 @@ Not here: what they do (`capabilities.cognitive`), and how they are put together
 """
 
 from .consolidation import consolidate_block
+from .reclassify import Reclassified, reclassify_block
 from .steps import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
 
-__all__ = ["consolidate_block", "encode_block", "end_turn_block", "retrieve_block", "sweep_block", "use_block"]
+__all__ = [
+    "Reclassified",
+    "consolidate_block",
+    "encode_block",
+    "end_turn_block",
+    "reclassify_block",
+    "retrieve_block",
+    "sweep_block",
+    "use_block",
+]

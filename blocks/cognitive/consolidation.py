@@ -17,6 +17,7 @@ from fabric.text.prompt import data_block, load_prompt
 
 from ..insight import derive_with, insight_block
 from ..prompts import PROMPTS
+from .reclassify import Reclassified
 
 SHOWN_CHARS = 8_000
 """How much of a trace a model is shown."""
@@ -31,14 +32,22 @@ class GistTold(BaseModel):
 
 
 def consolidate_block(
-    name: str, memory: Capability[CognitiveMemory], model: ModelChoice | None = None
+    name: str,
+    memory: Capability[CognitiveMemory],
+    model: ModelChoice | None = None,
+    reclassify: Block[object, Reclassified] | None = None,
 ) -> Block[object, Consolidated]:
-    """Return one cycle of consolidation as a block; without ``model`` no schema is drawn, and gists are first words."""
+    """Return one cycle of consolidation as a block; without ``model`` no schema is drawn, and gists are first words.
+
+    ``reclassify`` comes before it, since what a model tells of traces decides which of them fade.
+    """
     schema = None if model is None else insight_block(f"{name}/schema", model)
     gist = None if model is None else gist_block(f"{name}/gist", model)
 
     @handler(name=f"{name}/consolidate", uses=[memory])
     async def consolidate(_: object, ctx: Context) -> Consolidated:
+        if reclassify is not None:
+            await reclassify(None, Context(ctx.run))
         derive: Derive | None = None if schema is None else derive_with(schema, ctx)
         shorten: Gist | None = None if gist is None else gist_with(gist, ctx)
         return await ctx[memory].consolidate(derive=derive, gist=shorten)

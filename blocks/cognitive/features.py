@@ -1,6 +1,6 @@
 """What a message holds, told by a model; where it cannot be asked, or says nothing usable, words tell."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,10 +48,15 @@ def features_block(name: str, model: ModelChoice) -> Block[str, FeaturesTold]:
     )
 
 
+async def told_by(block: Block[str, Any], text: str, ctx: Context) -> Features:
+    """Return what a model tells that a message holds; ModelError where it cannot be asked, or says nothing usable."""
+    return Features(**(await block(text, Context(ctx.run))).model_dump())
+
+
 async def features_of(text: str, block: Block[str, FeaturesTold], ctx: Context) -> Features:
     """Return what a message holds, by a model or, where that fails, by its words; the failure is logged."""
     try:
-        return Features(**(await block(text, Context(ctx.run))).model_dump())
+        return await told_by(block, text, ctx)
     except ModelError as error:
         ctx.log.warning("features by words only", error=str(error))
         return detect(text)

@@ -25,11 +25,14 @@ from .features import features_block, features_of
 Memory = Capability[CognitiveMemory]
 
 
-def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) -> Block[Any, Any]:
+def encode_block(
+    name: str, memory: Memory, model: ModelChoice | None = None, *, reclassify: bool = False
+) -> Block[Any, Any]:
     """Return the step that encodes the user's message, a text or message content in any form, and hands it on.
 
-    What the message holds is told by ``model``, without one by its words. Messages before it whose runs failed are
-    encoded with it. Of a message that is longer than a trace may be its beginning is: a pasted book gets an answer.
+    What the message holds is told by ``model``, without one by its words; with ``reclassify`` until `reclassify_block`
+    asks one. Messages before it whose runs failed are encoded with it. Of a message that is longer than a trace may be
+    its beginning is: a pasted book gets an answer.
     """
     asked = None if model is None else features_block(name, model)
 
@@ -46,6 +49,7 @@ def encode_block(name: str, memory: Memory, model: ModelChoice | None = None) ->
                     speaker=turn.speaker,
                     said_at=turn.said_at,
                     source=turn.source(),
+                    reclassify=reclassify,
                 )
         return message
 

@@ -28,6 +28,7 @@ from .config import CognitiveConfig
 from .consolidation.cycle import Cycle, Derive, Gist
 from .consolidation.result import CognitiveRun, Consolidated, last_lines
 from .content.features import detect
+from .content.sentiment import sentiment
 from .encoder import Encoder, mood_of, type_of
 from .given import GivenData, GivenMood, GivenWeights
 from .graph import WEIGHTS as EDGE_WEIGHTS
@@ -36,6 +37,7 @@ from .mechanisms.on_use import rivals_of
 from .outlook import Outlook, outlooks
 from .prompt.collecting import Asked, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
+from .reclassifying import Reclassification, by_words
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind
 from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces
@@ -91,6 +93,7 @@ class CognitiveMemory:
         role: str = "",
         said_at: datetime | None = None,
         source: Source | None = None,
+        reclassify: bool = False,
     ) -> Encoding:
         """Encode a text as a trace, or strengthen the one that says the same.
 
@@ -98,6 +101,7 @@ class CognitiveMemory:
         of user scope, those of a session without a user of thread scope. ``mood`` is the present one unless it is
         given; ``features`` and ``valence`` (-1 to 1) are read from the content. ``data`` is kept as it is. ``source``
         is the turn in which it was said, that of the run unless it is given; of one turn the same text counts once.
+        With ``reclassify`` it waits for a model to tell its features, unless they are given: see `reclassification`.
         """
         text, now = checked_content(self._ctx.redact(content)), self._ctx.clock.now()
         where = place_of(scope or self._scope(), self._ctx.ids)
@@ -116,6 +120,8 @@ class CognitiveMemory:
             "role": role,
             "sources": (source or self._source,),
         }
+        if reclassify and features is None:
+            fields |= by_words(felt, sentiment(text) if valence is None else valence)
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
         vectors = embedded.by_text([text])
@@ -210,6 +216,11 @@ class CognitiveMemory:
         """Return a trace that the context may see, deleted ones too; None without one."""
         held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
         return None if held is None else drawn(held.trace)
+
+    @property
+    def reclassification(self) -> Reclassification:
+        """The traces whose features only words have told, though a model is to be asked."""
+        return Reclassification(self._ctx, self._config, self._table)
 
     async def outlook(self) -> list[Outlook]:
         """Return how every trace stands that the context sees: what is left of it, until when, and what keeps it."""

@@ -41,6 +41,17 @@ MOST_SOURCES = 100
 """Of how many of the turns that say it a trace keeps the name."""
 
 
+class ToldByWords(BaseModel):
+    """With what a trace was encoded whose features words have told for now: mood and tone of the text, -1 to 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    valence: float
+    arousal: float
+    dominance: float
+    tone: float
+
+
 class Trace(Claimed, BaseModel):
     """One trace: identity, content, provenance, emotion, decay, repetition and lifecycle; ties are edges beside it.
 
@@ -80,6 +91,10 @@ class Trace(Claimed, BaseModel):
     arousal: Unit = 0.5
     dominance: float = Field(default=0.0, ge=-1.0, le=1.0)
     intensity: Unit = 0.0
+    told_by_words: ToldByWords | None = None
+    """Set while a model is still to be asked what it holds."""
+    tries: int | None = None
+    """How often that failed; None where there is nothing to ask."""
     mood: str = ""
     """What the mood was called, where somebody said."""
     source_type: SourceType = "agent_inference"

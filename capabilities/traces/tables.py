@@ -70,6 +70,7 @@ _KEPT: Mapping[str, ColumnType] = {
     "role": "text",
     "cluster": "text",
     "faded_on": "real",
+    "tries": "integer",
 }
 """What a search keeps of each trace in memory. In the file they are packed: a trace is written at every message."""
 _TIED: Mapping[str, ColumnType] = {"source": "text", "target": "text", "type": "text", "weight": "real"}

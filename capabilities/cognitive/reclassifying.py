@@ -1,0 +1,97 @@
+"""Features told by words at first and by a model later: which traces wait for it, and what its answer changes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.record.meanwhile import drawn
+from fabric.store.base import Where
+
+from ..formulas.encoding import Features, Mood, encode
+from ..formulas.personality import attention_weights
+from ..traces.record import ToldByWords, Trace
+from ..traces.table import TraceTable
+from ..traces.tables import views
+from .config import CognitiveConfig
+from .content.features import detect
+from .encoder import type_of
+
+MOST_TRIES = 3
+"""After how many failed calls of a model what the words told stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reclassification:
+    """The traces that a session sees and whose features only words have told: `waiting`, until a model tells them."""
+
+    ctx: Context
+    config: CognitiveConfig
+    table: Callable[[Transaction], TraceTable]
+
+    async def waiting(self, most: int = 20) -> list[Trace]:
+        """Return some of them, those first that failed least, then the oldest."""
+        return drawn(await self.ctx.transact(lambda tx: _waiting(tx, most)))
+
+    async def told(self, trace: Trace, features: Features) -> bool:
+        """Encode a trace anew by what a model told; False where it went, changed or was told of meanwhile."""
+        return await self._change(trace, lambda one: reclassified(one, features, self.config))
+
+    async def failed(self, trace: Trace) -> bool:
+        """Note that a model could not tell: it waits on, until that has failed three times."""
+        return await self._change(trace, tried)
+
+    async def _change(self, seen: Trace, rule: Callable[[Trace], Trace]) -> bool:
+        def work(tx: Transaction) -> bool:
+            held = self.table(tx).live(seen.id)
+            if held is None or held.trace.told_by_words is None or held.trace.content != seen.content:
+                return False
+            tx.put(held.view.tables.traces, [rule(held.trace)])
+            return True
+
+        return await self.ctx.transact(work)
+
+
+def _waiting(tx: Transaction, most: int) -> list[Trace]:
+    found: list[Trace] = []
+    for view in views(tx.ids):
+        asked = (Where("tries", "null", value=False), Where("deleted", "=", value=False))
+        some = tx.find(view.tables.traces, *asked, order="tries")
+        found += [trace for trace in some if trace.persona in view.personas]
+    return sorted(found, key=lambda trace: trace.tries or 0)[:most]
+
+
+def reclassified(trace: Trace, told: Features, config: CognitiveConfig) -> Trace:
+    """Return a trace as a model's features make it: what has become of it since it was encoded stays, in proportion."""
+    read = trace.told_by_words
+    if read is None:
+        return trace
+    by_words, weights = detect(trace.content), attention_weights(config.traits)
+    mood = Mood(read.valence, read.arousal, read.dominance)
+    old, new = (encode(mood, weights, one, read.tone, config.encoding) for one in (by_words, told))
+    kind = trace.type
+    if kind == type_of(trace.content, by_words):  # nobody said another
+        kind = type_of(trace.content, told)
+    share = new.strength / old.strength if old.strength else 1.0
+    return trace.model_copy(
+        update={
+            "type": kind,
+            "strength": min(1.0, trace.strength * share),
+            "stability": trace.stability * (new.stability / old.stability),
+            "importance": new.importance,
+            "told_by_words": None,
+            "tries": None,
+        }
+    )
+
+
+def tried(trace: Trace) -> Trace:
+    """Return a trace whose model call failed: it is asked for again, at most so often."""
+    tries = (trace.tries or 0) + 1
+    return trace.model_copy(update={"tries": tries} if tries < MOST_TRIES else {"tries": None, "told_by_words": None})
+
+
+def by_words(mood: Mood, tone: float) -> dict[str, object]:
+    """Return the fields of a trace whose features words have told for now."""
+    told = ToldByWords(valence=mood.valence, arousal=mood.arousal, dominance=mood.dominance, tone=tone)
+    return {"told_by_words": told, "tries": 0}
