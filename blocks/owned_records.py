@@ -16,6 +16,7 @@ from fabric.text.words import printable
 
 if TYPE_CHECKING:
     from capabilities.cognitive.consolidation import result as consolidated
+    from capabilities.cognitive.observing import record as observed
     from capabilities.mind import store
     from capabilities.prospective import tables as intention_tables
     from capabilities.traces import archive
@@ -24,6 +25,7 @@ else:
     archive = lazy("capabilities.traces.archive")
     consolidated = lazy("capabilities.cognitive.consolidation.result")
     intention_tables = lazy("capabilities.prospective.tables")
+    observed = lazy("capabilities.cognitive.observing.record")
     store = lazy("capabilities.mind.store")
     trace_tables = lazy("capabilities.traces.tables")
 
@@ -46,6 +48,8 @@ def kinds() -> Mapping[str, str]:
         named |= {tables.traces.key: "trace", tables.edges.key: "trace edge"}
         named |= {tables.feedback.key: "trace feedback", tables.log.key: "consolidation"}
     named |= {table.key: "intention" for table in intention_tables.TABLES.values()}
+    for desk in observed.DESKS:
+        named |= {desk.heard.key: "heard message", desk.notes.key: "observation"}
     for shelf in archive.SHELVES.values():
         named |= {shelf.texts.key: "archived trace", shelf.log.key: "archive access"}
     named |= {log.key: "cognitive consolidation" for log in consolidated.LOGS.values()}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
 
     from .captured import Captured
-    from .cognitive import CognitiveSystem, cognitive_memory
+    from .cognitive import CognitiveSystem, cognitive_memory, cognitive_turn
     from .facade import AsyncMemory, Memory
     from .system import MemorySystem, MemoryView, Tier, memory_system
 
@@ -48,6 +48,7 @@ __all__ = [
     "MemoryView",
     "Tier",
     "cognitive_memory",
+    "cognitive_turn",
     "create_episodic_memory_capability",
     "create_episodic_memory_resource",
     "create_semantic_memory_capability",
@@ -70,7 +71,7 @@ __all__ = [
 ]
 _HOMES = {
     "pipelines.captured": ("Captured",),
-    "pipelines.cognitive": ("CognitiveSystem", "cognitive_memory"),
+    "pipelines.cognitive": ("CognitiveSystem", "cognitive_memory", "cognitive_turn"),
     "pipelines.facade": ("AsyncMemory", "Memory"),
     "pipelines.system": ("MemorySystem", "MemoryView", "Tier", "memory_system"),
     "blocks.capture.working": (

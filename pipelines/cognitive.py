@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from blocks.cognitive import (
+    Observed,
     Reclassified,
     consolidate_block,
     encode_block,
     end_turn_block,
+    observe_block,
     reclassify_block,
     retrieve_block,
     sweep_block,
@@ -24,6 +26,7 @@ from capabilities.cognitive.consolidation.result import Consolidated
 from capabilities.cognitive.encoder import MoodSource
 from capabilities.cognitive.mechanisms.config import Mechanisms
 from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.cognitive.observing.config import ObserverConfig, ReflectorConfig
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.prospective import Due, Intention, ProspectiveMemory
@@ -34,6 +37,7 @@ from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability, ContextLines
 from fabric.flow.context import Context
+from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice
 from fabric.options import check_model, names_options
 from fabric.record.run_input import said_in
@@ -124,6 +128,15 @@ class CognitiveSystem:
         every = self.mind.config.consolidation.every_hours
         return end_turn_block(self.name, self.capability, self.consolidate, every)
 
+    @cached_property
+    def observe(self) -> Block[Any, Observed]:
+        """For ``.work(...)`` behind a reply: what was said is heard, noted by the model, and learned from.
+
+        ``run(mem.observe, {"force": True})`` observes and reflects on what there is now. Without ``model`` it does
+        nothing.
+        """
+        return observe_block(self.name, self.capability, self.prospective, self.mind.config.traits, self.model)
+
     def assemble(
         self,
         tokens: int = 1_000,
@@ -161,7 +174,7 @@ class CognitiveSystem:
         return MemoryTools(self.traces, None, include_reflect=True, identifier="memory_tools")
 
 
-_OPTIONS = ("traits", "profile", "mechanisms", "consolidation")
+_OPTIONS = ("traits", "profile", "mechanisms", "consolidation", "observer", "reflector")
 
 
 def _cue(ctx: Context) -> str:
@@ -182,6 +195,8 @@ def cognitive_memory(
     features: FeaturesBy | None = None,
     mechanisms: Mechanisms | Mapping[str, Any] | bool | None = None,
     consolidation: ConsolidationConfig | Mapping[str, Any] | bool | None = True,
+    observer: ObserverConfig | Mapping[str, Any] | None = None,
+    reflector: ReflectorConfig | Mapping[str, Any] | None = None,
     embedder: EmbedderChoice = "default",
     zone: ZoneChoice = None,
     constants: Mapping[str, Any] | None = None,
@@ -196,7 +211,8 @@ def cognitive_memory(
     "model" (the default with one), "words", or "hybrid", by the words at once and by the model in a consolidation.
     ``mechanisms`` are the eight of `Mechanisms`: True for all, a mapping for those that differ, None for none.
     ``consolidation`` says how often and how much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None
-    for only when it is asked to. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of
+    for only when it is asked to. ``observer`` and ``reflector`` say from how many tokens on conversations are noted,
+    and notes become memories. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of
     `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in which "tomorrow at 9" is
     meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without one. ConfigurationError for
     what cannot work.
@@ -212,7 +228,13 @@ def cognitive_memory(
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
     if model is not None:
         check_model("model", model, without="None for words")
-    given = {"traits": traits or {}, "profile": profile, "mechanisms": mechanisms, "consolidation": consolidation}
+    given: dict[str, Any] = {
+        "traits": traits or {},
+        "profile": profile,
+        "mechanisms": mechanisms,
+        "consolidation": consolidation,
+    }
+    given |= {"observer": observer, "reflector": reflector}
     options: dict[str, Any] = {**(constants or {}), **given}
     mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
     by = features or ("words" if model is None else "model")
@@ -221,3 +243,20 @@ def cognitive_memory(
     if model is None and by != "words":
         raise ConfigurationError(f"features is {features!r}; a model is needed: cognitive_memory(model=...)")
     return CognitiveSystem(mind, name, model, by)
+
+
+def cognitive_turn(
+    mem: CognitiveSystem, reply: Block[Any, Any], *, name: str = "cognitive-turn"
+) -> Sequencer[Any, Any]:
+    """Return a whole turn around a reply: the message is encoded before it, and observed behind it; then the turn ends.
+
+    ``reply`` is a block that gets the user's message, such as a generator with ``context=[mem.assemble()]``: what the
+    message brings to mind and what is due is retrieved there. Observing, and consolidating once in an hour, happen in
+    the background: nobody waits for them.
+
+    >>> from fabric import generator
+    >>> mem = cognitive_memory()
+    >>> cognitive_turn(mem, generator(name="reply", model="gpt-5", context=[mem.assemble()])).name
+    'cognitive-turn'
+    """
+    return sequencer(name=name).then(mem.encode).then(reply).work(mem.observe).work(mem.after_turn)

@@ -1,17 +1,20 @@
-"""The steps of a cognitive memory: a message is encoded, a cue brings something to mind, a turn ends, it sleeps.
+"""The steps of a cognitive memory: a message is encoded, a cue brings something to mind, a turn ends.
 
 Not here: what they do (`capabilities.cognitive`), and how they are put together (`pipelines.cognitive`).
 """
 
 from .consolidation import consolidate_block
+from .observing import Observed, observe_block
 from .reclassify import Reclassified, reclassify_block
 from .steps import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
 
 __all__ = [
+    "Observed",
     "Reclassified",
     "consolidate_block",
     "encode_block",
     "end_turn_block",
+    "observe_block",
     "reclassify_block",
     "retrieve_block",
     "sweep_block",

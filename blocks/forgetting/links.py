@@ -56,6 +56,8 @@ LINKS: Mapping[str, Links] = {
     "trace feedback": Links(drawn=("trace_id",), says=("query",)),
     "consolidation": Links(drawn=("drawn_from",)),
     "cognitive consolidation": Links(drawn=("drawn_from", "changes.trace_id")),
+    "heard message": Links(said=("source",), says=("text",)),
+    "observation": Links(drawn=("sources.turn_id",), said=("sources",), says=("content",)),
     "archived trace": Links(drawn=("id",), said=("sources",), says=("content",)),
     "archive access": Links(drawn=("trace_id",)),
 }

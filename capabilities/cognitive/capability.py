@@ -25,6 +25,7 @@ from .consolidation.result import LOG_RESOURCES
 from .encoder import Encoder, MoodSource, checked_source
 from .memory import CognitiveMemory
 from .notes_tools import NOTES_TOOLS
+from .observing.record import OBSERVING
 from .slots import IN_MIND
 from .storing import ignore_traces, store_encoded, sweep_view, use_traces
 from .wakefulness import CLOCKS
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-_OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES, *LOG_RESOURCES)
+_OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES, *LOG_RESOURCES, *OBSERVING)
 COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *ARCHIVE, *_OWN, *PROSPECTIVE_RESOURCES)
 """Everything that a cognitive memory keeps."""
 

@@ -16,6 +16,7 @@ from ..settings import Settings
 from ..vocabulary import Unit
 from .consolidation.config import ConsolidationConfig
 from .mechanisms.config import Mechanisms
+from .observing.config import ObserverConfig, ReflectorConfig
 
 HOUR = 3_600.0
 """Seconds."""
@@ -83,6 +84,14 @@ def _limits(given: Any) -> Any:
     return ConsolidationConfig.of(given) or ConsolidationConfig(every_hours=None)
 
 
+def _observer(given: Any) -> Any:
+    return ObserverConfig.of(given) or ObserverConfig()
+
+
+def _reflector(given: Any) -> Any:
+    return ReflectorConfig.of(given) or ReflectorConfig()
+
+
 class CognitiveConfig(Settings):
     """The constants of a cognitive memory; the defaults are the specification's, but for the profile."""
 
@@ -114,6 +123,10 @@ class CognitiveConfig(Settings):
     """What being used together adds to the tie of two traces."""
     consolidation: Annotated[ConsolidationConfig, BeforeValidator(_limits)] = ConsolidationConfig()
     """How often and how much is consolidated; None for only when it is asked for."""
+    observer: Annotated[ObserverConfig, BeforeValidator(_observer)] = ObserverConfig()
+    """When what was said is observed."""
+    reflector: Annotated[ReflectorConfig, BeforeValidator(_reflector)] = ReflectorConfig()
+    """When notes become traces."""
     mechanisms: Annotated[Mechanisms | None, BeforeValidator(Mechanisms.of)] = None
     """The eight mechanisms; True for all of them, a mapping for those that differ from the defaults, None for none."""
 

@@ -34,6 +34,7 @@ from .given import GivenData, GivenMood, GivenWeights
 from .graph import WEIGHTS as EDGE_WEIGHTS
 from .graph import edges_in, graph_of, tie_traces, ties_of
 from .mechanisms.on_use import rivals_of
+from .observing.observer import Observer
 from .outlook import Outlook, outlooks
 from .prompt.collecting import Asked, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
@@ -72,6 +73,11 @@ class CognitiveMemory:
         self._source = source_of(ctx) or Source(
             turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
         )
+
+    @property
+    def observer(self) -> Observer:
+        """What waits to be observed, and the notes on what was."""
+        return Observer(self._ctx, self._config, self._encoder, self.meaning, self._table)
 
     @checks_arguments
     async def encode(

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Literal
 
 from .after_recall import IMMUNE
 from .bounds import unit
@@ -209,6 +210,24 @@ def _loser(visited: Version, other: Version, honesty: float) -> str | None:
     if abs(surer) <= CLEARLY_SURER + ROUNDING:
         return None
     return other.id if surer > 0 else visited.id
+
+
+def kept_version(
+    older: float, newer: float, honesty: float, agreeableness: float
+) -> Literal["superseded", "both", "newer", "older"]:
+    """Return what a reflector does with something new that contradicts something known, by how sure each is.
+
+    With an honesty above 0.6 the older is ``superseded``; with an agreeableness above 0.6 ``both`` stay, and it is
+    noted that they differ; else the surer one counts, of equally sure ones the newer.
+
+    >>> kept_version(0.8, 0.7, honesty=0.5, agreeableness=0.5), kept_version(0.8, 0.7, honesty=0.7, agreeableness=0.9)
+    ('older', 'superseded')
+    """
+    if unit("honesty", honesty) > CANDID:
+        return "superseded"
+    if unit("agreeableness", agreeableness) > CANDID:
+        return "both"
+    return "older" if older > newer else "newer"
 
 
 def sharing_pairs(holders: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:

@@ -1,21 +1,26 @@
 """What a prompt gets of the memory, in one transaction: its parts put together, and what of them counts afterwards."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from capabilities.prospective.memory import ProspectiveMemory, Sought
 from capabilities.traces.notes import read_notes
 from capabilities.traces.table import TraceTable
+from fabric.flow.resource import Transaction
 
 from ..config import CognitiveConfig
 from ..mechanisms.on_prompt import come_unasked
 from ..mechanisms.on_use import rivals_of
+from ..observing.record import desk_of
 from ..results import Retrieval
 from ..slots import IN_MIND
 from .assembling import parts_of
-from .prompt import Assembled, Style, assemble
+from .prompt import Assembled, PromptLine, Style, assemble, observation_line
 from .reminders import reminder_lines
 
+SHOWN_NOTES = 10
+"""How many notes on the conversation a prompt shows: the latest."""
 OF_USE = 0.5
 """What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
 
@@ -32,6 +37,14 @@ class Asked:
     turn_id: str
 
 
+def _observations(tx: Transaction) -> Iterator[PromptLine]:
+    """Yield the notes on the conversation that no memory was made of yet, the latest first."""
+    place = desk_of(tx.ids).notes
+    if tx.count(place):
+        for note in reversed(tx.find(place)[-SHOWN_NOTES:]):
+            yield PromptLine(note.id, observation_line(note.content))
+
+
 def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: ProspectiveMemory, asked: Asked) -> Assembled:
     """Return a prompt's part of the memory; what it shows waits for the end of the turn, reminders for that of the run.
 
@@ -44,6 +57,7 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens)
     unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
     parts = parts_of(found, slots, held, read_notes(tx), asked.style, asked.now, asked.turn_id, told, unasked)
+    parts = replace(parts, observations=tuple(_observations(tx)))
     made = assemble(parts, asked.tokens, asked.style)
     prospective.claim(tx, made.sections.get("reminders", ()))
     of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}

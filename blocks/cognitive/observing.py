@@ -1,0 +1,229 @@
+"""Observing and reflecting as blocks: a conversation becomes notes, and notes become memories, by a model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.cognitive.observing.config import HIGH, emphases, style_of_traces
+from capabilities.cognitive.observing.observer import Observer
+from capabilities.cognitive.observing.record import HeardMessage, Observation
+from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold
+from capabilities.formulas.personality import Traits
+from capabilities.prospective import ProspectiveMemory, intention_of
+from capabilities.traces.record import Trace
+from fabric.errors import ModelError, RefusedError
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.generation.generator import ModelChoice, generator
+from fabric.text.prompt import data_block, load_prompt, one_line
+
+from ..capture.exchange import exchange_from_items
+from ..prompts import PROMPTS
+
+CONFLICTS = {
+    "honesty": "Where a note contradicts a known memory, the newer is right: replace the old one",
+    "agreeableness": "Where a note contradicts a known memory, keep both versions and say that they differ",
+    "": "Where a note contradicts a known memory, the surer is right",
+}
+SHOWN_CHARS = 8_000
+"""How much of a message a model is shown."""
+KNOWN = 20
+"""How many known memories a reflector is shown."""
+CUE_CHARS = 2_000
+
+
+class Observed(BaseModel):
+    """What observing came to: messages heard, notes made, memories learned, reminders registered.
+
+    ``words_in`` and ``words_out`` are those of the notes that were reflected on and of what was learned from them.
+    ``failed`` says what a model could not do; what it was asked about waits, and it is asked again.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    heard: int = 0
+    noted: int = 0
+    compressed: int = 0
+    learned: int = 0
+    reminders: int = 0
+    words_in: int = 0
+    words_out: int = 0
+    failed: tuple[str, ...] = ()
+
+
+class ObservingSteps:
+    """The model's part of observing, for one memory."""
+
+    def __init__(
+        self,
+        name: str,
+        memory: Capability[CognitiveMemory],
+        prospective: Capability[ProspectiveMemory],
+        traits: Traits,
+        model: ModelChoice,
+    ) -> None:
+        self._memory = memory
+        self._prospective = prospective
+        told = emphases(traits)
+        attend = "- Attend above all to: " + "; ".join(told) + "." if told else ""
+        system = load_prompt(PROMPTS / "observer.md").fill(limit=MOST_NOTES, emphasis=attend)
+        self._notes = _asked(f"{name}/notes", model, system, NotesTold)
+        compress = load_prompt(PROMPTS / "compress_notes.md").fill(limit=MOST_NOTES)
+        self._fewer = _asked(f"{name}/compress", model, compress, NotesTold)
+        rule = next((one for one in ("honesty", "agreeableness") if getattr(traits, one) > HIGH), "")
+        learn = load_prompt(PROMPTS / "reflector.md").fill(
+            style=style_of_traces(traits), conflicts=CONFLICTS[rule], limit=MOST_NOTES
+        )
+        self._traces = _asked(f"{name}/learn", model, learn, TracesTold)
+
+    async def observe(self, ctx: Context, *, force: bool = False) -> dict[str, Any]:
+        """Make notes of what waits, where it is time for it; what failed is told."""
+        observer = ctx[self._memory].observer
+        heard = await observer.due(force=force)
+        if not heard:
+            return {}
+        shown = load_prompt(PROMPTS / "observer_messages.md").fill(messages=data_block("conversation", _lines(heard)))
+        told, failed = await _ask(self._notes, shown, ctx, observer, "observe")
+        if told is None:
+            return {"failed": (failed,)}
+        made = await observer.note_down(heard, told.notes)
+        if made is None:
+            return {"failed": ("observe: some of it was forgotten meanwhile; the rest is observed next time",)}
+        return {"noted": len(made), "reminders": await self._register(ctx, made)}
+
+    async def compress(self, ctx: Context) -> dict[str, Any]:
+        """Make fewer notes of many, where it is time for it."""
+        observer = ctx[self._memory].observer
+        notes = await observer.to_compress()
+        if not notes:
+            return {}
+        told, failed = await _ask(self._fewer, _notes_shown(notes), ctx, observer, "compress")
+        if told is None:
+            return {"failed": (failed,)}
+        made = await observer.compress(notes, told.notes)
+        if made is None:
+            await observer.failed()
+            return {"failed": ("compress: no fewer notes came of it, or some were forgotten meanwhile",)}
+        return {"compressed": len(notes) - len(made)}
+
+    async def reflect(self, ctx: Context, *, force: bool = False) -> dict[str, Any]:
+        """Make memories of notes, where it is time for it."""
+        observer = ctx[self._memory].observer
+        notes = await observer.to_reflect(force=force)
+        if not notes:
+            return {}
+        cue = " ".join(one.content for one in notes)[:CUE_CHARS]
+        known = [one.trace for one in (await ctx[self._memory].retrieve(cue, limit=KNOWN, neutral_mood=True)).results]
+        shown = load_prompt(PROMPTS / "reflector_notes.md").fill(
+            known=data_block("known memories", _known(known)) if known else "none",
+            notes=data_block("notes", _numbered(notes)),
+        )
+        told, failed = await _ask(self._traces, shown, ctx, observer, "reflect")
+        if told is None:
+            return {"failed": (failed,)}
+        made = await observer.learn(notes, told.traces, told.keep, known)
+        if made is None:
+            return {"failed": ("reflect: some notes were forgotten meanwhile; the rest is reflected on next time",)}
+        words = sum(len(one.content.split()) for one in notes), sum(len(one.content.split()) for one in made)
+        return {"learned": len(made), "words_in": words[0], "words_out": words[1]}
+
+    async def _register(self, ctx: Context, notes: Sequence[Observation]) -> int:
+        """Register what was promised as reminders; return how many."""
+        count = 0
+        for note in notes:
+            proposal = intention_of(
+                note.kind,
+                note.content,
+                note.importance,
+                looks_ahead=note.looks_ahead,
+                when=note.when,
+                derived_from=tuple(source.turn_id for source in note.sources if source.turn_id),
+            )
+            if proposal is not None:
+                try:
+                    await ctx[self._prospective].take_up(proposal)
+                    count += 1
+                except RefusedError as error:
+                    ctx.log.warning("no reminder of a commitment", error=str(error))
+        return count
+
+
+def _asked(name: str, model: ModelChoice, system: str, schema: Any) -> Block[str, Any]:
+    return generator(
+        name=name,
+        model=model,
+        system=system,
+        user=lambda text: text,
+        output_schema=schema,
+        temperature=0.0,
+        record=False,
+    )
+
+
+async def _ask(block: Block[str, Any], shown: str, ctx: Context, observer: Observer, what: str) -> tuple[Any, str]:
+    try:
+        return await block(shown, Context(ctx.run)), ""
+    except ModelError as error:
+        await observer.failed()
+        ctx.log.warning("not observed", step=what, error=str(error))
+        return None, f"{what}: {type(error).__name__}: {error}"
+
+
+def _lines(heard: Sequence[HeardMessage]) -> str:
+    return "\n".join(
+        f"[{number}] {one.speaker or one.role}, {one.said_at:%Y-%m-%d %H:%M}: {one_line(one.text, SHOWN_CHARS)}"
+        for number, one in enumerate(heard, start=1)
+    )
+
+
+def _numbered(notes: Sequence[Observation]) -> str:
+    return "\n".join(
+        f"[{number}] {one.kind}, {one.importance:.2f}, {one.made_at:%Y-%m-%d}: {one_line(one.content)}"
+        for number, one in enumerate(notes, start=1)
+    )
+
+
+def _notes_shown(notes: Sequence[Observation]) -> str:
+    return load_prompt(PROMPTS / "notes_given.md").fill(notes=data_block("notes", _numbered(notes)))
+
+
+def _known(traces: Sequence[Trace]) -> str:
+    return "\n".join(f"[{one.id}] {one.confidence:.2f}: {one_line(one.content)}" for one in traces)
+
+
+def observe_block(
+    name: str,
+    memory: Capability[CognitiveMemory],
+    prospective: Capability[ProspectiveMemory],
+    traits: Traits,
+    model: ModelChoice | None,
+) -> Block[Any, Observed]:
+    """Return the step behind a reply, for ``.work(...)``: the turn is heard, and once there is enough of it, observed.
+
+    Its input may be ``{"force": True}`` to observe and reflect on what there is, without a turn. Without ``model``
+    nothing is heard: nobody would ever observe it.
+    """
+    steps = None if model is None else ObservingSteps(name, memory, prospective, traits, model)
+
+    @handler(name=f"{name}/observe", uses=[memory, prospective])
+    async def observe(value: Any, ctx: Context) -> Observed:
+        if steps is None:
+            return Observed()
+        force = isinstance(value, dict) and value.get("force") is True
+        heard = 0 if force else await _hear(value, ctx, ctx[memory].observer)
+        done = [await steps.observe(ctx, force=force), await steps.compress(ctx), await steps.reflect(ctx, force=force)]
+        failed = tuple(reason for one in done for reason in one.get("failed", ()))
+        counts = {key: value for one in done for key, value in one.items() if key != "failed"}
+        return Observed(heard=heard, failed=failed, **counts)
+
+    return observe
+
+
+async def _hear(value: Any, ctx: Context, observer: Observer) -> int:
+    exchange = exchange_from_items(value, ctx)
+    turns = [*exchange.said, *([exchange.assistant] if exchange.assistant is not None else [])]
+    return await ctx.transact(lambda tx: observer.hear_turns(tx, turns), once="hear")

@@ -1,0 +1,206 @@
+"""Observing a conversation over HTTP: a durable buffer, notes, reminders of what was promised, and what is learned."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from capabilities.cognitive.observing.config import EMPHASES, ObserverConfig, ReflectorConfig, emphases, style_of_traces
+from capabilities.formulas.personality import Traits
+from fabric import Context, Fabric, handler
+from fabric.models.litellm import LiteLLMClient
+from fabric.testing import FrozenClock
+from pipelines import CognitiveSystem, cognitive_memory, cognitive_turn, memory_system
+from tests.stories.test_forget import dump
+from tests.stub_server import BAD_ANSWERS, StubServer, failure, text
+from tests.stub_server import stub_server as stub_server
+
+# litellm's own types make pydantic warn when they are first used.
+pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
+FORGETS = memory_system(model=None, episodic=True, semantic=True, embedder=None)
+SAID = ["I have to deploy by Friday", "I prefer Docker Compose", "My sister Rosalind takes HIV medication"]
+NOTES = [
+    {"content": "The user has to deploy by Friday", "kind": "commitment", "importance": 0.9, "numbers": [1]},
+    {"content": "The user prefers Docker Compose", "kind": "preference", "importance": 0.6, "numbers": [3]},
+    {"content": "Rosalind, the user's sister, takes HIV medication", "kind": "factual", "numbers": [5]},
+]
+
+
+@handler(name="answers")
+async def answers(_: str) -> str:
+    return "I can help with that."
+
+
+def remembering(traits: Mapping[str, float] | None = None, **options: Any) -> CognitiveSystem:
+    given = {"observer": {"messages": 6}, "reflector": {"notes": 100}, "consolidation": None, **options}
+    return cognitive_memory(traits=traits, embedder=None, model="openai/stub", **given)
+
+
+def client_of(server: StubServer) -> LiteLLMClient:
+    return LiteLLMClient(timeout=120, api_base=server.url + "/v1", api_key="none")
+
+
+def told(**answer: Any) -> Any:
+    return text(json.dumps(answer))
+
+
+def waiting(session: Any, mem: CognitiveSystem) -> tuple[list[str], list[str]]:
+    """Return the texts of the messages in the buffer, and of the notes."""
+
+    @handler(name="waiting", uses=[mem.capability])
+    async def look(_: object, ctx: Context) -> tuple[list[str], list[str]]:
+        observer = ctx[mem.capability].observer
+        return [one.text for one in await observer.buffered()], [one.content for one in await observer.notes()]
+
+    return session.run(look).output
+
+
+def reminders(session: Any, mem: CognitiveSystem) -> list[Any]:
+    @handler(name="reminders", uses=[mem.prospective])
+    async def look(_: object, ctx: Context) -> Any:
+        return await ctx[mem.prospective].pending()
+
+    return session.run(look).output
+
+
+def test_thresholds_emphases_and_styles_are_those_of_the_specification():
+    assert (ObserverConfig().tokens, ObserverConfig().messages, ObserverConfig().compress_at) == (30_000, None, 50)
+    assert (ReflectorConfig().tokens, ReflectorConfig().notes) == (40_000, None)
+    for trait, attends in EMPHASES.items():
+        assert emphases(Traits(**{trait: 0.7})) == [attends]
+        assert emphases(Traits(**{trait: 0.6})) == []
+    styles = [style_of_traces(Traits(**given)) for given in ({"conscientiousness": 0.9}, {"openness": 0.9}, {})]
+    assert [style.split()[0] for style in styles] == ["structured", "rich", "concise"]
+
+
+def test_a_conversation_is_heard_once_noted_learned_from_and_forgotten(stub_server: StubServer, tmp_path: Path):
+    mem = remembering({"honesty": 0.7, "conscientiousness": 0.7})
+    path, clock = tmp_path / "memory.duckdb", FrozenClock()
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session, other = (fabric.session("monday", user=name) for name in ("jake", "ann"))
+        turn = cognitive_turn(mem, answers)
+        stub_server.script([text("{}")] * 9)  # what the features of a message are, where a model is asked
+        for said in SAID[:2]:
+            session.run(turn, said)
+            fabric.drain()
+        heard, notes = waiting(session, mem)
+        assert heard == [SAID[0], "I can help with that.", SAID[1], "I can help with that."]
+        assert notes == waiting(other, mem)[0] == []
+        stub_server.script([lambda one: told(notes=NOTES) if "write notes" in str(one.body) else text("{}")] * 9)
+        session.run(turn, SAID[2])
+        fabric.drain()
+        assert waiting(session, mem) == ([], [note["content"] for note in NOTES])
+        asked = next(one.body["messages"] for one in stub_server.requests if "write notes" in str(one.body))
+        assert "corrections, retractions" in asked[0]["content"]
+        assert "[5] user" in asked[1]["content"]
+        assert [one.content for one in reminders(session, mem)] == [NOTES[0]["content"]]
+        shown = session.run(assembling(mem), "When do I deploy?").output
+        assert "## Observations\n- Rosalind" in shown
+
+        receipt = session.run(FORGETS.forget_block, {"id": turn_of(session, SAID[2])}).output
+        assert receipt.found
+        assert waiting(session, mem) == ([], [note["content"] for note in NOTES[:2]])
+        learned = {"content": "Deploys by Friday, with Docker Compose", "numbers": [1, 2], "tags": ["deploy"]}
+        stub_server.script([told(traces=[learned], keep=[])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.learned, done.failed, done.words_in > done.words_out) == (1, (), True)
+        assert waiting(session, mem) == ([], [])
+        found = session.run(mem.retrieve, "deploy with Docker Compose").output.results
+        (trace,) = [one.trace for one in found if one.trace.content == learned["content"]]
+        assert (trace.type, trace.source_type, trace.confidence) == ("semantic", "reflection", 0.7)
+        assert len(trace.sources) == 2
+        assert session.run(FORGETS.forget_block, {"scope": "user"}).output.found
+        assert session.run(mem.retrieve, "deploy").output.results == []
+        assert reminders(session, mem) == []
+    assert not [word for word in ("HIV", "Docker", "deploy") if word in dump(path)]
+
+
+def assembling(mem: CognitiveSystem) -> Any:
+    @handler(name="assembling", uses=[mem.capability])
+    async def assemble(cue: str, ctx: Context) -> str:
+        return (await ctx[mem.capability].assemble(cue)).text
+
+    return assemble
+
+
+def turn_of(session: Any, said: str) -> str:
+    return next(item.id for item in session.items() if item.text == said)
+
+
+def test_a_model_that_fails_loses_no_message_and_is_left_alone_for_a_while(stub_server: StubServer, tmp_path: Path):
+    mem, clock, path = remembering(), FrozenClock(), tmp_path / "memory.duckdb"
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(hearing(mem), ["My boat is called Ariadne", "It lies in Bergen"])
+        for bad in [*BAD_ANSWERS.values(), None]:
+            script = [failure(400)] * 2 if bad is None else [text(bad.text, finish=bad.finish)] * 2
+            stub_server.script(script)
+            done = session.run(mem.observe, {"force": True}).output
+            assert (done.noted, len(done.failed)) == (0, 1), bad
+            before = len(stub_server.requests)
+            assert session.run(mem.observe, {"force": True}).output.failed == ()
+            assert len(stub_server.requests) == before
+            clock.advance(hours=1)
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("tuesday", user="jake")
+        assert len(waiting(session, mem)[0]) == 2
+        clock.advance(hours=1)
+        stub_server.script([told(notes=[{"content": "The user's boat Ariadne lies in Bergen", "numbers": [7]}])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.noted, done.failed) == (1, ())
+
+
+def hearing(mem: CognitiveSystem) -> Any:
+    @handler(name="hearing", uses=[mem.capability])
+    async def hear(texts: list[str], ctx: Context) -> None:
+        for said in texts:
+            await ctx[mem.capability].observer.hear("user", said)
+
+    return hear
+
+
+def test_fifty_notes_are_compressed_and_no_fewer_are_refused(stub_server: StubServer):
+    mem, clock = remembering(), FrozenClock()
+    with Fabric(models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        for first in (0, 25):
+            session.run(hearing(mem), [f"The number is {first}"])
+            notes = [{"content": f"Note {number}"} for number in range(first, first + 25)]
+            script = [told(notes=notes)] + ([told(notes=notes * 2)] if first else [])
+            stub_server.script([*script, told(traces=[], keep=list(range(1, 51)))][: len(script) + 1])
+            done = session.run(mem.observe, {"force": True}).output
+        assert (done.noted, done.compressed, len(done.failed)) == (25, 0, 1)
+        assert len(waiting(session, mem)[1]) == 50
+        clock.advance(hours=1)
+        stub_server.script([told(notes=[{"content": "Numbers from 0 to 49", "numbers": [1, 50]}])])
+        assert session.run(mem.observe, {}).output.compressed == 49
+
+
+@pytest.mark.parametrize(
+    ("traits", "confidence", "left"),
+    [
+        ({"honesty": 0.7}, 0.1, {"Lives in Berlin": False}),
+        ({"agreeableness": 0.7}, 0.1, {"Lives in Oslo": False, "Lives in Berlin": False}),
+        ({}, 0.9, {"Lives in Oslo": True, "Lives in Berlin": False}),
+        ({}, 0.1, {"Lives in Oslo": False, "Lives in Berlin": True}),
+    ],
+)
+def test_what_contradicts_is_settled_by_three_rules(
+    stub_server: StubServer, traits: Mapping[str, float], confidence: float, left: Mapping[str, bool]
+):
+    mem = remembering(traits, reflector={"notes": 1})
+    plain = cognitive_memory(embedder=None, consolidation=None)
+    with Fabric(models=client_of(stub_server), clock=FrozenClock()) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(plain.encode, "Lives in Oslo")
+        session.run(hearing(mem), ["I am in Berlin now"])
+        trace = {"content": "Lives in Berlin", "confidence": confidence, "numbers": [1]}
+        stub_server.script([told(notes=[{"content": "The user moved to Berlin"}]), told(traces=[trace])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.learned, done.failed) == (1, ())
+        found = session.run(plain.retrieve, "Where does the user live?").output.results
+        assert {one.trace.content: one.is_outdated for one in found} == left
+        disputed = [one for one in found if "disputed" in one.trace.tags]
+        assert len(disputed) == (2 if traits.get("agreeableness") else 0)
