@@ -233,8 +233,9 @@ def cognitive_memory(
         "profile": profile,
         "mechanisms": mechanisms,
         "consolidation": consolidation,
+        "observer": observer,
+        "reflector": reflector,
     }
-    given |= {"observer": observer, "reflector": reflector}
     options: dict[str, Any] = {**(constants or {}), **given}
     mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
     by = features or ("words" if model is None else "model")

@@ -13,6 +13,7 @@ from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesT
 from capabilities.formulas.personality import Traits
 from capabilities.prospective import ProspectiveMemory, intention_of
 from capabilities.traces.record import Trace
+from capabilities.turns import Exchange, Turn
 from fabric.errors import ModelError, RefusedError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
@@ -21,7 +22,7 @@ from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
 from fabric.text.prompt import data_block, load_prompt, one_line
 
-from ..capture.exchange import exchange_from_items
+from ..capture.exchange import clean, exchange_from_items
 from ..prompts import PROMPTS
 
 CONFLICTS = {
@@ -225,5 +226,17 @@ def observe_block(
 
 async def _hear(value: Any, ctx: Context, observer: Observer) -> int:
     exchange = exchange_from_items(value, ctx)
-    turns = [*exchange.said, *([exchange.assistant] if exchange.assistant is not None else [])]
+    answer = exchange.assistant or _given_answer(value, exchange, ctx)
+    turns = [*exchange.said, *([answer] if answer is not None else [])]
     return await ctx.transact(lambda tx: observer.hear_turns(tx, turns), once="hear")
+
+
+def _given_answer(value: Any, exchange: Exchange, ctx: Context) -> Turn | None:
+    """Return what the step before gave as the answer, where nobody recorded that it was one."""
+    if not isinstance(value, str) or exchange.user is None:
+        return None
+    text = clean(value, ctx)
+    if not text.strip() or text == exchange.user.text:
+        return None
+    changed = {"id": f"{exchange.user.id}:answer", "role": "assistant", "text": text, "speaker": "", "tags": []}
+    return exchange.user.model_copy(update=changed)
