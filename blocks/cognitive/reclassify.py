@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from capabilities.cognitive.consolidation.reclassifying import Reclassification
 from capabilities.cognitive.memory import CognitiveMemory
-from capabilities.cognitive.reclassifying import Reclassification
 from capabilities.traces.record import Trace
 from fabric.errors import ModelError
 from fabric.flow.block import Block

@@ -26,6 +26,7 @@ from ..traces.tables import place_of, views
 from . import retrieval
 from .config import CognitiveConfig
 from .consolidation.cycle import Cycle, Derive, Gist
+from .consolidation.reclassifying import Reclassification, by_words
 from .consolidation.result import CognitiveRun, Consolidated, last_lines
 from .content.features import detect
 from .content.sentiment import sentiment
@@ -38,7 +39,6 @@ from .observing.observer import Observer
 from .outlook import Outlook, outlooks
 from .prompt.collecting import Asked, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
-from .reclassifying import Reclassification, by_words
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind
 from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces

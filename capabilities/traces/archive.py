@@ -89,17 +89,12 @@ def archive(tx: Transaction, owner: Owner, traces: Iterable[Trace], reason: Arch
                 archived_at=now,
                 read_at=now,
                 persona=trace.persona,
-                sources=sources_of(trace),
+                sources=trace.sources,
             )
             for trace in wanted.values()
             if trace.id not in kept
         ],
     )
-
-
-def sources_of(trace: Trace) -> tuple[Source, ...]:
-    """Return the turns that a trace was said in."""
-    return () if trace.source is None else (trace.source,)
 
 
 def rehydrate(tx: Transaction, trace_id: str, clock: Clock, by: str = "") -> str | None:

@@ -10,6 +10,7 @@ from .tiers import day, shortened
 
 if TYPE_CHECKING:
     from capabilities.cognitive import CognitiveMemory, Outlook, Retrieval, Retrieved
+    from capabilities.cognitive.consolidation.result import CognitiveRun
 
 INDENT = " " * 22
 SIGNALS = {
@@ -21,6 +22,18 @@ SIGNALS = {
     "importance": "importance",
 }
 """What each signal of a score is called."""
+COUNTS = {
+    "pruned_count": "had faded",
+    "edges_created": "new ties",
+    "schemas_created": "schemas",
+    "conflicts_resolved": "contradictions settled",
+    "reinforced_count": "repeated",
+    "gisted_count": "shrunk to a gist",
+    "doubted_count": "doubted for their source",
+    "regulated_count": "calmed",
+    "archive_swept_count": "dropped from the archive",
+}
+"""What each number of a consolidation is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,16 @@ class ToldTie:
     type: str
     weight: float
     other: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldChange:
+    """What a consolidation did to a trace, with what that one says."""
+
+    step: str
+    reason: str
+    trace_id: str
     content: str
 
 
@@ -96,6 +119,32 @@ def show_neighbourhood(found: Neighbourhood, now: datetime) -> None:
         say(f"{bar(tied.activation)} {tied.activation:.2f}  {plain(shortened(tied.trace.content))}")
         say(f"{INDENT} over {over}, {tied.trace.id}")
     say()
+
+
+async def told_changes(memory: "CognitiveMemory", lines: "Sequence[CognitiveRun]", limit: int) -> list[ToldChange]:
+    """Return what consolidations did to traces, with what these say."""
+    changes = [change for line in lines for change in line.changes][:limit]
+    return [ToldChange(one.step, one.reason, one.trace_id, await _content(memory, one.trace_id)) for one in changes]
+
+
+async def _content(memory: "CognitiveMemory", trace_id: str) -> str:
+    trace = await memory.get(trace_id)
+    return "gone since" if trace is None else trace.content
+
+
+def show_consolidation(lines: "Sequence[CognitiveRun]", changes: Sequence[ToldChange], now: datetime) -> None:
+    """Write what the last consolidation did in numbers, then trace by trace, and what it could not do."""
+    from capabilities.cognitive.prompt.ago import ago
+
+    for line in lines:
+        done = {name: getattr(line, name) for name in COUNTS if getattr(line, name)}
+        told = ", ".join(f"{count} {COUNTS[name]}" for name, count in done.items()) or "nothing to do"
+        say(f"{ago(line.at, now)}, over {counted(line.total_processed, 'traces')}: {told}")
+        for reason in line.failed:
+            say(f"  failed, and tried again the next time: {plain(shortened(reason))}")
+    if changes:
+        rows = [(one.step, one.reason, f"{shortened(one.content)} | {one.trace_id}") for one in changes]
+        table("What was done", ["step", "why", "what, and its id"], rows)
 
 
 def _show_retrieved(one: "Retrieved", now: datetime) -> None:

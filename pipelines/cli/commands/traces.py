@@ -37,6 +37,9 @@ def traces(
     agent: Agent = "",
     org: Org = "",
     awake: Awake = False,
+    consolidation: Annotated[
+        bool, typer.Option("--consolidation", help="Show what the last consolidation did, and why.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show how traces stand: their strength now and in a week, and what keeps each; with CUE what it brings to mind.
@@ -45,7 +48,9 @@ def traces(
     """
     path, words = _arguments(ctx, file, cue, named)
     place = Place(path, user, org=org, session=session)
-    if words:
+    if consolidation:
+        _show_consolidation(place, agent, limit, as_json=as_json)
+    elif words:
         _show_neighbourhood(place, agent, words, limit, awake=awake, as_json=as_json)
     else:
         _show_outlook(place, agent, limit, awake=awake, as_json=as_json)
@@ -71,6 +76,19 @@ def _show_outlook(place: Place, agent: str, limit: int, *, awake: bool, as_json:
         show_outlook(found[:limit], now)
     if len(found) > limit:
         note(f"{len(found) - limit} weaker ones are not shown; see --limit")
+
+
+def _show_consolidation(place: Place, agent: str, limit: int, *, as_json: bool) -> None:
+    from ..trace_tables import show_consolidation, told_changes
+
+    lines, now = _do(place, agent, lambda memory: memory.last_consolidation(), awake=False)
+    if as_json:
+        write_json(lines)
+    if not lines:
+        raise nothing_found(f"there was no consolidation; {_nothing_of(place)}")
+    if not as_json:
+        told, _ = _do(place, agent, lambda memory: told_changes(memory, lines, limit), awake=False)
+        show_consolidation(lines, told, now)
 
 
 def _show_neighbourhood(place: Place, agent: str, cue: str, limit: int, *, awake: bool, as_json: bool) -> None:

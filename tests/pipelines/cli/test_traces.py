@@ -81,3 +81,20 @@ def test_nothing_is_told_of_others_and_a_missing_file_is_one_line(file: Path, tm
     lost = run("traces", tmp_path / "none.duckdb")
     assert lost.exit_code == 1
     assert one_line(lost.stderr)
+
+
+def test_the_last_consolidation_tells_what_it_did_and_why(file: Path) -> None:
+    none = run("traces", file, "--user", "jake", "--consolidation")
+    assert none.exit_code == 1
+    assert "there was no consolidation" in none.stderr
+    mem = cognitive_memory(embedder=None)
+    with Fabric(file, clock=FrozenClock(datetime.now(UTC) + timedelta(days=1))) as fabric:
+        done = fabric.session("tuesday", user="jake").run(mem.consolidate).output
+    assert done.reinforced_count == 1
+    told = run("traces", file, "--user", "jake", "--consolidation").stdout
+    words = " ".join(told.replace("│", " ").split())
+    assert "over 3 traces: 1 repeated" in words
+    assert "reinforce" in words
+    assert "due since" in words
+    (line,) = json.loads(run("traces", file, "--user", "jake", "--consolidation", "--json").stdout)
+    assert line["changes"][0]["step"] == "reinforce"

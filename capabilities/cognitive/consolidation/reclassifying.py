@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from capabilities.formulas.encoding import Features, Mood, encode
+from capabilities.formulas.personality import attention_weights
+from capabilities.traces.record import ToldByWords, Trace
+from capabilities.traces.table import TraceTable
+from capabilities.traces.tables import views
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 from fabric.store.base import Where
 
-from ..formulas.encoding import Features, Mood, encode
-from ..formulas.personality import attention_weights
-from ..traces.record import ToldByWords, Trace
-from ..traces.table import TraceTable
-from ..traces.tables import views
-from .config import CognitiveConfig
-from .content.features import detect
-from .encoder import type_of
+from ..config import CognitiveConfig
+from ..content.features import detect
+from ..encoder import type_of
 
 MOST_TRIES = 3
 """After how many failed calls of a model what the words told stays."""
