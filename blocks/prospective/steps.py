@@ -18,7 +18,7 @@ def remind_block(name: str, memory: Memory) -> Block[Mapping[str, Any], Intentio
     """Return the step that takes a mapping of what `ProspectiveMemory.remind` takes; the intention out."""
 
     @handler(name=f"{name}/remind", uses=[memory])
-    async def remind(asked: Mapping[str, Any], ctx: Context) -> Intention:
+    async def remind(asked: Any, ctx: Context) -> Intention:
         if not isinstance(asked, Mapping) or "content" not in asked:
             raise ConfigurationError(f"remind: got {asked!r:.80}; expected a mapping with content, and at, on or about")
         return await ctx[memory].remind(**asked)

@@ -40,7 +40,7 @@ def create_prospective(
         zone_of(zone)
 
     def zone_in(ctx: Context) -> ZoneInfo:
-        found = zone(ctx) if callable(zone) else zone
+        found: Any = zone(ctx) if callable(zone) else zone
         if found is not None and not isinstance(found, str | tzinfo):
             raise ConfigurationError(f"zone gave {found!r:.80}: expected the name of a time zone, or None for UTC")
         return zone_of(found)

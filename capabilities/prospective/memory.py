@@ -1,5 +1,8 @@
 """``ctx.cap.prospective``: remember to do something later, look what is due, and settle it."""
 
+import asyncio
+import hashlib
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -21,7 +24,7 @@ from . import state
 from .arming import Asked, armed
 from .commitments import Proposal
 from .contexts import Contexts
-from .record import MAX_CONTENT_CHARS, Due, Intention, ProspectiveConfig, Status
+from .record import MAX_CONTENT_CHARS, Due, Intention, ProspectiveConfig, Status, Trigger
 from .tables import Intentions
 from .time.when import when
 
@@ -32,7 +35,7 @@ LOOK_IT_UP = "Look the ids up in the list of reminders."
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is going on now: the names of events, and how similar the present context is to cues, by intention."""
+    """What is going on now: the names of events, and how similar the present context is to cues that it is near to."""
 
     events: Collection[str] = ()
     similarities: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -91,10 +94,20 @@ class ProspectiveMemory:
             source=self._source(),
             derived_from=tuple(derived_from),
             made_by=self._ctx.path,
-            **armed(asked, now, self.zone, self._config),
+            **await asyncio.to_thread(armed, asked, now, self.zone, self._config),  # reading a time may take a while
         )
-        await self._ctx.transact(lambda tx: self._table(tx).add(intention, self._config.most_pending))
-        return intention
+        return await self._added(intention)
+
+    async def _added(self, intention: Intention) -> Intention:
+        """Store an intention, once however often a job or a named turn runs, and return the one that is kept."""
+
+        def work(tx: Transaction) -> dict[str, Any]:
+            return self._table(tx).add(intention, self._config.most_pending).model_dump(mode="json")
+
+        told = json.dumps([intention.content, intention.scope, intention.events, intention.cue, intention.rule])
+        key = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        kept = await self._ctx.transact(work, once=f"remind {key} {self._counted(key)}")
+        return Intention.model_validate(kept)
 
     async def take_up(self, proposal: Proposal, *, scope: TraceScope | None = None) -> Intention:
         """Make an intention of what a note proposes: at its time, where that can be read, else when it comes up."""
@@ -119,8 +132,8 @@ class ProspectiveMemory:
         named turn or job that runs again, is given the same.
         """
         sought = await self.sought(cue, events)
-        number = self._counted()
-        run, found = await self._ctx.transact(lambda tx: self._check(tx, sought), once=f"reminders {number}")
+        once = f"reminders {self._counted('check')}"
+        run, found = await self._ctx.transact(lambda tx: self._check(tx, sought), once=once)
         due = [Due.model_validate(one) for one in found]
         if run != self._ctx.run.id:  # an earlier run of this turn or job did it, and was not stored
             due = await self._ctx.transact(lambda tx: self.claim(tx, [one.id for one in due]))
@@ -138,12 +151,13 @@ class ProspectiveMemory:
 
     async def sought(self, cue: str, events: Iterable[str] = ()) -> Sought:
         """Return what is going on, as `due_in` takes it: the cue is compared with the cues of intentions."""
-        similarities: Mapping[str, float] = {}
+        near: Mapping[str, float] = {}
         if cue.strip():
-            waiting = await self._ctx.transact(lambda tx: self._table(tx).pending())
-            cues = {one.id: one.cue for one in waiting if one.trigger == "context_based"}
-            similarities = await self._contexts.similarities(cue, cues)
-        return Sought(frozenset(self._ctx.redact(name).strip() for name in events), similarities)
+            waiting = await self._ctx.transact(lambda tx: self._table(tx).waiting(None, ["context_based"]))
+            held = {one.id: one for one in waiting if one.trigger == "context_based"}
+            alike = await self._contexts.similarities(cue, {key: one.cue for key, one in held.items()})
+            near = {key: share for key, share in alike.items() if share > held[key].threshold}
+        return Sought(frozenset(self._ctx.redact(name).strip() for name in events), near)
 
     def due_in(self, tx: Transaction, sought: Sought) -> list[Intention]:
         """Return what is due, the most important first, inside a transaction; it is not brought back by that.
@@ -151,7 +165,9 @@ class ProspectiveMemory:
         What another run brought back that is still under way is left to that one.
         """
         now, free = self._ctx.clock.now(), {"", self._ctx.run.id}
-        waiting = [one for one in self._table(tx).pending() if one.claimed in free]
+        going_on: Mapping[Trigger, object] = {"event_based": sought.events, "context_based": sought.similarities}
+        triggers: list[Trigger] = [trigger for trigger, found in going_on.items() if found]
+        waiting = [one for one in self._table(tx).waiting(now, triggers) if one.claimed in free]
         return state.in_order(one for one in waiting if state.is_due(one, now, sought.events, sought.similarities))
 
     def shown_in(self, tx: Transaction, sought: Sought) -> list[Due]:
@@ -190,7 +206,7 @@ class ProspectiveMemory:
     async def snooze(self, intention_id: str, until: str | datetime | date | timedelta) -> Intention:
         """Put one off until a time, given as to `remind`: it comes back then, brought back before or not."""
         now = self._ctx.clock.now()
-        later = when(until, now, self.zone, self._config.day_begins)
+        later = await asyncio.to_thread(when, until, now, self.zone, self._config.day_begins)
         return await self._changed(intention_id, lambda one: state.snoozed(one, later, now))
 
     @checks_arguments
@@ -230,11 +246,11 @@ class ProspectiveMemory:
     def _make_certain(self, tx: Transaction) -> None:
         self._table(tx).make_certain(self._ctx.run.id)
 
-    def _counted(self) -> int:
-        """Return the number of this check among those of its block, in the try under way."""
+    def _counted(self, what: str) -> int:
+        """Return the number of this call among those of its kind and block, in the try under way."""
         calls = self._ctx.doing().calls
-        calls["reminders"] += 1
-        return calls["reminders"]
+        calls[f"reminders {what}"] += 1
+        return calls[f"reminders {what}"]
 
     def _checked(self, content: str) -> str:
         text = " ".join(self._ctx.redact(content).split())

@@ -60,6 +60,8 @@ class Intention(BaseModel):
     recurring: bool = False
     cooldown: float = 0.0
     snoozed_until: Moment | None = None
+    wakes_at: Moment | None = None
+    """`next_at` as it is stored, to be found by."""
     created_at: Moment
     updated_at: Moment
     fired_at: Moment | None = None

@@ -2,21 +2,44 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from fabric.errors import RefusedError
 from fabric.flow.resource import Collection, Resource, Transaction
-from fabric.search.base import ColumnType
-from fabric.store.base import Where
+from fabric.lazy import lazy
+from fabric.search.base import ColumnType, SearchView
 
 from ..traces.record import TraceScope
 from ..traces.tables import Owner, place_of, views
-from .record import Intention
+from .record import Intention, Trigger
 from .state import as_it_is, certain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+_COLUMNS: Mapping[str, ColumnType] = {"status": "text", "trigger": "text", "claimed": "text", "wakes_at": "time"}
+"""By what intentions are found; kept in memory, since every turn looks for what is due."""
+_SAME = ("content", "scope", "persona", "due_at", "events", "cue", "rule", "recurring")
+"""What two intentions have in common that are one, said twice."""
+_NONE = -2
+"""The number of a text that stands in no row."""
 
 
 def _table(owner: Owner, name: str) -> Collection[Intention]:
-    columns: Mapping[str, ColumnType] = {"status": "text", "trigger": "text", "claimed": "text", "due_at": "time"}
-    return Collection(f"intentions_{name}", Intention, owner, columns, required=False)
+    return Collection(
+        f"intentions_{name}",
+        Intention,
+        owner,
+        _COLUMNS,
+        text="trigger",
+        terms=lambda _: (),
+        kept=tuple(_COLUMNS),
+        required=False,
+    )
 
 
 TABLES: Mapping[Owner, Collection[Intention]] = {
@@ -25,6 +48,8 @@ TABLES: Mapping[Owner, Collection[Intention]] = {
     "org": _table("org", "organization"),
 }
 PROSPECTIVE_RESOURCES: tuple[Resource, ...] = tuple(TABLES.values())
+Rows = Callable[[SearchView], "NDArray[np.bool_]"]
+"""Which rows of a table, by their slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +61,98 @@ class Intentions:
 
     def pending(self) -> list[Intention]:
         """Return those that wait, oldest first, owner by owner."""
-        asked = (Where("status", "=", "pending"), Where("claimed", "!=", ""))
-        return [one for one in self._seen(asked) if one.status == "pending"]
+        return [one for one in self._seen(lambda rows: _pending(rows) | _claimed(rows)) if one.status == "pending"]
+
+    def waiting(self, now: datetime | None, triggers: Sequence[Trigger]) -> list[Intention]:
+        """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back."""
+
+        def rows(view: SearchView) -> "NDArray[np.bool_]":
+            awake = _holds(view, "trigger", triggers)
+            if now is not None:
+                awake = awake | (view.columns["wakes_at"].values <= now.timestamp())
+            return _pending(view) & awake | _claimed(view)
+
+        return [one for one in self._seen(rows) if one.status == "pending"]
 
     def claimed(self, run: str) -> list[Intention]:
         """Return those that a run brought back and that do not count yet."""
-        return [one for one in self._seen((Where("claimed", "=", run),)) if one.claimed == run]
+        return [one for one in self._seen(lambda rows: _holds(rows, "claimed", [run])) if one.claimed == run]
 
     def all(self) -> list[Intention]:
         """Return all of them, those that are done or cancelled too."""
-        return list(self._seen(()))
+        return list(self._seen(lambda rows: rows.alive))
 
     def find(self, intention_id: str) -> Intention | None:
         """Return one by its id; None where the session sees none of it."""
         for table, personas in _places(self.tx):
-            found = self.tx.get(table, intention_id)
+            index = self.tx.index(table)
+            found = None if index is None or index.slot_of(intention_id) < 0 else self.tx.get(table, intention_id)
             if found is not None and found.persona in personas:
                 return as_it_is(found, self.is_under_way)
         return None
 
-    def add(self, intention: Intention, most: int) -> None:
-        """Store a new one; RefusedError where so many wait already, for whose it is."""
+    def add(self, intention: Intention, most: int) -> Intention:
+        """Store a new one, or return the pending one that is the same; RefusedError where so many wait already."""
         table = self._table(intention.scope)
-        if self.tx.count(table, Where("status", "=", "pending")) >= most:
+        waiting = self._rows(table, _pending)
+        same = next((one for one in waiting if _is_same(one, intention)), None)
+        if same is not None:
+            return as_it_is(same, self.is_under_way)
+        if len(waiting) >= most:
             raise RefusedError(f"{most} reminders wait already", do="Complete or cancel some of them first.")
-        self.tx.put(table, [intention])
+        self.put([intention])
+        return intention
 
     def put(self, intentions: Iterable[Intention]) -> None:
         """Store changed ones."""
         by_table: dict[str, tuple[Collection[Intention], list[Intention]]] = {}
         for one in intentions:
             table = self._table(one.scope)
-            by_table.setdefault(table.key, (table, []))[1].append(one)
+            stored = one.model_copy(update={"wakes_at": one.next_at})
+            by_table.setdefault(table.key, (table, []))[1].append(stored)
         for table, changed in by_table.values():
             self.tx.put(table, changed)
 
     def make_certain(self, run: str) -> None:
         """Let what a run brought back count: it is being stored."""
         for table, _ in _places(self.tx):
-            claimed = self.tx.find(table, Where("claimed", "=", run))
+            claimed = self._rows(table, lambda rows: _holds(rows, "claimed", [run]))
             self.tx.put(table, [certain(one) for one in claimed])
 
-    def _seen(self, asked: Sequence[Where]) -> Iterator[Intention]:
+    def _seen(self, which: Rows) -> Iterator[Intention]:
         for table, personas in _places(self.tx):
-            if not self.tx.count(table):
-                continue
-            rows = [one for where in asked for one in self.tx.find(table, where)] if asked else self.tx.find(table)
-            held = {one.id: one for one in rows}
-            yield from (as_it_is(one, self.is_under_way) for one in held.values() if one.persona in personas)
+            held = self._rows(table, which)
+            yield from (as_it_is(one, self.is_under_way) for one in held if one.persona in personas)
+
+    def _rows(self, table: Collection[Intention], which: Rows) -> list[Intention]:
+        index = self.tx.index(table)
+        if index is None:
+            return []
+        slots = np.flatnonzero(which(index) & index.alive)
+        return self.tx.get_many(table, [index.ids[slot] for slot in slots.tolist()]) if len(slots) else []
 
     def _table(self, scope: TraceScope) -> Collection[Intention]:
         return TABLES[place_of(scope, self.tx.ids).tables.owner]
+
+
+def _is_same(one: Intention, other: Intention) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _SAME)
+
+
+def _pending(view: SearchView) -> "NDArray[np.bool_]":
+    return _holds(view, "status", ["pending"])
+
+
+def _claimed(view: SearchView) -> "NDArray[np.bool_]":
+    values: NDArray[np.float64] = view.columns["claimed"].values
+    found: NDArray[np.bool_] = (values >= 0) & (values != view.columns["claimed"].names.get("", _NONE))
+    return found
+
+
+def _holds(view: SearchView, name: str, texts: Sequence[str]) -> "NDArray[np.bool_]":
+    column = view.columns[name]
+    found: NDArray[np.bool_] = np.isin(column.values, [column.names.get(text, _NONE) for text in texts])
+    return found
 
 
 def _places(tx: Transaction) -> Iterator[tuple[Collection[Intention], frozenset[str]]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -29,6 +30,8 @@ EXAMPLES = "'tomorrow at 9:00', 'in 2 hours', 'Friday at 17:00', or a date and t
 _WORDS: dict[str, Any] = json.loads((Path(__file__).parent / "words.json").read_text(encoding="utf-8"))
 _FIRST_AFTERNOON_HOURS = range(1, 7)
 """Bare hours that are meant after noon unless a word says otherwise: nobody is reminded at 3 in the night by "at 3"."""
+_READING = Lock()
+"""The library keeps what it has loaded of languages, and does not say that threads may share it."""
 _OTHER_BASE = timedelta(days=45)
 _TIMES, _LONG = frozenset({"time", "part_of_day"}), frozenset({"month", "year"})
 """What the library calls a time of the day, and what it calls more than a day."""
@@ -156,7 +159,8 @@ def _read(text: str, base: datetime) -> _Reading | None:
         try_previous_locales=False,
         use_given_order=True,
     )
-    data: Any = parser.get_date_data(text)
+    with _READING:
+        data: Any = parser.get_date_data(text)
     return None if data.date_obj is None else _Reading(text, data.date_obj, data.period)
 
 

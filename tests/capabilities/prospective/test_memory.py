@@ -8,7 +8,7 @@ import pytest
 
 from capabilities.prospective import Intention, ProspectiveMemory
 from capabilities.prospective.commitments import Proposal
-from fabric import Context, Retry, handler
+from fabric import Context, Retry, handler, sequencer
 from fabric.errors import ConfigurationError, RefusedError
 from fabric.testing import FrozenClock
 
@@ -191,10 +191,10 @@ def test_what_cannot_be_is_refused_with_what_to_do():
             with pytest.raises(RefusedError, match="at most 2000 characters"):
                 desk(lambda memory, content=content: memory.remind(content, on=["go"]))
         assert desk(lambda memory: memory.all()) == []
-        for _ in range(2):
-            desk(lambda memory: memory.remind("x", on=["go"]))
+        for event in ("go", "stop", "go"):  # the third is the first, said again
+            desk(lambda memory, event=event: memory.remind("x", on=[event]))
         with pytest.raises(RefusedError, match="2 reminders wait already"):
-            desk(lambda memory: memory.remind("x", on=["go"]))
+            desk(lambda memory: memory.remind("y", on=["go"]))
     with pytest.raises(ConfigurationError, match="IANA"):
         Desk(zone="Mars/Olympus")
 
@@ -225,3 +225,24 @@ def test_secrets_are_taken_out_at_rest(tmp_path: Path):
         made = desk(lambda memory: memory.remind(f"Rotate {secret}", about=f"the token {secret}"))
         assert secret not in made.model_dump_json()
     assert secret.encode() not in (tmp_path / "m.duckdb").read_bytes()
+
+
+def test_a_job_that_is_tried_again_makes_one_reminder_and_tells_the_same():
+    told: list[list[str]] = []
+    with Desk() as desk:
+
+        @handler(name="notes", uses=[desk.capability], retry=Retry(attempts=2))
+        async def notes(_: object, ctx: Context) -> str:
+            memory = ctx.cap.prospective
+            await memory.take_up(Proposal("Send the report", 0.8, "in 2 hours"))
+            told.append([one.content for one in await memory.check(events=["go"])])
+            if len(told) == 1:
+                raise RuntimeError("once")
+            return "noted"
+
+        desk(lambda memory: memory.remind("Go", on=["go"]))
+        desk.fabric.session("monday", user="jake").run(sequencer(name="turn").work(notes), "x")
+        desk.fabric.drain()
+        assert told == [["Go"]] * 2
+        assert [one.content for one in desk(lambda memory: memory.pending())] == ["Send the report"]
+        assert desk.checked(events=["go"]) == []
