@@ -63,7 +63,7 @@ def test_a_question_about_now_finds_no_fact_that_is_over(lived: Memory, question
 
 def test_what_is_over_says_so(lived: Memory):
     first = lived.recall("where did I work in 2020?", tiers=["semantic"])[0]
-    assert str(first) == "Works at Nokia [no longer so since 1 March 2021: Works at Nokia; now: Works at Google]"
+    assert str(first) == "Works at Nokia [no longer so since 1 March 2021; now: Works at Google]"
 
 
 def test_where_nothing_was_known_of_that_time_the_present_stays_first(lived: Memory):

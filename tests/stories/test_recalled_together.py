@@ -131,7 +131,7 @@ def test_what_a_trace_says_twice_or_no_longer_holds_is_told_by_the_facts() -> No
         memory.remember("Lives in Oslo")
         assert told(memory, "where do I work?")[:2] == [
             "Works at Stripe",
-            "trace: I work at Google [no longer so: I work at Google]",
+            "trace: I work at Google [no longer so]",
         ]
         assert told(memory, "where do I live?")[0] == "Lives in Oslo"
         assert "belief: I live in Oslo" not in told(memory, "where do I live?")

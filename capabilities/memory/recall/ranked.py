@@ -63,8 +63,13 @@ class Outdated(BaseModel):
         >>> print(Outdated(was="Lives in Berlin", now="Lives in Munich", since=datetime(2026, 5, 3)))
         no longer so since 3 May 2026: Lives in Berlin; now: Lives in Munich
         """
+        return self.behind("")
+
+    def behind(self, content: str) -> str:
+        """Return it as a note behind a content, which is not said again where it is just what is no longer so."""
         since = f" since {self.since.day} {self.since:%B %Y}" if self.since else ""
-        return f"no longer so{since}: {self.was}{f'; now: {self.now}' if self.now else ''}"
+        was = "" if self.was.strip(" .!") == content.strip(" .!") else f": {self.was}"
+        return f"no longer so{since}{was}{f'; now: {self.now}' if self.now else ''}"
 
 
 class RankedMemory(BaseModel):
@@ -118,7 +123,7 @@ class RankedMemory(BaseModel):
         """What is no longer so of it, in brackets, and what contests it; "" for nothing."""
         if self.contested:
             return f"(contested: also {', '.join(map(repr, self.contested))})"
-        return f"[{'. '.join(map(str, self.outdated))}]" if self.outdated else ""
+        return f"[{'. '.join(one.behind(self.content) for one in self.outdated)}]" if self.outdated else ""
 
     def __str__(self) -> str:
         """Return what it says, with whose it is where it is not the user's: whom it is about, or who said the turn.
