@@ -16,6 +16,7 @@ from blocks.cognitive import (
     retrieve_block,
     sweep_block,
     use_block,
+    witness_block,
 )
 from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
@@ -29,6 +30,7 @@ from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.observing.config import ObserverConfig, ReflectorConfig
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
+from capabilities.cognitive.witnesses.record import Witnessed
 from capabilities.prospective import Due, Intention, ProspectiveMemory
 from capabilities.prospective.capability import ZoneChoice
 from capabilities.traces import TraceMemory
@@ -136,6 +138,14 @@ class CognitiveSystem:
         nothing.
         """
         return observe_block(self.name, self.capability, self.prospective, self.mind.config.traits, self.model)
+
+    @cached_property
+    def witness(self) -> Block[Mapping[str, Any], list[Witnessed]]:
+        """Events and who saw them in: ``{"events": [...], "witness": {...}}``; what that one remembers of each, out.
+
+        Run in the session of the witness, whose traits and mood this memory has; with ``model`` in its own words.
+        """
+        return witness_block(self.name, self.capability, self.mind.config.traits, self.model)
 
     def assemble(
         self,

@@ -7,6 +7,7 @@ from .consolidation import consolidate_block
 from .observing import Observed, observe_block
 from .reclassify import Reclassified, reclassify_block
 from .steps import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from .witnessing import witness_block
 
 __all__ = [
     "Observed",
@@ -19,4 +20,5 @@ __all__ = [
     "retrieve_block",
     "sweep_block",
     "use_block",
+    "witness_block",
 ]

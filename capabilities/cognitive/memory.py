@@ -40,14 +40,13 @@ from .outlook import Outlook, outlooks
 from .prompt.collecting import Asked, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
 from .results import Encoding, Retrieval, Swept, Tie
-from .slots import IN_MIND, InMind
+from .slots import IN_MIND, InMind, brought_to
 from .storing import ignore_traces, restore_traces, store_encoded, sweep_view, use_traces
+from .witnesses.remembering import Witnessing
 
 if TYPE_CHECKING:
     import networkx as nx
 
-FOCUSED = 5
-"""How many of the traces that were used come to mind: the first."""
 Limit = Annotated[int, Field(ge=1, le=100)]
 
 
@@ -78,6 +77,11 @@ class CognitiveMemory:
     def observer(self) -> Observer:
         """What waits to be observed, and the notes on what was."""
         return Observer(self._ctx, self._config, self._encoder, self.meaning, self._table)
+
+    @property
+    def witnessing(self) -> Witnessing:
+        """Encodes events as the agent of this context saw them."""
+        return Witnessing(self._ctx, self._config, self._encoder, self.meaning, self._table)
 
     @checks_arguments
     async def encode(
@@ -204,7 +208,7 @@ class CognitiveMemory:
             used = use_traces(self._table(tx), ids, self._config, self._encoder.present_mood(), rivals)
             if used:
                 mind = tx.read(IN_MIND)
-                slots, gone = _brought_to(mind.slots(self._config), used)
+                slots, gone = brought_to(mind.slots(self._config), used)
                 tx.write(IN_MIND, mind.with_slots(slots))
                 self._settle_evicted(tx, gone)
             return used
@@ -310,7 +314,7 @@ class CognitiveMemory:
         slots, gone = slot_rules.fade(mind.slots(self._config))
         mood = self._encoder.present_mood()
         used = use_traces(self._table(tx), mind.prompted, self._config, mood, mind.rivals)
-        slots, pushed = _brought_to(slots, used)
+        slots, pushed = brought_to(slots, used)
         tx.write(IN_MIND, InMind().with_slots(slots))
         self._settle_evicted(tx, [*gone, *pushed])
         return [slot.trace for slot in (*gone, *pushed)]
@@ -384,12 +388,3 @@ def _weighed(config: CognitiveConfig, weights: Mapping[str, float]) -> Cognitive
     given = {name: getattr(config, name) for name in type(config).model_fields}
     options: dict[str, Any] = {**given, "weights": {**named, **weights}}
     return CognitiveConfig(**options)
-
-
-def _brought_to(slots: Slots, used: Sequence[Trace]) -> tuple[Slots, list[Slot]]:
-    """Return the slots with the first of some traces in mind, the first on top, and the slots that had to go."""
-    gone: list[Slot] = []
-    for trace in reversed(used[:FOCUSED]):
-        slots, _, pushed = slot_rules.focus(slots, trace.id)
-        gone += [pushed] if pushed else []
-    return slots, gone

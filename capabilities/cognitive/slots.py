@@ -1,14 +1,17 @@
 """What is in mind: working memory in slots, for each session, and what prompts showed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from fabric.flow.resource import Document
 
 from ..formulas import slots as formulas
+from ..traces.record import Trace
 from .config import CognitiveConfig
 
+FOCUSED = 5
+"""How many of the traces that were used come to mind: the first."""
 MOST_PROMPTED = 100
 """How many traces that prompts showed wait for the end of their turn, at most."""
 
@@ -56,3 +59,12 @@ class InMind(BaseModel):
 
 
 IN_MIND = Document("cognitive_slots", InMind, "session", required=False)
+
+
+def brought_to(slots: formulas.Slots, used: Sequence[Trace]) -> tuple[formulas.Slots, list[formulas.Slot]]:
+    """Return the slots with the first of some traces in mind, the first on top, and the slots that had to go."""
+    gone: list[formulas.Slot] = []
+    for trace in reversed(used[:FOCUSED]):
+        slots, _, pushed = formulas.focus(slots, trace.id)
+        gone += [pushed] if pushed else []
+    return slots, gone

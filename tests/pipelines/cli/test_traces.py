@@ -85,7 +85,7 @@ def test_nothing_is_told_of_others_and_a_missing_file_is_one_line(file: Path, tm
 
 def test_the_last_consolidation_tells_what_it_did_and_why(file: Path) -> None:
     none = run("traces", file, "--user", "jake", "--consolidation")
-    assert none.exit_code == 1
+    assert none.exit_code == 3
     assert "there was no consolidation" in none.stderr
     mem = cognitive_memory(embedder=None)
     with Fabric(file, clock=FrozenClock(datetime.now(UTC) + timedelta(days=1))) as fabric:

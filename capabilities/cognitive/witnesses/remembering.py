@@ -1,0 +1,89 @@
+"""Remembering what was witnessed: the trace of one witness, with the event as it was in the archive."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from capabilities.meaning import Meaning
+from capabilities.traces.archive import archive
+from capabilities.traces.record import Trace, TraceScope, content_hash
+from capabilities.traces.table import TraceTable, checked_content, unite_tags
+from capabilities.traces.tables import place_of
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+
+from ..config import CognitiveConfig
+from ..encoder import Encoder, type_of
+from ..mechanisms.metadata import MechanismMetadata, noting
+from ..storing import store_encoded
+from .record import Event, Witnessed, snapshot
+
+PERSPECTIVE = "perspective"
+"""The name in a trace's data of what its witness was like; also its tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """An event and how a witness tells it: in its own words, or "" for as it was, for a reason."""
+
+    event: Event
+    told: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessing:
+    """Encodes what one witness saw into the memory of its session."""
+
+    ctx: Context
+    config: CognitiveConfig
+    encoder: Encoder
+    meaning: Meaning
+    table: Callable[[Transaction, str], TraceTable]
+
+    async def remember(self, tellings: Sequence[Telling]) -> list[Witnessed]:
+        """Encode all tellings in one transaction; each event is archived as it was where it is told otherwise."""
+        tellings = [Telling(one.event, self.ctx.redact(one.told), one.reason) for one in tellings]
+        texts = [self._text(one) for one in tellings]
+        embedded = await self.meaning.embed_stored(texts)
+
+        def work(tx: Transaction) -> list[Witnessed]:
+            tx.embedded = embedded.by_text(texts)
+            table = self.table(tx, embedded.space)
+            return [self._remember(table, one, text) for one, text in zip(tellings, texts, strict=True)]
+
+        return await self.ctx.transact(work)
+
+    def _text(self, telling: Telling) -> str:
+        return checked_content(telling.told or self.ctx.redact(telling.event.content))
+
+    def _remember(self, table: TraceTable, telling: Telling, text: str) -> Witnessed:
+        event, now = telling.event, self.ctx.clock.now()
+        ids = table.tx.ids
+        scope: TraceScope = "thread" if not ids.has("user") else "persona" if ids.has("agent") else "user"
+        where = place_of(scope, ids)
+        fields = self.encoder.fields(text, now, source_type="observation")
+        fields |= {"session": self.ctx.session, "said_at": event.at or now}
+        if event.entities is not None:
+            fields["entities"] = tuple(map(self.ctx.redact, event.entities))
+        new = table.new(where, text, type_of(text), unite_tags(map(self.ctx.redact, event.tags)), **fields)
+        if telling.told:
+            new = self._from_its_side(new, event)
+        vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]
+        done = store_encoded(table, where, new, vector, self.config)
+        if telling.told:
+            objective = done.trace.model_copy(update={"content": self.ctx.redact(event.content)})
+            archive(table.tx, where.tables.owner, [objective], "perspective_source", now)
+        return Witnessed(
+            event=event.id, trace_id=done.trace.id, is_perspective=bool(telling.told), reason=telling.reason
+        )
+
+    def _from_its_side(self, new: Trace, event: Event) -> Trace:
+        felt = self.encoder.present_mood()
+        told = snapshot(
+            event,
+            content_hash(self.ctx.redact(event.content)),
+            (felt.valence, felt.arousal, felt.dominance),
+            asdict(self.config.traits),
+        )
+        noted = noting(new, MechanismMetadata(is_perspective=True))
+        return new.model_copy(update={"data": {**noted, PERSPECTIVE: told}})
