@@ -1,14 +1,19 @@
 """No reminder is lost or told twice, by processes that check at once, and by one that is killed before its reply."""
 
+import random
 import signal
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 
-from fabric import Fabric
+import pytest
+
+from fabric import Context, Fabric, handler
 from fabric.testing import FrozenClock
 from tests import forkserver
-from tests.stories.reminder_crash import START, plan
+from tests.stories.reminder_crash import MEMORY, START, plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,3 +55,30 @@ def test_one_that_is_killed_between_check_and_reply_has_told_nothing(tmp_path: P
     assert told("reply", path, 4, "turn-3") == third  # the turn is known: its record, and nothing anew
     assert [line.partition("@")[0] for line in told("reply", path, 4)] == ["once 3", "again"]
     assert told("reply", path, 4) == []
+
+
+@handler(name="looks", uses=[MEMORY])
+async def looks(_: object, ctx: Context) -> dict[str, int]:
+    return {one.content: one.fired_count for one in await ctx.cap.prospective.all()}
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_tells_nothing_twice_and_loses_nothing(tmp_path: Path):
+    path, chance, said = planned(tmp_path), random.Random(7), list[str]()
+    for kill in range(6):
+        with forkserver.popen(
+            command("often", path, 2 + 5 * kill), cwd=ROOT, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(chance.randrange(1, 4))]
+            time.sleep(chance.uniform(0, 0.05))
+            process.kill()
+            said += ("".join(lines) + process.stdout.read()).split("\n")[:-1]
+    assert len(said) == len(set(said))
+    with Fabric(path, clock=FrozenClock(START)) as fabric:
+        fired = fabric.session("monday", user="jake").run(looks).output
+    told = Counter(line.partition("@")[0] for line in said)
+    assert all(fired[f"once {number}"] == 1 for number in range(10))
+    # Stored, and killed before its line was printed: one turn a kill at most.
+    assert 0 <= sum(fired.values()) - sum(told.values()) <= 6 * 7
+    assert all(told[content] <= count for content, count in fired.items())

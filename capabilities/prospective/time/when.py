@@ -1,16 +1,12 @@
 """When: the moment that a text means to a user, "tomorrow at 9" and the like, read by the library dateparser.
 
-What the library would guess at is decided here before it is asked: bare hours, dates like 03/04, what has no number's
-meaning. Words are data in ``words.json``.
+It is given texts in words that it reads rightly (`wording`), and what it would guess at is refused: dates like 03/04,
+and numbers that mean nothing in what it found.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -18,6 +14,7 @@ from zoneinfo import ZoneInfo
 from fabric.errors import RefusedError
 from fabric.lazy import lazy
 
+from .wording import LANGUAGES, readings, wordings
 from .zones import is_near_end, moment, wall_clock
 
 if TYPE_CHECKING:
@@ -27,12 +24,10 @@ else:
 
 MAX_CHARS = 200
 EXAMPLES = "'tomorrow at 9:00', 'in 2 hours', 'Friday at 17:00', or a date and time in ISO form, '2027-03-05T09:00'"
-_WORDS: dict[str, Any] = json.loads((Path(__file__).parent / "words.json").read_text(encoding="utf-8"))
-_FIRST_AFTERNOON_HOURS = range(1, 7)
-"""Bare hours that are meant after noon unless a word says otherwise: nobody is reminded at 3 in the night by "at 3"."""
 _READING = Lock()
 """The library keeps what it has loaded of languages, and does not say that threads may share it."""
 _OTHER_BASE = timedelta(days=45)
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?|\d{1,2}\s*[ap]\.?m\b", re.IGNORECASE)
 _TIMES, _LONG = frozenset({"time", "part_of_day"}), frozenset({"month", "year"})
 """What the library calls a time of the day, and what it calls more than a day."""
 
@@ -125,7 +120,7 @@ def _of_text(text: str, now: datetime, zone: ZoneInfo, day_begins: time) -> When
     if text.replace(" ", "").isdigit():
         raise no_time
     base = wall_clock(now, zone).replace(microsecond=0, fold=0)
-    found = [one for reading in _readings(text) if (one := _parsed(reading, base, now, zone, day_begins)) is not None]
+    found = [one for reading in readings(text) if (one := _parsed(reading, base, now, zone, day_begins)) is not None]
     if not found:
         raise no_time
     return next((one for one in found if one.at > now), found[-1])
@@ -141,7 +136,7 @@ def _refuse_two_dates(text: str) -> None:
 
 
 def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins: time) -> When | None:
-    readings = (_read(wording, base) for wording in _wordings(text))
+    readings = (_read(wording, base) for wording in wordings(text))
     found = next((one for one in readings if one is not None and _is_told_in_full(one, base)), None)
     return None if found is None else _meant(found, base, now, zone, day_begins)
 
@@ -149,7 +144,7 @@ def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins
 def _read(text: str, base: datetime) -> _Reading | None:
     order = {"DATE_ORDER": "DMY"} if re.search(r"\d\.\d", text) else {}
     parser = parsing.DateDataParser(
-        languages=_WORDS["languages"],
+        languages=LANGUAGES,
         settings={
             "RELATIVE_BASE": base,
             "PREFER_DATES_FROM": "future",
@@ -192,79 +187,24 @@ def _is_relative(read: _Reading, base: datetime) -> bool:
 
 def _is_told_in_full(read: _Reading, base: datetime) -> bool:
     """Return whether each number in a text means something in what was read: the library passes over some."""
-    if read.period in _TIMES:
+    is_time = read.period in _TIMES
+    numbers = {int(number) for number in re.findall(r"\d+", _CLOCK.sub("", read.text) if is_time else read.text)}
+    if read.found.tzinfo is not None or (is_time and (not numbers or _counts_from_now(read, base))):
         return True
-    found, numbers = read.found, {int(number) for number in re.findall(r"\d+", read.text)}
+    found = read.found
     if read.period in _LONG and not _is_relative(read, base):
         return not numbers - {found.year, found.year % 100}
     days, years = (found.date() - base.date()).days, found.year - base.year
     counted = {days, days // 7, years, years * 12 + found.month - base.month}
-    return ":" not in read.text and not numbers - {found.day, found.month, found.year, found.year % 100, *counted}
+    if numbers - {found.day, found.month, found.year, found.year % 100, *counted}:
+        return False
+    return not _takes_day_of_base(read, base) if is_time else ":" not in read.text
 
 
-def _readings(text: str) -> Iterator[str]:
-    """Yield a text with its bare hour, "at 9", as a time of the day, the likelier one first; else the text as it is."""
-    plain = _rewritten(text)
-    match = next((found for pattern in _bare_hours() if (found := pattern.search(plain))), None)
-    hour = int(match["hour"]) if match else 99
-    if match is None or hour > 24:
-        yield plain
-        return
-    for one in _hours(hour, plain):
-        yield f"{plain[: match.start('hour')]}{one % 24:02d}:00{plain[match.end() :]}"
-
-
-def _hours(hour: int, text: str) -> list[int]:
-    if hour > 12 or not hour or _holds(text, _WORDS["mornings"]):
-        return [hour]
-    if _holds(text, _WORDS["later"]):
-        return [hour + 12 if hour < 12 else hour]
-    both = [hour, hour + 12] if hour < 12 else [12, 24]
-    return both[::-1] if hour in _FIRST_AFTERNOON_HOURS else both
-
-
-def _wordings(text: str) -> Iterator[str]:
-    """Yield a text, and then without words that the library does not know beside others."""
-    yield text
-    if re.search(r"\d:\d", text):
-        for lang in _WORDS["todays"].values():
-            shorter = _without(text, _WORDS["today"], lang)
-            if shorter != text:
-                yield shorter
-        text = _without(text, [*_WORDS["mornings"], *_WORDS["later"]])
-        yield text
-    yield _without(text, _WORDS["drops"])
-
-
-def _rewritten(text: str) -> str:
-    for words, plain in _WORDS["rewrites"].items():
-        text = re.sub(rf"\b{re.escape(words)}\b", plain, text, flags=re.IGNORECASE)
-    return text
-
-
-def _holds(text: str, words: Iterable[str]) -> bool:
-    return _any_of(tuple(words)).search(text) is not None
-
-
-def _without(text: str, words: Iterable[str], instead: str = "") -> str:
-    return " ".join(_any_of(tuple(words)).sub(instead, text).split())
-
-
-@cache
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    longest = sorted(words, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
-
-
-@cache
-def _bare_hours() -> tuple[re.Pattern[str], ...]:
-    """Return what finds an hour without minutes, behind "at" or before "o'clock"."""
-    before, behind = ("|".join(map(re.escape, _WORDS[name])) for name in ("before_hours", "behind_hours"))
-    halves = "|".join(map(re.escape, _WORDS["halves"]))
-    number = r"(?P<hour>\d{1,2})"
-    rest = rf"(?P<rest>\s*(?:{behind}))"
-    no_more = rf"(?!\s*(?:[:.\d/-]|(?:{halves})\b|h\d))"
-    return (
-        re.compile(rf"\b{number}{rest}(?!\w)", re.IGNORECASE),
-        re.compile(rf"(?<!\w)(?:{before})\s*{number}(?P<rest>\s?h|\s*uur)?(?!\w){no_more}", re.IGNORECASE),
-    )
+def _takes_day_of_base(read: _Reading, base: datetime) -> bool:
+    """Return whether a number was read as a month, "the 5th" as May, of which today's day was taken."""
+    other = base + _OTHER_BASE
+    again = _read(read.text, other)
+    if again is None or again.found.month != read.found.month:
+        return False
+    return (read.found.day, again.found.day) == (base.day, other.day)

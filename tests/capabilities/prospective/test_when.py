@@ -5,6 +5,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from capabilities.prospective.time.when import when
 from capabilities.prospective.time.zones import zone_of
@@ -44,8 +46,14 @@ READ = {
     "domani alle 9": "2026-11-26 09:00",
     "amanhã às 9": "2026-11-26 09:00",
     "morgen om 9 uur": "2026-11-26 09:00",
+    "tomorrow 14h": "2026-11-26 14:00",
+    "in 1h30": "2026-11-25 16:00",
+    "2h": "2026-11-25 16:30",
+    "in 2 days at 9": "2026-11-27 09:00",
+    "5 March at 10": "2027-03-05 10:00",
 }
 NO_TIME = ("buy milk", "soon", "tomorrow 9", "friday 9", "tomorrow at 24:00", "the 5th", "42", "monday or tuesday", "")
+NO_TIME += ("the 5th at 9", "friday 9 at 10:00", "5 at 10:00", "tomorrow at 24", "tomorrow at 99", "x" * 300)
 
 
 def read(given: Any, now: datetime = NOW, zone: ZoneInfo = NEW_YORK) -> str:
@@ -61,6 +69,25 @@ def test_tomorrow_is_the_users_tomorrow():
     assert read("tomorrow at 9", late) == "2026-11-26 09:00"
     assert when("tomorrow at 9", late, NEW_YORK).at == datetime(2026, 11, 26, 14, tzinfo=UTC)
     assert read("tomorrow at 9", late, BERLIN) == "2026-11-27 09:00"
+
+
+@settings(max_examples=25)
+@given(
+    st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1)),
+    st.sampled_from(["America/New_York", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia"]),
+    st.integers(0, 23),
+    st.integers(0, 59),
+)
+def test_tomorrow_is_the_next_day_of_the_calendar_everywhere(now: datetime, name: str, hour: int, minute: int):
+    zone = ZoneInfo(name)
+    here = now.replace(tzinfo=UTC).astimezone(zone)
+    found = when(f"tomorrow at {hour:02d}:{minute:02d}", now.replace(tzinfo=UTC), zone)
+    meant = datetime(here.year, here.month, here.day, hour, minute) + timedelta(days=1)
+    assert found.wall == meant
+    shown = found.at.astimezone(zone).replace(tzinfo=None)
+    assert shown == meant or shown - meant in {timedelta(hours=1), timedelta(minutes=30), timedelta(days=1)}
+    span = when("in 90 minutes", now.replace(tzinfo=UTC), zone)
+    assert abs(span.at - now.replace(tzinfo=UTC) - timedelta(minutes=90)) < timedelta(seconds=1)
 
 
 def test_values_of_time_are_taken_too():
