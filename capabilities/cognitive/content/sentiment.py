@@ -4,10 +4,11 @@ Source: Hutto & Gilbert, "VADER: A parsimonious rule-based model for sentiment a
 """
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import regex
 
@@ -40,8 +41,7 @@ def sentiment(text: str) -> float:
     (0.0, True)
     """
     read = _SKIN.sub("", text[:LONGEST])
-    if language_of(read) != "english":
-        read = " ".join(_PICTURE.findall(read))
+    read = _plainly(read) if language_of(read) == "english" else " ".join(_PICTURE.findall(read))
     felt = [score for sentence in _SENTENCE_END.split(read) if (score := _compound(sentence))]
     return max(-1.0, min(1.0, fmean(felt))) if felt else 0.0
 
@@ -50,8 +50,30 @@ def _compound(sentence: str) -> float:
     return float(_analyzer().polarity_scores(sentence)["compound"]) if sentence.strip() else 0.0
 
 
+def _plainly(text: str) -> str:
+    """Return a text with plain words for what is not meant as it is said: who passed away died, and no process dies.
+
+    >>> _plainly("My aunt passed  away")
+    'My aunt died'
+    """
+    pattern, meant = _idioms()
+    return pattern.sub(lambda found: meant[" ".join(found[0].lower().split())], text)
+
+
+@cache
+def _idioms() -> "tuple[regex.Pattern[str], Mapping[str, str]]":
+    meant = {phrase: plain for plain, phrases in _data()["meant"].items() for phrase in phrases}
+    rows = "|".join(r"\s+".join(map(regex.escape, phrase.split())) for phrase in sorted(meant, key=len, reverse=True))
+    return regex.compile(rf"(?<!\w)(?:{rows})(?!\w)", regex.IGNORECASE), meant
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads(Path(__file__).with_name("sentiment.json").read_text(encoding="utf-8"))
+    return data
+
+
 @cache
 def _analyzer() -> "vader.SentimentIntensityAnalyzer":
     """Return the analyzer, with plainer words for the emoji whose names say nothing of how they feel."""
-    data = json.loads(Path(__file__).with_name("sentiment.json").read_text(encoding="utf-8"))
-    return vader.SentimentIntensityAnalyzer(emoji={**pictures.EMOJI, **data["emoji"]})
+    return vader.SentimentIntensityAnalyzer(emoji={**pictures.EMOJI, **_data()["emoji"]})

@@ -14,9 +14,33 @@ GOOD = (
     "👍🏽",
     "Ich war dort ❤️",
     "🫶",
+    "I got the job!!!",
+    "I'm Over  the Moon",
 )
-BAD = ("I hate waiting", "I don’t love it", "I was fired today", "My mother died.", "😡", "Ich war dort 👎", "😔")
-NOTHING = ("", " \n", "Works at Stripe", "die Kinder spielen", "мне грустно", "今天去上班", "12:30", "Lunch 🍕", "!!!")
+BAD = (
+    "I hate waiting",
+    "I don’t love it",
+    "I was fired today",
+    "I was laid off",
+    "My mother died.",
+    "My aunt passed away.",
+    "😡",
+    "Ich war dort 👎",
+    "😔",
+)
+NOTHING = (
+    "",
+    " \n",
+    "Works at Stripe",
+    "die Kinder spielen",
+    "мне грустно",
+    "今天去上班",
+    "12:30",
+    "Lunch 🍕",
+    "!!!",
+    "I killed the process",
+    "Dead simple API",
+)
 
 
 @pytest.mark.parametrize("text", GOOD)
