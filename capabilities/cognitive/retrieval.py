@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,6 +87,11 @@ class _Candidate:
     similarity: float
     strength: float
     since_use: float
+    share: float
+
+    def score(self, signals: Signals, config: CognitiveConfig) -> float:
+        """Return what these signals come to."""
+        return priority(signals, config.weights) * self.share
 
 
 async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, sought: Sought) -> Retrieval:
@@ -210,14 +216,19 @@ def _read(
     ]
     best = max((score for *_, score in read), default=0.0)
     found = [
-        _Candidate(owner, trace, ranked.similarity(score, best), strength, presents[owner].since_use(trace))
+        _Candidate(
+            owner, trace, ranked.similarity(score, best), strength, presents[owner].since_use(trace), _share(trace)
+        )
         for owner, trace, score in read
         if (strength := presents[owner].strength(trace)) >= sought.least_strength
     ]
-    scored = _ordered([_scored(one, sought.mood, config, 0.0) for one in found])
-    activation, associated = _spread(tx, scored, found, presents, config)
-    if activation:
-        scored = _ordered([_scored(one, sought.mood, config, activation.get(one.trace.id, 0.0)) for one in found])
+    signals = {one.trace.id: _signals(one, sought.mood, config) for one in found}
+    first = nsmallest(SEEDS, found, key=lambda one: _place(one.score(signals[one.trace.id], config), one.trace))
+    activation, associated = _spread(tx, first, found, presents, config)
+    active = {one: replace(held, graph_activation=activation.get(one, 0.0)) for one, held in signals.items()}
+    scored = sorted(
+        (_scored(one, active[one.trace.id], config) for one in found), key=lambda one: _place(one.score, one.trace)
+    )
     nearest = sorted(found, key=lambda one: (-one.similarity, one.trace.id))[: sought.limit]
     ids = {one.trace.id for one in nearest}
     shown = [one for one in scored if one.trace.id in ids]
@@ -246,41 +257,49 @@ def _rivals(rest: Sequence[Retrieved], config: CognitiveConfig) -> tuple[str, ..
     return tuple(one.trace.id for one in rest if one.signals.similarity >= how.similarity_threshold)
 
 
-def _scored(found: _Candidate, mood: Mood | None, config: CognitiveConfig, activation: float) -> Retrieved:
+def _signals(found: _Candidate, mood: Mood | None, config: CognitiveConfig) -> Signals:
+    """Return the signals of a candidate as long as nothing else is active."""
     trace = found.trace
-    signals = Signals(
+    return Signals(
         strength=found.strength,
         similarity=found.similarity,
         recency=recency(found.since_use, config.profile.recency_hours * HOUR * 1000),
         emotional_congruence=0.0 if mood is None else emotional_congruence(mood, trace.valence),
-        graph_activation=activation,
+        graph_activation=0.0,
         importance=importance(trace.confidence),
     )
-    share = OUTDATED if trace.contradicted_by else IDLE if says_nothing(trace.content) else 1.0
+
+
+def _scored(found: _Candidate, signals: Signals, config: CognitiveConfig) -> Retrieved:
     return Retrieved(
-        trace=trace,
-        score=priority(signals, config.weights) * share,
+        trace=found.trace,
+        score=found.score(signals, config),
         signals=signals,
         strength=found.strength,
-        is_outdated=bool(trace.contradicted_by),
+        is_outdated=bool(found.trace.contradicted_by),
     )
 
 
-def _ordered(found: Sequence[Retrieved]) -> list[Retrieved]:
-    """Return the best first; of equals the newer, then by id: the order never depends on how they were read."""
-    return sorted(found, key=lambda one: (-one.score, -one.trace.created_at.timestamp(), one.trace.id))
+def _share(trace: Trace) -> float:
+    """Return the share of its score that a trace has for what it says."""
+    return OUTDATED if trace.contradicted_by else IDLE if says_nothing(trace.content) else 1.0
+
+
+def _place(score: float, trace: Trace) -> tuple[float, float, str]:
+    """Return where a trace stands: the best first, of equals the newer, then by id, however they were read."""
+    return -score, -trace.created_at.timestamp(), trace.id
 
 
 def _spread(
     tx: Transaction,
-    scored: Sequence[Retrieved],
+    best: Sequence[_Candidate],
     candidates: Sequence[_Candidate],
     presents: Mapping[Owner, Elapsed],
     config: CognitiveConfig,
 ) -> tuple[dict[str, float], list[Associated]]:
     """Return how active the best make others, and those of them that are no candidates and may be seen."""
     owners = {one.trace.id: one.owner for one in candidates}
-    seeds = [one.trace.id for one in scored[:SEEDS]]
+    seeds = [one.trace.id for one in best]
     activation = dict.fromkeys(seeds, 1.0)
     associated: list[Associated] = []
     for owner in presents:
