@@ -70,6 +70,14 @@ def test_a_file_that_is_opened_again_knows_them_whatever_was_declared_meanwhile(
         put(store, note(name, n=ord(name), label=name, at="2026-01-02"), table=declared)
         store.close()
         store.open()
+    typed = replace(NOTES, name="half", kept=tuple(NOTES.columns))  # as an earlier version made it
+    for declared, name in ((typed, "a"), (HALF, "b")):
+        store.define(declared)
+        put(store, note(name, n=3, label=name), table=declared)
+        store.close()
+        store.open()
+    store.define(HALF)
+    assert run(store, lambda tx: found(tx, HALF, Where("n", "=", 3), Where("label", "!=", None))) == "ab"
     store.define(PACKED)
     asked: Sequence[Where] = [Where("n", ">", 97), Where("label", "!=", "c"), Where("at", ">", "2026-01-01")]
     assert run(store, lambda tx: found(tx, PACKED, *asked)) == "bd"
