@@ -1,13 +1,19 @@
-"""The notebooks run from beginning to end, without a network, in a kernel of this very environment."""
+"""The notebooks run from beginning to end, without a network, in kernels that are forked from one that is ready."""
 
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 import nbformat
 import pytest
+from jupyter_client import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
 from nbclient import NotebookClient
 from traitlets.config import Config
+
+from tests import forkserver
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "04_cognitive_memory": 5, "05_any_agent": 1}
@@ -80,6 +86,25 @@ socket.socket.connect = _loopback_only
 """
 
 
+class ForkedKernel(LocalProvisioner):
+    """A kernel with all that notebooks import: most of what a short one costs."""
+
+    async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
+        given = {name: options[name] for name in ("cwd", "env")}
+        libraries = ("ipykernel.kernelapp", "litellm")
+        self.process = forkserver.popen(cmd, imports=libraries, stdin=-1, start_new_session=True, **given)
+        self.pid, self.cwd = self.process.pid, given["cwd"]
+        self.pgid = os.getpgid(self.pid)
+        return self.connection_info
+
+
+class ForkedKernels(AsyncKernelManager):
+    async def _async_pre_start_kernel(self, **options: Any) -> Any:
+        self.kernel_id = str(uuid4())
+        self.provisioner = ForkedKernel(kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self)
+        return await super()._async_pre_start_kernel(**options)
+
+
 def read(name: str) -> Any:
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
 
@@ -116,6 +141,7 @@ def test_a_notebook_runs_and_shows_what_it_promises(name: str, tmp_path: Path):
             timeout=1200,
             startup_timeout=600,
             kernel_name="python3",
+            kernel_manager_class=ForkedKernels,
             resources={"metadata": {"path": str(tmp_path)}},
             config=Config(KernelManager={"transport": "ipc", "connection_file": f"{folder}/kernel.json"}),
         ).execute()
