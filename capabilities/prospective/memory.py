@@ -100,14 +100,17 @@ class ProspectiveMemory:
 
     async def _added(self, intention: Intention) -> Intention:
         """Store an intention, once however often a job or a named turn runs, and return the one that is kept."""
-
-        def work(tx: Transaction) -> dict[str, Any]:
-            return self._table(tx).add(intention, self._config.most_pending).model_dump(mode="json")
-
         told = json.dumps([intention.content, intention.scope, intention.events, intention.cue, intention.rule])
         key = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        kept = await self._ctx.transact(work, once=f"remind {key} {self._counted(key)}")
-        return Intention.model_validate(kept)
+        # What happens once is journaled, and forgetting finds no text there: ids alone are.
+        kept = await self._ctx.transact(
+            lambda tx: self._table(tx).add(intention, self._config.most_pending).id,
+            once=f"remind {key} {self._counted(key)}",
+        )
+        found = await self._ctx.transact(lambda tx: self._table(tx).find(kept))
+        if found is None:
+            raise RefusedError("the reminder was forgotten while it was made", do="Make another one.")
+        return found
 
     async def take_up(self, proposal: Proposal, *, scope: TraceScope | None = None) -> Intention:
         """Make an intention of what a note proposes: at its time, where that can be read, else when it comes up."""
@@ -120,7 +123,7 @@ class ProspectiveMemory:
             try:
                 return await self.remind(proposal.content, at=proposal.when, **more)
             except RefusedError:  # no time, or one that has passed: it may come up all the same
-                self._ctx.log.info("a commitment names no time to come", when=proposal.when[:80])
+                self._ctx.log.info("a commitment names no time to come")
         return await self.remind(proposal.content, about=proposal.content, **more)
 
     @checks_arguments
@@ -132,14 +135,15 @@ class ProspectiveMemory:
         named turn or job that runs again, is given the same.
         """
         sought = await self.sought(cue, events)
-        once = f"reminders {self._counted('check')}"
-        run, found = await self._ctx.transact(lambda tx: self._check(tx, sought), once=once)
-        due = [Due.model_validate(one) for one in found]
+        run, ids = await self._ctx.transact(
+            lambda tx: [self._ctx.run.id, [one.id for one in self._fire(tx, self.due_in(tx, sought))]],
+            once=f"reminders {self._counted('check')}",
+        )
         if run != self._ctx.run.id:  # an earlier run of this turn or job did it, and was not stored
-            due = await self._ctx.transact(lambda tx: self.claim(tx, [one.id for one in due]))
-        elif due:
+            return drawn(await self._ctx.transact(lambda tx: self.claim(tx, ids)))
+        if ids:
             self._ctx.when_stored(self._make_certain)
-        return drawn(due)
+        return drawn(await self._ctx.transact(lambda tx: self._brought_back(tx, ids)) if ids else [])
 
     @checks_arguments
     async def due(self, *, cue: str = "", events: Texts = ()) -> list[Due]:
@@ -232,10 +236,10 @@ class ProspectiveMemory:
 
         return drawn(await self._ctx.transact(work))
 
-    def _check(self, tx: Transaction, sought: Sought) -> tuple[str, list[dict[str, Any]]]:
-        """Return the id of the run, and what it brings back, as JSON values."""
-        found = self._fire(tx, self.due_in(tx, sought))
-        return self._ctx.run.id, [one.model_dump(mode="json") for one in found]
+    def _brought_back(self, tx: Transaction, ids: Sequence[str]) -> list[Due]:
+        """Return what is told of some that this run has brought back."""
+        held = {one.id: one for one in self._table(tx).claimed(self._ctx.run.id)}
+        return [state.due_of(state.undone(held[one]), held[one]) for one in ids if one in held]
 
     def _fire(self, tx: Transaction, found: Sequence[Intention]) -> list[Due]:
         now, run = self._ctx.clock.now(), self._ctx.run.id
