@@ -27,8 +27,16 @@ _TAG = re.compile(rf"<\s{{0,8}}(/?)\s{{0,8}}{DATA_TAG}(?![\w-])[^<>]{{0,4000}}>"
 _CUT_TAG = re.compile(r'\s*[^<>\n]{0,400}">\s*')
 LEAST_NOTICE_CHARS = 20
 """How much of the notice tells a block whose beginning was cut off from somebody's words."""
+_UNSEEN: dict[int, str | None] = {
+    **{code: None for code in range(32) if chr(code) not in "\t\n\r"},
+    **dict.fromkeys(range(0xE0000, 0xE0080)),
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+}
+"""Control characters and letters that nobody sees, in which a model may read orders; halves of characters, which no
+request can carry.
+"""
 # Wide and small forms are included because a model reads them as the plain ones.
-_ESCAPES = str.maketrans(
+_ESCAPES = _UNSEEN | str.maketrans(
     {
         "&": "&amp;",
         "<": "&lt;",
@@ -106,7 +114,7 @@ def delimited(name: str, text: str, mark: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as it stands in a piece of data.
+    """Return a text as it stands in a piece of data, without what nobody sees and a model might.
 
     >>> escaped("Works at AT&T")
     'Works at AT&amp;T'
