@@ -12,6 +12,7 @@ import regex
 
 from capabilities.formulas.encoding import Features
 from capabilities.relations.words import FORMS, IMPLIED, TOO_LOOSE
+from capabilities.retrieval.chatter import says_nothing
 from fabric.text.folding import folded
 from fabric.text.language import known_languages, stem
 from fabric.text.words import words
@@ -57,7 +58,9 @@ class _Read:
 
 
 def detect(text: str) -> Features:
-    """Return which features a text has, with the relevance to the topic at 0.5: words do not tell that.
+    """Return which features a text has.
+
+    Words tell of the relevance to the topic only where there is none: 0 for what greets, agrees or asks, else 0.5.
 
     A text is read in the languages that its small words may be of, one without any in all that are known here: English,
     German, Spanish, French, Italian and Portuguese. The first hit of a family sets its flag.
@@ -69,7 +72,8 @@ def detect(text: str) -> Features:
     text = text[:LONGEST].replace("\u2019", "'")
     spelled = words(text)
     reads = [(language, _read(text, spelled, language)) for language in (ANY, *_languages(spelled))]
-    return Features(**{name: any(_shows(read, language, name) for language, read in reads) for name in FAMILIES})
+    found = {name: any(_shows(read, language, name) for language, read in reads) for name in FAMILIES}
+    return Features(**found, topic_relevance=0.0 if says_nothing(text) else 0.5)
 
 
 def _shows(read: _Read, language: str, name: str) -> bool:
