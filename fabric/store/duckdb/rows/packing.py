@@ -15,6 +15,7 @@ from ..columns import cell, condition, index_cell, operand
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from fabric.search.cells import Cells
 else:
@@ -39,15 +40,13 @@ def packed(collection: StoredCollection, row: Row) -> str:
 
 def unpacked(packed_kinds: Mapping[str, ColumnType], texts: Sequence[str | None]) -> "dict[str, Cells] | None":
     """Return the cells of many rows by column, as the index takes them; None when a row has others packed."""
-    rows: list[list[Any] | None] = json.loads(f"[{','.join(text or 'null' for text in texts)}]")
-    mark = _mark(packed_kinds)
-    if any(row is None or row[0] != mark for row in rows):
+    begin = f"[{_mark(packed_kinds)},"
+    if not all(text is not None and text.startswith(begin) for text in texts):
         return None
-    _, *columns = zip(*rows, strict=True) if rows else [()] * (len(packed_kinds) + 1)
-    return {
-        name: list(column) if kind == "text" else np.array(column, np.float64)
-        for (name, kind), column in zip(packed_kinds.items(), columns, strict=True)
-    }
+    cells: list[Any] = json.loads(f"[{','.join(text[len(begin) : -1] for text in texts if text)}]")  # of all in a row
+    width = len(packed_kinds)
+    columns = {name: cells[place::width] for place, name in enumerate(packed_kinds)}
+    return {name: columns[name] if kind == "text" else _numbers(columns[name]) for name, kind in packed_kinds.items()}
 
 
 def is_current(collection: StoredCollection, text: str) -> bool:
@@ -89,6 +88,10 @@ def _meets(kind: ColumnType, row: Row, where: Where) -> bool:
     if where.op in ("=", "!="):
         return bool((held == asked) == (where.op == "="))
     return held is not None and bool(_COMPARE[where.op](held, asked))
+
+
+def _numbers(column: Sequence[Any]) -> "NDArray[np.float64]":
+    return np.array(column, np.float64)
 
 
 def _mark(kinds: Mapping[str, ColumnType]) -> int:
