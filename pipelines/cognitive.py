@@ -215,17 +215,17 @@ def cognitive_memory(
     """Build a cognitive memory: it encodes by personality and mood, forgets, and brings to mind by six signals.
 
     ``traits`` are HEXACO traits by name, 0 to 1, each 0.5 unless given. ``mood`` is a function that gives valence,
-    arousal and dominance, -1 to 1, whenever something is encoded or retrieved. ``profile`` says how fast traces fade:
-    "daily", "as_specified", or a `Profile`. ``model``, what a generator takes, tells what an encoded message holds,
-    draws schemas and makes gists; without one words and rules do what they can. ``features`` says what tells them: the
-    "model" (the default with one), "words", or "hybrid", by the words at once and by the model in a consolidation.
-    ``mechanisms`` are the eight of `Mechanisms`: True for all, a mapping for those that differ, None for none.
-    ``consolidation`` says how often and how much ``after_turn`` consolidates: a mapping of `ConsolidationConfig`, None
-    for only when it is asked to. ``observer`` and ``reflector`` say from how many tokens on conversations are noted,
-    and notes become memories. ``constants`` are fields of `CognitiveConfig` by name. ``embedder`` is that of
-    `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in which "tomorrow at 9" is
-    meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without one. ConfigurationError for
-    what cannot work.
+    arousal and dominance, -1 to 1, whenever something is encoded or retrieved; where it fails the mood is even.
+    ``profile`` says how fast traces fade: "daily", "as_specified", or a `Profile`. ``model``, what a generator takes,
+    tells what an encoded message holds, draws schemas and makes gists; without one words and rules do what they can.
+    ``features`` says what tells them: the "model" (the default with one), "words", or "hybrid", by the words at once
+    and by the model in a consolidation. ``mechanisms`` are the eight of `Mechanisms`: True for all, a mapping for
+    those that differ, None for none. ``consolidation`` says how often and how much ``after_turn`` consolidates: a
+    mapping of `ConsolidationConfig`, None for only when it is asked to. ``observer`` and ``reflector`` say from how
+    many tokens on conversations are noted, and notes become memories. ``constants`` are fields of `CognitiveConfig` by
+    name. ``embedder`` is that of `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in
+    which "tomorrow at 9" is meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without
+    one. ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name

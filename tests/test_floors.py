@@ -35,6 +35,7 @@ SUPERVISED = {
     ("fabric/telemetry/logger.py", "without_secrets"): "the same of a log line, which is withheld",
     ("fabric/telling.py", "message_of"): "an error whose own code fails is told without its message",
     ("fabric/telling.py", "repr_of"): "the same of a value",
+    ("capabilities/cognitive/encoder.py", "present_mood"): "a mood is user code: without one a memory still remembers",
     ("fabric/generation/toolbox.py", "outcome"): "a tool is user code: its failure is a result the model sees",
 }
 """Where an error of any kind may end, and why; everywhere else a broad handler raises."""

@@ -7,6 +7,7 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from fabric.errors import ConfigurationError
+from fabric.telemetry.logger import logger
 
 from ..claims import OTHER, read_as
 from ..formulas.bounds import checked_number
@@ -66,8 +67,18 @@ class Encoder:
         }
 
     def present_mood(self) -> Mood:
-        """Return the present mood; ConfigurationError where the function for it gives none."""
-        return Mood() if self.mood is None else mood_of(self.mood())
+        """Return the present mood: an even one where the function for it fails, which is logged.
+
+        ConfigurationError where it gives something else than a mood.
+        """
+        if self.mood is None:
+            return Mood()
+        try:
+            given = self.mood()
+        except Exception as error:  # user code: a memory without a mood is better than no answer
+            logger().warning("even mood: the function for it failed", error=repr(error))
+            return Mood()
+        return mood_of(given)
 
 
 def checked_source(mood: MoodSource | None) -> MoodSource | None:

@@ -230,3 +230,11 @@ async def test_a_merged_trace_is_kept_by_the_best_of_its_sources():
             vivid.last_awake,
         )
         assert set(kept.entities) == {*plain.entities, *vivid.entities}
+
+
+async def test_a_mood_that_cannot_be_told_is_even_and_no_turn_fails_for_it():
+    async with open_mind(embedder=None, mood=lambda: 1 / 0) as mind:
+        made = (await mind(lambda memory: memory.encode("I live in Lisbon."))).trace
+        found = await mind(lambda memory: memory.retrieve("where do I live?"))
+    assert (made.valence, made.arousal) == (0.0, 0.5)
+    assert found.ids == [made.id]
