@@ -113,9 +113,11 @@ class Catalog:
         packing = "SELECT table_name FROM duckdb_columns() WHERE database_name = current_database() AND column_name = ?"
         packs = {name for (name,) in sql.rows(packing, [PACKED])}
         for name, columns, text in sql.rows("SELECT name, columns, text FROM _tables"):
-            collection = StoredCollection(name, json.loads(columns), text, packs=name in packs)
-            collection.next_place = int(sql.rows(f"SELECT coalesce(max(_seq), -1) + 1 FROM {collection.sql}")[0][0])
-            self._tables[name] = collection
+            self._tables[name] = StoredCollection(name, json.loads(columns), text, packs=name in packs)
+        every = list(self._tables.values())
+        lasts = [f"SELECT {number}, max(_seq) FROM {collection.sql}" for number, collection in enumerate(every)]
+        for number, last in sql.rows(" UNION ALL ".join(lasts)) if lasts else ():
+            every[number].next_place = 0 if last is None else int(last) + 1
         self.reload_scopes(sql)
 
     def copied(self) -> "Catalog":

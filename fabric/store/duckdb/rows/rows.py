@@ -188,7 +188,9 @@ class SqlRows:
         if table == "documents":
             rows = self._documents.containing(list(owners), texts)
         else:
-            matching = containing(self._sql, self._catalog.table(Table(table, {})).sql, "_row", list(owners), texts)
+            collection = self._catalog.table(Table(table, {}))
+            filled = [owner for owner in owners if not collection.is_empty(owner)]
+            matching = containing(self._sql, collection.sql, "_row", filled, texts) if filled else []
             rows = [(owner, json.loads(text)) for owner, text in matching]
         yield from ((owners[owner], row) for owner, row in rows)
 

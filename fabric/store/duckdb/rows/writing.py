@@ -100,6 +100,8 @@ class Writing:
         self.touched.add((collection.name, owner))
         self._searching.drop(collection, owner)
         self._texts.clear(collection.name, owner)
+        if collection.is_empty(owner):
+            return 0
         collection.sizes.pop(owner, None)
         collection.keys.pop(owner, None)
         if collection.text:
