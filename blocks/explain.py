@@ -28,7 +28,18 @@ from .owned_records import kinds
 OUTSIDE_TIERS = {
     **{
         kind: kind
-        for kind in ("goal", "belief", "reflection", "draft", "trace", "intention", "item", "working", "turn")
+        for kind in (
+            "goal",
+            "belief",
+            "reflection",
+            "draft",
+            "trace",
+            "intention",
+            "item",
+            "working",
+            "turn",
+            "community",
+        )
     },
     "fact": "semantic",
     "episode": "episodic",
@@ -64,6 +75,7 @@ class Explanation(BaseModel):
         "trace",
         "intention",
         "item",
+        "community",
     ]
     content: str
     status: str

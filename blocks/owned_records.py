@@ -17,12 +17,14 @@ from fabric.text.words import printable
 if TYPE_CHECKING:
     from capabilities.cognitive.consolidation import result as consolidated
     from capabilities.cognitive.observing import record as observed
+    from capabilities.communities import tables as community_tables
     from capabilities.mind import store
     from capabilities.prospective import tables as intention_tables
     from capabilities.traces import archive
     from capabilities.traces import tables as trace_tables
 else:
     archive = lazy("capabilities.traces.archive")
+    community_tables = lazy("capabilities.communities.tables")
     consolidated = lazy("capabilities.cognitive.consolidation.result")
     intention_tables = lazy("capabilities.prospective.tables")
     observed = lazy("capabilities.cognitive.observing.record")
@@ -52,6 +54,8 @@ def kinds() -> Mapping[str, str]:
         named |= {desk.heard.key: "heard message", desk.notes.key: "observation"}
     for shelf in archive.SHELVES.values():
         named |= {shelf.texts.key: "archived trace", shelf.log.key: "archive access"}
+    for kept in community_tables.SHELVES.values():
+        named |= {kept.graph.key: "memory graph", kept.communities.key: "community"}
     named |= {log.key: "cognitive consolidation" for log in consolidated.LOGS.values()}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 

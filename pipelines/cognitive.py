@@ -44,6 +44,8 @@ from fabric.generation.generator import ModelChoice
 from fabric.options import check_model, names_options
 from fabric.record.run_input import said_in
 
+from .communities import CommunitySteps
+
 FeaturesBy = Literal["words", "model", "hybrid"]
 """What tells which features a message has."""
 
@@ -146,6 +148,11 @@ class CognitiveSystem:
         Run in the session of the witness, whose traits and mood this memory has; with ``model`` in its own words.
         """
         return witness_block(self.name, self.capability, self.mind.config.traits, self.model)
+
+    @cached_property
+    def communities(self) -> CommunitySteps:
+        """Groups of what is named together: blocks that build them, and search around names or over all."""
+        return CommunitySteps(self.mind, self.name, self.model)
 
     def assemble(
         self,

@@ -59,6 +59,8 @@ LINKS: Mapping[str, Links] = {
     "heard message": Links(said=("source",), says=("text",)),
     "observation": Links(drawn=("sources.turn_id",), said=("sources",), says=("content",)),
     "archived trace": Links(drawn=("id",), said=("sources",), says=("content",)),
+    "memory graph": Links(drawn=("id",), says=("names",)),
+    "community": Links(drawn=("drawn_from",), says=("summary", "title")),
     "archive access": Links(drawn=("trace_id",)),
 }
 """What kinds of records are forgotten as a whole; the engine's own, items and jobs, are looked through for ids."""

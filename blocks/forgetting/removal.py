@@ -28,6 +28,7 @@ COUNTED = {
     "working": "working entries",
     "trace edge": "trace edges and feedback",
     "trace feedback": "trace edges and feedback",
+    "community": "communities",
 }
 """What a receipt calls the records of a kind; the others by their plural."""
 

@@ -1,0 +1,5 @@
+"""Each step of a memory's communities as a block of its own, and what asks a model about them."""
+
+from .steps import build_block, global_search_block, local_search_block
+
+__all__ = ["build_block", "global_search_block", "local_search_block"]

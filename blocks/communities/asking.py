@@ -1,0 +1,153 @@
+"""The model's part of a graph: which entities and relations memories hold, and what a community is about."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from capabilities.communities.entity_types import type_of
+from capabilities.communities.extracting import Material, graph_of, read_by_rules
+from capabilities.communities.names import USER, key_of
+from capabilities.communities.record import MAX_NAME_CHARS, Community, NamedEntity, Relation, SourceGraph
+from fabric.flow.block import Block
+from fabric.generation.generator import ModelChoice, generator
+from fabric.text.prompt import data_block, load_prompt, one_line
+from fabric.text.words import words
+
+from ..prompts import PROMPTS
+
+SHOWN_CHARS = 2_000
+"""How much of a memory a model is shown."""
+MAX_LABEL_CHARS = 60
+_MOST = 200
+
+
+def _number(given: object) -> object:
+    return given if isinstance(given, int) and not isinstance(given, bool) else 0
+
+
+def _numbers(given: object) -> list[int]:
+    some: Iterable[Any] = given if isinstance(given, list | tuple) else [given]
+    return [one for one in some if isinstance(one, int) and not isinstance(one, bool)]
+
+
+class ToldEntity(BaseModel):
+    """An entity as a model names it; ``numbers`` are those of memories."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    type: str = "concept"
+    numbers: Annotated[list[int], BeforeValidator(_numbers)] = []
+
+
+class ToldRelation(BaseModel):
+    """A relation as a model tells it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    source: str
+    target: str
+    label: str = ""
+    number: Annotated[int, BeforeValidator(_number)] = 0
+
+
+class ToldGraph(BaseModel):
+    """What a model answers about some memories."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    entities: list[ToldEntity] = Field(max_length=_MOST)
+    relations: list[ToldRelation] = Field(default=[], max_length=_MOST)
+
+
+class ToldSummary(BaseModel):
+    """What a model answers about a community."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    title: str = Field(default="", max_length=200)
+    summary: str = Field(max_length=2_000)
+
+
+def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], ToldGraph]:
+    """Return the block that asks a model what memories name and relate."""
+    return generator(
+        name=f"{name}/extract",
+        model=model,
+        system=load_prompt(PROMPTS / "graph_extract.md").fill(),
+        user=lambda some: load_prompt(PROMPTS / "graph_memories.md").fill(
+            memories=data_block("memories", _numbered([one.content for one in some]))
+        ),
+        output_schema=ToldGraph,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Sequence[str]], ToldSummary]:
+    """Return the block that asks a model what a community is about: it, and texts of memories behind it, in."""
+    return generator(
+        name=f"{name}/summarise",
+        model=model,
+        system=load_prompt(PROMPTS / "community_summary.md").fill(),
+        user=lambda asked: load_prompt(PROMPTS / "community_relations.md").fill(
+            relations=data_block("community", _shown(*asked))
+        ),
+        output_schema=ToldSummary,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def _numbered(texts: Sequence[str]) -> str:
+    return "\n".join(f"[{number}] {one_line(text, SHOWN_CHARS)}" for number, text in enumerate(texts, start=1))
+
+
+def _shown(community: Community, memories: Sequence[str]) -> str:
+    lines = [f"{one.name} ({one.type})" for one in community.entities[:20]]
+    return "\n".join(["; ".join(lines), *map(str, community.relations), _numbered(memories)])
+
+
+def graphs_told(memories: Sequence[Material], told: ToldGraph) -> list[SourceGraph]:
+    """Return each memory's graph as a model told it; what it told nothing of keeps what rules read.
+
+    A name whose words a memory does not hold counts for nothing there, nor does a number that was not shown.
+    """
+    found: list[SourceGraph] = []
+    for number, memory in enumerate(memories, start=1):
+        named = [one for one in told.entities if number in one.numbers and _is_borne_out(one.name, memory)]
+        related = [one for one in told.relations if one.number == number]
+        entities = {key_of(one.name): _entity(one.name, one.type) for one in named}
+        for name in (name for one in related for name in (one.source, one.target)):
+            if _is_borne_out(name, memory):
+                entities.setdefault(key_of(name), _entity(name, _kind(name, memory, told)))
+        relations = [
+            Relation(source=one.source.strip(), target=one.target.strip(), label=label)
+            for one in related
+            if (label := one_line(one.label, MAX_LABEL_CHARS).strip()) and _is_name(one.source) and _is_name(one.target)
+        ]
+        read = graph_of(memory, list(entities.values()), relations) if entities else read_by_rules(memory)
+        found.append(read.model_copy(update={"by": "model", "tries": 0}))
+    return found
+
+
+def _entity(name: str, kind: str) -> NamedEntity:
+    return NamedEntity.model_validate({"name": " ".join(name.split()), "type": kind})
+
+
+def _kind(name: str, memory: Material, told: ToldGraph) -> str:
+    key = key_of(name)
+    return next((one.type for one in told.entities if key_of(one.name) == key), type_of(name, memory.content))
+
+
+def _is_name(name: str) -> bool:
+    return bool(key_of(name)) and len(name) <= MAX_NAME_CHARS
+
+
+def _is_borne_out(name: str, memory: Material) -> bool:
+    """Return whether a memory holds one of a name's words: what it does not name is not read from it."""
+    if not _is_name(name):
+        return False
+    key = key_of(name)
+    return key in {USER, key_of(memory.speaker)} or not set(words(name)).isdisjoint(words(memory.content))

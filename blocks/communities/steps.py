@@ -1,0 +1,138 @@
+"""The steps: build communities of what is remembered, and search them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.communities import Built, CommunityMemory, GlobalSearch, LocalSearch
+from capabilities.communities.extracting import Material
+from capabilities.communities.record import Community
+from fabric.errors import ConfigurationError, ModelError
+from fabric.flow.block import Block
+from fabric.flow.capability import Capability
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.generation.generator import ModelChoice
+from fabric.record.run_input import said_in
+from fabric.slices import chunks
+
+from .asking import extract_block, graphs_told, summary_block
+
+Memory = Capability[CommunityMemory]
+PER_CALL = 10
+"""How many memories a model is asked about at once."""
+MEMORIES_PER_BUILD, SUMMARIES_PER_BUILD = 100, 10
+"""How many of them one build asks about at most, and how many summaries; the rest waits for the next."""
+BEHIND = 20
+"""How many of the memories behind a community a model is shown."""
+
+
+def build_block(
+    name: str, memory: Memory, traces: Capability[CognitiveMemory], model: ModelChoice | None
+) -> Block[object, Built]:
+    """Return the step that reads what is new, groups it, and summarises the groups; for ``.work(...)``, too.
+
+    Rules do all of it first; then ``model``, where there is one, is asked about a bounded part. Where it fails, what
+    rules found stands, and the build goes on with the rest of its steps. A graph that has not changed costs nothing.
+    """
+    asking = None if model is None else _Asking(name, memory, traces, model)
+
+    @handler(name=f"{name}/communities/build", uses=[memory, traces])
+    async def build(_: object, ctx: Context) -> Built:
+        mine = ctx[memory]
+        read = await mine.read()
+        if asking is None:
+            return Built(read=read, communities=await mine.group())
+        told, failed = await asking.read(ctx)
+        written = await mine.group()
+        summarised, unsummarised = await asking.summarise(ctx)
+        return Built(
+            read=read,
+            told=told,
+            communities=written,
+            summarised=summarised,
+            waiting=await mine.count_untold(),
+            failed=(*failed, *unsummarised),
+        )
+
+    return build
+
+
+class _Asking:
+    """What a model does for one memory's communities. It stops at the first call that fails."""
+
+    def __init__(self, name: str, memory: Memory, traces: Capability[CognitiveMemory], model: ModelChoice) -> None:
+        self._memory = memory
+        self._traces = traces
+        self._extract = extract_block(f"{name}/communities", model)
+        self._summarise = summary_block(f"{name}/communities", model)
+
+    async def read(self, ctx: Context) -> tuple[int, list[str]]:
+        """Ask about memories that only rules have read; return how many were told, and what failed."""
+        mine, count = ctx[self._memory], 0
+        for some in chunks(await mine.untold(MEMORIES_PER_BUILD), PER_CALL):
+            try:
+                told = await self._extract(some, Context(ctx.run))
+            except ModelError as error:
+                return count, [await self._failed(ctx, "read", error, some)]
+            count += await mine.take(some, graphs_told(some, told))
+        return count, []
+
+    async def summarise(self, ctx: Context) -> tuple[int, list[str]]:
+        """Ask for summaries of the largest communities that have none by a model."""
+        mine, count = ctx[self._memory], 0
+        for community in await mine.unsummarised(SUMMARIES_PER_BUILD):
+            try:
+                told = await self._summarise((community, await self._behind(ctx, community)), Context(ctx.run))
+            except ModelError as error:
+                return count, [await self._failed(ctx, "summarise", error, (), community)]
+            text = " ".join(told.summary.split())
+            if not text:
+                await mine.failed((), community)
+                return count, ["summarise: the summary was empty"]
+            count += await mine.summarise(community, text)
+        return count, []
+
+    async def _behind(self, ctx: Context, community: Community) -> list[str]:
+        """Return what the memories behind a community say."""
+        wanted = dict.fromkeys(source for one in community.relations for source in one.sources)
+        found = [await ctx[self._traces].get(source) for source in list(wanted)[:BEHIND]]
+        return [one.content for one in found if one is not None and not one.deleted]
+
+    async def _failed(
+        self, ctx: Context, what: str, error: ModelError, some: Sequence[Material], community: Community | None = None
+    ) -> str:
+        await ctx[self._memory].failed(some, community)
+        ctx.log.warning("communities by rules", step=what, error=str(error))
+        return f"{what}: {type(error).__name__}: {error}"
+
+
+def local_search_block(name: str, memory: Memory) -> Block[Any, LocalSearch]:
+    """Return local search as a block: a cue, the user's message, or ``{"cue": ..., "limit": ...}`` in."""
+
+    @handler(name=f"{name}/communities/local", uses=[memory])
+    async def local(asked: Any, ctx: Context) -> LocalSearch:
+        return await ctx[memory].local_search(**_options("local search", asked))
+
+    return local
+
+
+def global_search_block(name: str, memory: Memory) -> Block[Any, GlobalSearch]:
+    """Return global search as a block: a cue, the user's message, or ``{"cue": ..., "limit": ...}`` in."""
+
+    @handler(name=f"{name}/communities/global", uses=[memory])
+    async def over_all(asked: Any, ctx: Context) -> GlobalSearch:
+        return await ctx[memory].global_search(**_options("global search", asked))
+
+    return over_all
+
+
+def _options(what: str, asked: Any) -> Mapping[str, Any]:
+    if isinstance(asked, Mapping) and "cue" in asked and asked.keys() <= {"cue", "limit"}:
+        return asked
+    said = said_in(asked)
+    if said is None and not isinstance(asked, str):
+        raise ConfigurationError(
+            f"{what}: got {asked!r:.80}; expected a cue: a text, the user's message, or a mapping with cue and limit"
+        )
+    return {"cue": asked if said is None else said.text}

@@ -1,0 +1,95 @@
+"""What building communities and searching them come to. Everything found names the memories that it is drawn from."""
+
+from pydantic import BaseModel, ConfigDict
+
+from .record import Community, NamedEntity, SourcedRelation
+
+
+class Built(BaseModel):
+    """What building came to: memories read by rules and by the model, communities written, summaries by the model.
+
+    ``waiting`` memories and summaries are still to be asked about; ``failed`` says what a model could not do, and why:
+    there the rules' answer stands, and it is asked again next time, three times at most.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    read: int = 0
+    told: int = 0
+    communities: int = 0
+    summarised: int = 0
+    waiting: int = 0
+    failed: tuple[str, ...] = ()
+
+
+class FoundEntity(NamedEntity):
+    """An entity that a search came upon: ``hops`` is 0 for one that the cue names, 1 for one related to it."""
+
+    hops: int = 0
+    sources: tuple[str, ...] = ()
+
+
+class FoundCommunity(BaseModel):
+    """A community that a search came upon, with the ids of the memories that its summary is drawn from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    level: int
+    title: str
+    summary: str
+    score: float = 0.0
+    """How well it fits the cue; 0 for one that is only among the largest."""
+    sources: tuple[str, ...] = ()
+
+
+class LocalSearch(BaseModel):
+    """What is known around the entities that a cue names; ``degraded`` says what was missing, "" for nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    cue: str
+    entities: tuple[FoundEntity, ...] = ()
+    relations: tuple[SourcedRelation, ...] = ()
+    """The strongest, at most 20."""
+    communities: tuple[FoundCommunity, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The ids of the memories that tell of the relations, the strongest relation's first."""
+        return tuple(dict.fromkeys(source for one in self.relations for source in one.sources))
+
+    @property
+    def text(self) -> str:
+        """It as lines for a prompt: relations, then the context of the communities."""
+        lines = [f"- {one}" for one in self.relations]
+        lines += [f"- {one.summary}" for one in self.communities]
+        return "\n".join(lines)
+
+
+class GlobalSearch(BaseModel):
+    """The summaries that fit a cue best, at most ten; the largest communities where none fits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    cue: str
+    communities: tuple[FoundCommunity, ...] = ()
+    degraded: str = ""
+    """Why no vectors were compared, where they were to be."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The ids of the memories that the summaries are drawn from."""
+        return tuple(dict.fromkeys(source for one in self.communities for source in one.sources))
+
+    @property
+    def text(self) -> str:
+        """It as lines for a prompt."""
+        return "\n".join(f"- {one.summary}" for one in self.communities)
+
+
+def found_community(one: Community, score: float = 0.0) -> FoundCommunity:
+    """Return a community as a search shows it."""
+    return FoundCommunity(
+        id=one.id, level=one.level, title=one.title, summary=one.summary, score=score, sources=one.drawn_from
+    )

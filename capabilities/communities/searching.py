@@ -1,0 +1,214 @@
+"""Searching a graph: around the entities that a cue names, and over the summaries of its communities."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.flow.resource import Transaction
+from fabric.text.terms import read_cue
+
+from ..cognitive.content.entities import entities as names_in
+from ..meaning import Embedded, Meaning
+from ..retrieval.candidates import make_candidates
+from ..retrieval.lexical.term_expansion import vocabulary_of
+from ..retrieval.question import Question, read_question, with_vectors
+from ..retrieval.rank import rank
+from ..traces.tables import ALL_TABLES, View
+from .grouping import EntityGraph, summary_of, title_of
+from .names import USER, cue_terms, key_of, name_terms
+from .record import Community, SourcedRelation, SourceGraph
+from .results import FoundCommunity, FoundEntity, GlobalSearch, LocalSearch, found_community
+from .sources import Held, graphs, live_memories, read_before
+from .tables import SHELVES
+
+if TYPE_CHECKING:
+    from fabric.search.base import SearchView
+
+RELATIONS = 20
+SUMMARIES = 10
+COMMUNITIES = 5
+"""How many communities give context to a local search."""
+NEWEST = 300
+"""How many memories are looked at that name one entity: the newest."""
+
+
+def local_search(tx: Transaction, seen: Sequence[View], cue: str, most: int) -> LocalSearch:
+    """Return the entities that a cue names, those one hop away, the strongest relations, and their communities."""
+    entities: list[FoundEntity] = []
+    relations: list[SourcedRelation] = []
+    communities: list[Community] = []
+    for view in seen:
+        named, rows = _named(tx, view, cue)
+        if not named:
+            continue
+        graph = EntityGraph.of(rows)
+        around = graph.relations([one for one in graph.weights if not named.isdisjoint(one[:2])], most)
+        relations += around
+        entities += _entities(graph, named, around)
+        whose = [one for one in _communities(tx, view) if not named.isdisjoint(one.keys)]
+        communities += current(whose, tx, view)
+    relations.sort(key=lambda one: -one.weight)
+    communities.sort(key=lambda one: (one.level, -len(one.entities), one.id))
+    context = {one.digest: one for one in reversed(communities)}
+    shown = sorted(context.values(), key=lambda one: (one.level, -len(one.entities), one.id))[:COMMUNITIES]
+    return LocalSearch(
+        cue=cue,
+        entities=tuple(sorted(entities, key=lambda one: one.hops)),
+        relations=tuple(relations[:most]),
+        communities=tuple(found_community(one) for one in shown),
+    )
+
+
+def _named(tx: Transaction, view: View, cue: str) -> tuple[set[str], list[SourceGraph]]:
+    """Return the keys of the entities that a cue names, and the graphs of the memories that name them."""
+    index = tx.index(SHELVES[view.tables.owner].graph)
+    if index is None or not len(index):
+        return set(), []
+    terms = list(_terms(cue, index))
+    if not terms and "user" in read_question(cue).roles:
+        terms = [USER] if USER in index.postings.terms else []
+    live, known = live_memories(tx, view), read_before(tx, view.tables.owner)
+    ids: dict[str, None] = {}
+    for term in terms:
+        slots = index.postings.of(index.postings.terms[term])[0]
+        fresh = [one for slot in slots.tolist() if index.alive[slot] and _says_so(one := index.ids[slot], live, known)]
+        ids.update(dict.fromkeys(fresh[-NEWEST:]))
+    rows, wanted = graphs(tx, view.tables.owner, list(ids)), set(terms)
+    keys = {one.key for row in rows for one in row.entities if not wanted.isdisjoint(name_terms([one.name]))}
+    return keys, rows
+
+
+def _says_so(one: str, live: dict[str, Held], known: dict[str, tuple[str, str, str, int]]) -> bool:
+    return one in live and live[one].digest == known[one][1]
+
+
+def _terms(cue: str, index: "SearchView") -> Iterator[str]:
+    """Yield the names of a graph that a cue holds, of names within names the longest."""
+    terms = index.postings.terms
+    yield from dict.fromkeys(key for name in names_in(cue) if (key := key_of(name)) in terms)
+    taken: set[int] = set()
+    for start, end, term in cue_terms(word.spelling for word in read_cue(cue).words):
+        if term in terms and term != USER and taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            yield term
+
+
+def _entities(graph: EntityGraph, named: set[str], around: Sequence[SourcedRelation]) -> list[FoundEntity]:
+    hops = dict.fromkeys(sorted(named), 0)
+    for relation in around:
+        for end in relation.ends:
+            hops.setdefault(end, 1)
+    return [
+        FoundEntity(**graph.entity(key).model_dump(), hops=distance, sources=tuple(dict.fromkeys(graph.sources[key])))
+        for key, distance in hops.items()
+    ]
+
+
+def _communities(tx: Transaction, view: View) -> list[Community]:
+    found = tx.find(SHELVES[view.tables.owner].communities)
+    return [one for one in found if one.persona in view.personas]
+
+
+def current(found: Iterable[Community], tx: Transaction, view: View) -> list[Community]:
+    """Return communities as far as the memories behind them still say what they said.
+
+    Until the graph is grouped anew, one that rests on others too tells only what is left, in the words of rules; one
+    that nothing is left of is not returned.
+    """
+    some = list(found)
+    if not some:
+        return []
+    live, known = live_memories(tx, view), read_before(tx, view.tables.owner)
+    fresh = {one for one in known if _says_so(one, live, known)}
+    return [left for one in some if (left := _left(one, fresh)) is not None]
+
+
+def _left(one: Community, fresh: set[str]) -> Community | None:
+    if fresh.issuperset(one.drawn_from):
+        return one
+    sources = tuple(source for source in one.drawn_from if source in fresh)
+    relations = tuple(
+        relation.model_copy(update={"sources": told})
+        for relation in one.relations
+        if (told := tuple(source for source in relation.sources if source in fresh))
+    )
+    ends = {end for relation in relations for end in relation.ends}
+    entities = tuple(entity for entity in one.entities if entity.key in ends)
+    if not relations:
+        return None
+    update = {
+        "title": title_of(entities),
+        "summary": summary_of(entities, relations),
+        "by": "rules",
+        "entities": entities,
+        "relations": relations,
+        "drawn_from": sources,
+    }
+    return one.model_copy(update=update)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question over summaries, and the space of its vector."""
+
+    cue: str
+    question: Question
+    embedded: Embedded
+
+
+async def question_of(cue: str, meaning: Meaning) -> Asked:
+    """Return a cue as the one ranker takes it."""
+    question = read_question(cue)
+    embedded = await meaning.embed([question.meaning])
+    return Asked(cue, with_vectors(question, embedded, meaning), embedded)
+
+
+def global_search(
+    tx: Transaction, seen: Sequence[View], asked: Asked, most: int, now: datetime, meaning: Meaning
+) -> GlobalSearch:
+    """Return the summaries that the one ranker puts first, each once; the largest communities where none fits."""
+    scores = _scores(tx, seen, asked, most, now, meaning)
+    known = [one for view in seen for one in current(_communities(tx, view), tx, view)]
+    ordered = sorted(known, key=lambda one: (-scores.get(one.id, 0.0), -one.level, -len(one.entities), one.id))
+    found: dict[tuple[str, ...], FoundCommunity] = {}
+    for one in ordered:
+        if scores and one.id not in scores:
+            break
+        found.setdefault((one.digest, *one.drawn_from), found_community(one, scores.get(one.id, 0.0)))
+    return GlobalSearch(cue=asked.cue, communities=tuple(found.values())[:most], degraded=asked.embedded.degraded)
+
+
+def _scores(
+    tx: Transaction, seen: Sequence[View], asked: Asked, most: int, now: datetime, meaning: Meaning
+) -> dict[str, float]:
+    """Return by id the scores of the communities that fit."""
+    vectors_of = meaning.words if asked.question.word_vectors is not None else None
+    shelves = [(view, tx.index(SHELVES[view.tables.owner].communities, asked.embedded.space)) for view in seen]
+    candidates = make_candidates(
+        [
+            (
+                view.tables.owner,
+                index,
+                _allowed(index, view),
+                None if vectors_of is None else vocabulary_of(index, vectors_of),
+            )
+            for view, index in shelves
+            if index is not None and len(index)
+        ]
+    )
+    if not candidates.rows or not asked.question.cue.words:
+        return {}
+    many = most * len(ALL_TABLES)
+    ranking = rank(asked.question, candidates, now, most=many)
+    numbers = [number for group in candidates for number in ranking.best(many, group.tier)]
+    found = {candidates.row_id(one): float(ranking.scores[ranking.place(one)]) for one in numbers}
+    return {one: score for one, score in found.items() if score > 0}
+
+
+def _allowed(index: "SearchView", view: View) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    column = index.columns["persona"]
+    mine = [column.names[name] for name in view.personas if name in column.names]
+    return np.asarray(index.alive & np.isin(column.values, mine), np.bool_)

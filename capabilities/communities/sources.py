@@ -1,0 +1,104 @@
+"""The memories that a graph is read from: live traces that the session sees, and the facts held of its user."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.flow.resource import Collection, Transaction
+
+from ..claims import OTHER, claim_of, read_as
+from ..cognitive.content.entities import entities
+from ..semantic import Fact, create_semantic_memory_resource
+from ..semantic.table import CURRENT
+from ..traces.record import Trace, content_hash
+from ..traces.tables import Owner, View
+from .extracting import Material
+from .record import SourceGraph
+from .tables import SHELVES
+
+if TYPE_CHECKING:
+    from fabric.search.base import ColumnView, SearchView
+
+FACTS: Collection[Fact] = create_semantic_memory_resource("user")
+"""The facts of the default memory system, where the file holds one; that a block declares it is not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A memory that is there: whose it is, and what tells whether it says what it said."""
+
+    persona: str
+    digest: str
+    is_fact: bool = False
+
+
+def live_memories(tx: Transaction, view: View) -> dict[str, Held]:
+    """Return by id the memories of one owner that the session sees, oldest first."""
+    found: dict[str, Held] = {}
+    index = tx.index(view.tables.traces)
+    if index is not None and len(index):
+        personas, digests, gone = _cells(index, "persona"), _cells(index, "content_hash"), index.columns["deleted"]
+        alive = (index.alive & (gone.values == 0)).nonzero()[0].tolist()
+        found = {
+            index.ids[slot]: Held(persona, digests[slot])
+            for slot in alive
+            if (persona := personas[slot]) in view.personas
+        }
+    return found | {fact.id: Held("", content_hash(fact.content), is_fact=True) for fact in _facts(tx, view)}
+
+
+def read_before(tx: Transaction, owner: Owner) -> dict[str, tuple[str, str, str, int]]:
+    """Return by id the persona, digest, reader and failures of each memory whose graph is kept."""
+    index = tx.index(SHELVES[owner].graph)
+    if index is None or not len(index):
+        return {}
+    personas, digests, by = _cells(index, "persona"), _cells(index, "digest"), _cells(index, "by")
+    tries = index.columns["tries"].values
+    return {
+        index.ids[slot]: (personas[slot], digests[slot], by[slot], int(tries[slot]))
+        for slot in index.alive.nonzero()[0].tolist()
+    }
+
+
+def materials(tx: Transaction, view: View, held: dict[str, Held]) -> list[Material]:
+    """Return these memories as what a reader needs."""
+    owner = view.tables.owner
+    traces = tx.get_many(view.tables.traces, [one for one, how in held.items() if not how.is_fact])
+    found = [_of_trace(trace, owner) for trace in traces if not trace.deleted]
+    facts = tx.get_many(FACTS, [one for one, how in held.items() if how.is_fact]) if _has_facts(tx, view) else []
+    return found + [_of_fact(fact, owner) for fact in facts]
+
+
+def graphs(tx: Transaction, owner: Owner, ids: list[str]) -> list[SourceGraph]:
+    """Return the graphs of some memories."""
+    return tx.get_many(SHELVES[owner].graph, ids)
+
+
+def _has_facts(tx: Transaction, view: View) -> bool:
+    return view.tables.owner == "user" and FACTS.key in tx.rows.tables()
+
+
+def _facts(tx: Transaction, view: View) -> Iterator[Fact]:
+    if _has_facts(tx, view):
+        yield from tx.find(FACTS, CURRENT)
+
+
+def _of_trace(trace: Trace, owner: Owner) -> Material:
+    # A trace keeps of what it claims the attribute, not about whom: its text tells that.
+    claim = read_as(trace.content) if trace.attribute not in {"", OTHER} else None
+    said_by = trace.speaker if trace.role in {"", "user"} else ""
+    return Material(
+        trace.id, owner, trace.persona, trace.content, trace.content_hash, trace.entities, claim, said_by or ""
+    )
+
+
+def _of_fact(fact: Fact, owner: Owner) -> Material:
+    named, digest = entities(fact.content), content_hash(fact.content)
+    return Material(fact.id, owner, "", fact.content, digest, named, claim_of(fact))
+
+
+def _cells(index: "SearchView", name: str) -> list[str]:
+    """Return a column of texts by slot, "" for none."""
+    column: ColumnView = index.columns[name]
+    names = [*column.names, ""]
+    return [names[number] for number in column.values.astype(int).tolist()]
