@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from capabilities.cognitive.content.entities import entities
 from capabilities.settings import Settings
 from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.vocabulary import Moment, Unit
+
+from ..content.entities import entities
 
 LEAST_IMPORTANCE = 0.3
 """Below it an event is remembered by everybody as it was."""
