@@ -7,11 +7,14 @@ loopback. Shell blocks run line by line and must succeed. A block after ``<!-- s
 import gc
 import os
 import warnings
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
+from _pytest.doctest import DoctestModule
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
@@ -23,6 +26,17 @@ os.environ.setdefault("LOGGING_EXECUTOR_MAX_THREADS", "8")  # litellm has 100: n
 collect_ignore_glob = ["tests/typing/[!t]*.py"]
 """Files for the type checkers: some of their lines must not run."""
 _OPEN = "_open"
+
+
+@pytest.hookimpl(specname="pytest_collect_file", wrapper=True)
+def collect_examples(file_path: Path) -> Iterator[None]:
+    """Look for doctests only in modules with a prompt of Python: in all others it takes as long as their tests."""
+    collected: Any = yield
+    return [
+        one
+        for one in collected
+        if not isinstance(one, DoctestModule) or ">>> " in file_path.read_text(encoding="utf-8", errors="replace")
+    ]
 
 
 def _enter(namespace: dict[str, Any]) -> None:
