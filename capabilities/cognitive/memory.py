@@ -37,7 +37,7 @@ from .graph import edges_in, graph_of, tie_traces, ties_of
 from .mechanisms.on_use import rivals_of
 from .observing.observer import Observer
 from .outlook import Outlook, outlooks
-from .prompt.collecting import Asked, prompt_of
+from .prompt.collecting import Asked, most_shown, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind, brought_to
@@ -190,7 +190,8 @@ class CognitiveMemory:
         ``style`` is that of the personality unless it is given: how memories are written. Reminders that are due are
         told, those of ``events`` too, and count as brought back once the run is stored.
         """
-        found, sought = await self.retrieve(cue), await self._prospective.sought(cue, events)
+        found = await self.retrieve(cue, limit=most_shown(tokens))
+        sought = await self._prospective.sought(cue, events)
         chosen = style or style_of(self._config.traits)
         asked = Asked(found, sought, tokens, chosen, self._ctx.clock.now(), self._source.turn_id)
         return await self._ctx.transact(lambda tx: prompt_of(self._table(tx), self._config, self._prospective, asked))

@@ -4,14 +4,21 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from capabilities.formulas import slots as slot_rules
+from capabilities.formulas.prompt_budget import CHARS_PER_TOKEN
 from capabilities.formulas.slots import Slots
 from capabilities.retrieval.chatter import says_nothing
+from capabilities.retrieval.packing import crop
 from capabilities.traces.record import Trace
+from fabric.text.terms import plain_terms, read_cue
 
 from ..results import Retrieval, Retrieved
 from .ago import ago
 from .prompt import LONGEST, PromptLine, PromptParts, Style, associated_line, line
 
+LINE_CHARS = 200
+"""A longer memory is shown by those of its sentences that the cue asks for."""
+FRAME = 250
+"""About how many characters of a prompt are its frame and headings."""
 IN_MIND_CHARS = 100
 """How much of what is in mind is shown; what was retrieved stands in full below it."""
 
@@ -23,6 +30,7 @@ def parts_of(
     notes: str,
     style: Style,
     now: datetime,
+    tokens: int,
     turn_id: str = "",
     reminders: tuple[PromptLine, ...] = (),
     unasked: Trace | None = None,
@@ -32,13 +40,16 @@ def parts_of(
     ``unasked`` is what came to mind by itself. What was encoded of the message ``turn_id`` is left out: the prompt is
     for that one, and it stands there in full.
     """
-    shown = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
+    told = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
+    asked = frozenset(term for word in read_cue(found.cue).words for term in word.terms)
+    near = most_similar(told, style, now, tokens, asked)
+    shown = [one for one in told if one.trace.id in near]
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
         reminders=reminders,
-        semantic=tuple(_line(one, style, now) for one in shown if one.trace.type != "episodic"),
-        episodic=tuple(_line(one, style, now) for one in shown if one.trace.type == "episodic"),
+        semantic=tuple(_line(one, style, now, asked) for one in shown if one.trace.type != "episodic"),
+        episodic=tuple(_line(one, style, now, asked) for one in shown if one.trace.type == "episodic"),
         associated=tuple(
             PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
             for one in found.associated
@@ -46,6 +57,23 @@ def parts_of(
         ),
         involuntary=_unasked(unasked, now),
     )
+
+
+def most_similar(
+    found: Sequence[Retrieved], style: Style, now: datetime, tokens: int, asked: frozenset[str]
+) -> set[str]:
+    """Return the ids of what is most similar, as much of it as has room in so many tokens, each as its line.
+
+    Types have shares of a prompt; without this the least similar of one type would take the room of the most similar of
+    another.
+    """
+    left, kept = CHARS_PER_TOKEN * tokens - FRAME, set[str]()
+    for one in sorted(found, key=lambda one: -one.signals.similarity):
+        size = len(_line(one, style, now, asked).text) + 1
+        if size <= left:
+            left -= size
+            kept.add(one.trace.id)
+    return kept
 
 
 def _unasked(trace: Trace | None, now: datetime) -> PromptLine | None:
@@ -72,12 +100,13 @@ def _active(slots: Slots, in_mind: Sequence[Trace]) -> Iterator[PromptLine]:
             yield PromptLine(slot.trace, f"{one}: {begin}")
 
 
-def _line(found: Retrieved, style: Style, now: datetime) -> PromptLine:
+def _line(found: Retrieved, style: Style, now: datetime, asked: frozenset[str]) -> PromptLine:
     trace = found.trace
+    said = crop(trace.content, lambda text: frozenset(plain_terms(text)), asked, LINE_CHARS)
     told = line(
         style,
         kind=trace.type,
-        content=trace.content,
+        content=f"{trace.speaker}: {said}" if trace.speaker else said,
         score=found.score,
         ago=ago(trace.said_at or trace.created_at, now),
         confidence=trace.confidence,

@@ -19,6 +19,8 @@ from .assembling import parts_of
 from .prompt import Assembled, PromptLine, Style, assemble, observation_line
 from .reminders import reminder_lines
 
+LEAST_SHOWN, MOST_SHOWN, SHORT = 20, 100, 25
+"""How many memories are retrieved for a prompt at least and at most, and how many tokens a short one has."""
 SHOWN_NOTES = 10
 """How many notes on the conversation a prompt shows: the latest."""
 OF_USE = 0.5
@@ -35,6 +37,15 @@ class Asked:
     style: Style
     now: datetime
     turn_id: str
+
+
+def most_shown(tokens: int) -> int:
+    """Return how many memories are retrieved for a prompt of so many tokens: as many short ones as have room.
+
+    >>> most_shown(100), most_shown(1_000), most_shown(100_000)
+    (20, 40, 100)
+    """
+    return min(MOST_SHOWN, max(LEAST_SHOWN, tokens // SHORT))
 
 
 def _observations(tx: Transaction) -> Iterator[PromptLine]:
@@ -56,7 +67,9 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
     told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens)
     unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
-    parts = parts_of(found, slots, held, read_notes(tx), asked.style, asked.now, asked.turn_id, told, unasked)
+    parts = parts_of(
+        found, slots, held, read_notes(tx), asked.style, asked.now, asked.tokens, asked.turn_id, told, unasked
+    )
     parts = replace(parts, observations=tuple(_observations(tx)))
     made = assemble(parts, asked.tokens, asked.style)
     prospective.claim(tx, made.sections.get("reminders", ()))
