@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.errors import NotOurFileError, StoreError, StoreLockedError
 from fabric.lazy import lazy
@@ -159,7 +159,7 @@ def _is_unfinished(path: Path) -> bool:
 
 def _is_blank(path: Path) -> bool:
     """Return whether the database has no table at all; raise an error unless it is that or ours, changing nothing."""
-    connection = _connect(str(path), read_only=True)
+    connection = Parsing(_connect(str(path), read_only=True))
     try:
         with translated(str(path)):
             sql = Sql(connection)
@@ -198,7 +198,7 @@ def reading(location: str | Path) -> Generator[Sql]:
             raise StoreError(
                 f"{path}: {'there is no such file' if size < 0 else 'it was cut off, not even its header is whole'}"
             )
-        connection = _connect(str(path), read_only=True)
+        connection = Parsing(_connect(str(path), read_only=True))
         try:
             with translated(str(path)):
                 sql = Sql(connection)
@@ -211,8 +211,8 @@ def reading(location: str | Path) -> Generator[Sql]:
         release()
 
 
-def _connect(location: str, *, read_only: bool) -> Connection:
-
+def _connect(location: str, *, read_only: bool) -> Any:
+    """Return a connection of the driver."""
     for attempt in range(RETRIES + 1):
         try:
             return duckdb.connect(location, read_only=read_only, config=SETTINGS)
