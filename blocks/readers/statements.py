@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from capabilities.claims.attributes import ATTRIBUTES
 from capabilities.claims.read import fields, read
@@ -41,13 +42,32 @@ def _forms() -> tuple[Mapping[str, re.Pattern[str]], ...]:
     makes a deed one of the moment. How others are told of stands beside them; see `told_of`.
     """
     rows = listed("statements").values()
-    return tuple(_compiled(**{name: written(form) for name, form in row.items() if name not in _TOLD}) for row in rows)
+    return tuple(_Forms({name: form for name, form in row.items() if name not in _TOLD}) for row in rows)
 
 
-def _compiled(own: str, joint: str, **forms: str) -> Mapping[str, re.Pattern[str]]:
-    opened = rf"(?={own}|{forms['close']})" if "close" in forms else rf"(?={own})"
-    forms["begins"] = rf"(?:^|[,;:：،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?{opened}"
-    return {name: re.compile(form, re.IGNORECASE) for name, form in forms.items()}
+class _Forms(Mapping[str, re.Pattern[str]]):
+    """The forms of one language by name, each compiled when it is first asked for."""
+
+    def __init__(self, forms: Mapping[str, Any]) -> None:
+        own, joint = written(forms["own"]), written(forms["joint"])
+        opened = rf"(?={own}|{written(forms['close'])})" if "close" in forms else rf"(?={own})"
+        begins = rf"(?:^|[,;:：،，、]\s*|(?<!\w){joint}\s*)(?:{joint}\s*)?{opened}"
+        self._forms = {name: form for name, form in forms.items() if name not in ("own", "joint")} | {"begins": begins}
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        if name not in self._compiled:
+            self._compiled[name] = re.compile(written(self._forms[name]), re.IGNORECASE)
+        return self._compiled[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._forms
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._forms)
+
+    def __len__(self) -> int:
+        return len(self._forms)
 
 
 @cache
