@@ -106,7 +106,7 @@ def _opened(path: Path) -> tuple[Connection, bool]:
     One with a log is looked into first: opening it merges the log, and what is not ours is left as it was.
     """
     blank = True if _is_new(path) else _is_blank(path) if log_of(path).exists() else None
-    connection = _connect(str(path), read_only=False)
+    connection = Parsing(_connect(str(path), read_only=False))
     try:
         if blank is None:
             with translated(str(path)):
@@ -215,7 +215,7 @@ def _connect(location: str, *, read_only: bool) -> Any:
     """Return a connection of the driver."""
     for attempt in range(RETRIES + 1):
         try:
-            return Parsing(duckdb.connect(location, read_only=read_only, config=SETTINGS))
+            return duckdb.connect(location, read_only=read_only, config=SETTINGS)
         except duckdb.Error as error:
             if not _LOCKED.search(str(error)):
                 raise StoreError(f"{location} cannot be opened: {_first_line(error)}{advice(error)}") from error
