@@ -80,6 +80,7 @@ for command in (
     serve.mcp,
     inspect.graph,
     traces.traces,
+    traces.communities,
     reminders.reminders,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language

@@ -1,4 +1,4 @@
-"""The command that looks at a cognitive memory: how its traces stand, and what a cue brings to mind."""
+"""The commands that look at a cognitive memory: how its traces stand, what a cue brings to mind, and communities."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 Cue = Annotated[
     str, typer.Argument(metavar="[CUE]", help="A few words: show what they bring to mind.", show_default=False)
+]
+Around = Annotated[
+    str,
+    typer.Argument(metavar="[CUE]", help="A name or a few words: show what is known around it.", show_default=False),
 ]
 Conversation = Annotated[
     str, typer.Option("--session", "-s", help="Also what only this conversation sees.", show_default=False)
@@ -118,6 +122,89 @@ def _do(place: Place, agent: str, work: "Callable[[CognitiveMemory], Awaitable[A
     @handler(name="traces", uses=[mind])
     async def look(_: object, ctx: "Context") -> Any:
         return await work(ctx[mind]), ctx.clock.now()
+
+    with opened(place) as at:
+        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
+
+
+def communities(
+    ctx: typer.Context,
+    file: FileArgument = None,
+    cue: Around = "",
+    named: NamedFile = None,
+    build: Annotated[
+        bool, typer.Option("--build", help="First read what is new, without a model, and group it.")
+    ] = False,
+    over_all: Annotated[
+        bool, typer.Option("--global", help="With CUE: the summaries of communities that fit it best.")
+    ] = False,
+    user: User = "",
+    session: Conversation = "",
+    agent: Agent = "",
+    org: Org = "",
+    as_json: Json = False,
+) -> None:
+    """Show the communities of what traces and facts name, level by level; with CUE what is known around it.
+
+    A community is a group of people, places and things that are named together. An agent builds them with
+    mem.communities.build.
+    """
+    path, words = _arguments(ctx, file, cue, named)
+    place = Place(path, user, org=org, session=session)
+    if words:
+        _show_search(place, agent, words, build=build, over_all=over_all, as_json=as_json)
+    else:
+        _show_levels(place, agent, build=build, as_json=as_json)
+
+
+def _show_levels(place: Place, agent: str, *, build: bool, as_json: bool) -> None:
+    from ..community_tables import show_communities
+
+    found = _communities(place, agent, build=build)
+    if as_json:
+        write_json(found)
+    if not found:
+        raise nothing_found(_no_community(place))
+    if not as_json:
+        show_communities(found)
+
+
+def _show_search(place: Place, agent: str, cue: str, *, build: bool, over_all: bool, as_json: bool) -> None:
+    from ..community_tables import show_found
+
+    found = _communities(place, agent, cue, build=build, over_all=over_all)
+    if as_json:
+        write_json(found)
+    if not found.text:
+        raise nothing_found(f"nothing is known around it; {_no_community(place)}")
+    if not as_json:
+        show_found(found)
+
+
+def _no_community(place: Place) -> str:
+    return (
+        f"no community is seen by {place.whose}; build them with --build, or name another with --user, --session, "
+        "--agent or --org"
+    )
+
+
+def _communities(place: Place, agent: str, cue: str = "", *, build: bool, over_all: bool = False) -> Any:
+    """Return the communities of a place, or what a cue finds in them."""
+    from capabilities.cognitive import create_cognition
+    from capabilities.communities import create_communities
+    from fabric import handler
+
+    memory = create_communities(create_cognition(embedder=place.embedder or "default"))
+
+    @handler(name="communities", uses=[memory])
+    async def look(_: object, ctx: "Context") -> Any:
+        mine = ctx[memory]
+        if build:
+            await mine.read()
+            await mine.group()
+        if not cue:
+            return await mine.all()
+        return await (mine.global_search(cue) if over_all else mine.local_search(cue))
 
     with opened(place) as at:
         return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
