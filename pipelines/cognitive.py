@@ -18,6 +18,7 @@ from blocks.cognitive import (
     use_block,
     witness_block,
 )
+from blocks.hyde import Hyde, checked_hyde, hyde_block
 from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
 from capabilities.cognitive.capability import COGNITIVE_RESOURCES, Cognition, create_cognition
@@ -31,6 +32,7 @@ from capabilities.cognitive.observing.config import ObserverConfig, ReflectorCon
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.witnesses.record import Witnessed
+from capabilities.hypothesis import HydeChoice, HydeConfig
 from capabilities.prospective import Due, Intention, ProspectiveMemory
 from capabilities.prospective.capability import ZoneChoice
 from capabilities.traces import TraceMemory
@@ -58,6 +60,7 @@ class CognitiveSystem:
     name: str = "cognitive"
     model: ModelChoice | None = None
     features: FeaturesBy = "words"
+    hyde: HydeConfig | None = None
 
     @property
     def capability(self) -> Capability[CognitiveMemory]:
@@ -97,8 +100,8 @@ class CognitiveSystem:
 
     @cached_property
     def retrieve(self) -> Block[Any, Retrieval]:
-        """A cue in, what it brings to mind out; nothing is changed."""
-        return retrieve_block(self.name, self.capability)
+        """A cue in, what it brings to mind out; nothing is changed. ``{"cue": ..., "hyde": "unsure"}``, too."""
+        return retrieve_block(self.name, self.capability, Hyde(hyde_block(self.name, self.model), self.hyde))
 
     @cached_property
     def use(self) -> Block[Sequence[str], list[str]]:
@@ -216,6 +219,7 @@ def cognitive_memory(
     reflector: ReflectorConfig | Mapping[str, Any] | None = None,
     embedder: EmbedderChoice = "default",
     zone: ZoneChoice = None,
+    hyde: HydeChoice = None,
     constants: Mapping[str, Any] | None = None,
     name: str = "cognitive",
 ) -> CognitiveSystem:
@@ -232,7 +236,8 @@ def cognitive_memory(
     many tokens on conversations are noted, and notes become memories. ``constants`` are fields of `CognitiveConfig` by
     name. ``embedder`` is that of `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in
     which "tomorrow at 9" is meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without
-    one. ConfigurationError for what cannot work.
+    one. ``hyde`` says when `retrieve` looks for the meaning of a hypothetical answer that the model writes: "unsure" or
+    "always", a mapping of `HydeConfig`, None for never. ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name
@@ -260,7 +265,7 @@ def cognitive_memory(
         raise ConfigurationError(f"features is {features!r}; expected one of {', '.join(get_args(FeaturesBy))}")
     if model is None and by != "words":
         raise ConfigurationError(f"features is {features!r}; a model is needed: cognitive_memory(model=...)")
-    return CognitiveSystem(mind, name, model, by)
+    return CognitiveSystem(mind, name, model, by, checked_hyde(hyde, model))
 
 
 def cognitive_turn(

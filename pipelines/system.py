@@ -11,7 +11,9 @@ from blocks.consolidation.prune import PruneResult
 from blocks.explain import Explanation, why_block
 from blocks.export import export_block, exported
 from blocks.forgetting.forget import Forget, Receipt, forget_block
+from blocks.hyde import NO_HYDE, Hyde, checked_hyde, hyde_block
 from blocks.import_turns import ImportResult, import_block
+from blocks.recall import recall_by
 from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, reembed_block
 from blocks.remember import Correct, Remember, correct_block, remember_block
 from capabilities.episodic import (
@@ -19,10 +21,11 @@ from capabilities.episodic import (
     EpisodicMemory,
     create_episodic_memory_capability,
 )
+from capabilities.hypothesis import HydeChoice, HydeConfig
 from capabilities.keys import capability_name
 from capabilities.memory.evidence import TOKENS, evidence
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
-from capabilities.memory.recall.recall import RankedMemory, RecallRequest, recall, recall_request
+from capabilities.memory.recall.recall import RankedMemory, RecallRequest
 from capabilities.memory.sections import memory_context
 from capabilities.semantic import Fact, SemanticConfig, SemanticMemory, create_semantic_memory_capability
 from capabilities.sources import Outcome
@@ -70,13 +73,17 @@ class Tier(Generic[H]):
 class MemoryView:
     """``ctx.cap.memory``: recall across the tiers."""
 
-    def __init__(self, ctx: Context, layout: MemoryLayout) -> None:
+    def __init__(self, ctx: Context, layout: MemoryLayout, hyde: Hyde = NO_HYDE) -> None:
         self._ctx = ctx
         self._layout = layout
+        self._hyde = hyde
 
     async def recall(self, cue: str | None = None, **options: Any) -> list[RankedMemory]:
-        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options."""
-        return await recall(self._ctx, self._layout, cue, **options)
+        """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options.
+
+        ``hyde``, too: "unsure" or "always" for when a hypothetical answer is looked for, False for never.
+        """
+        return await recall_by(self._ctx, self._layout, self._hyde, {"cue": cue, **options})
 
     async def context(self, cue: str | None = None, tokens: int = TOKENS) -> str:
         """Return what is remembered as the block that a prompt gets; with a cue, the best evidence for it as text."""
@@ -92,6 +99,7 @@ class MemorySystem:
     layout: MemoryLayout
     model: ModelChoice | None
     server: ModelServer | None = None
+    hyde: HydeConfig | None = None
 
     @cached_property
     def capture(self) -> Block[Any, Any]:
@@ -130,14 +138,13 @@ class MemorySystem:
 
     @cached_property
     def recall_block(self) -> Block[Any, list[RankedMemory]]:
-        """Recall as a block: a cue, None or a mapping of `RecallRequest` in, ranked memories out."""
+        """Recall as a block: a cue, None or a mapping of `RecallRequest` and ``hyde`` in, ranked memories out."""
 
         @handler(name=f"{self.layout.name}/recall", uses=self.layout.resources)
         async def recall_cue(asked: Any, ctx: Context) -> list[RankedMemory]:
             if isinstance(asked, Mapping | RecallRequest):
-                request = RecallRequest.of(asked) if isinstance(asked, Mapping) else asked
-                return await recall_request(ctx, self.layout, request)
-            return await recall(ctx, self.layout, None if asked is None else str(asked))
+                return await recall_by(ctx, self.layout, self._hyde, asked)
+            return await self.recall(ctx, None if asked is None else str(asked))
 
         return recall_cue
 
@@ -207,7 +214,7 @@ class MemorySystem:
 
     async def recall(self, ctx: Context, cue: str | None = None, **options: Any) -> list[RankedMemory]:
         """Return what is remembered, most relevant first; see `capabilities.memory.recall.recall` for the options."""
-        return await recall(ctx, self.layout, cue, **options)
+        return await recall_by(ctx, self.layout, self._hyde, {"cue": cue, **options})
 
     @cached_property
     def context_formatter(self) -> ContextLines:
@@ -267,10 +274,14 @@ class MemorySystem:
         return define_capability(
             capability_name("memory", self.layout.name),
             resources=self.layout.resources,
-            helpers=lambda ctx: MemoryView(ctx, self.layout),
+            helpers=lambda ctx: MemoryView(ctx, self.layout, self._hyde),
             context=[self.context_formatter],
             uses=[_without_context(tier) for tier in tiers if tier is not None],
         )
+
+    @cached_property
+    def _hyde(self) -> Hyde:
+        return Hyde(hyde_block(self.layout.name, self.model, self.server), self.hyde)
 
     @cached_property
     def _steps(self) -> CaptureSteps:
@@ -306,6 +317,7 @@ def memory_system(
     max_assistant_chars: int = 500,
     context_tokens: int = DEFAULT_CONTEXT_TOKENS,
     embedder: EmbedderChoice = "default",
+    hyde: HydeChoice = None,
     name: str = "memory",
 ) -> MemorySystem:
     """Build a memory system from the tiers that are asked for; nothing runs yet.
@@ -316,8 +328,10 @@ def memory_system(
     which it is distilled. ``max_assistant_chars`` limits how much of an answer the observer reads, ``context_tokens``
     how much of a prompt what is remembered takes (estimated at 4 characters a token). ``embedder`` gives vectors to
     what is said: ``"default"`` for the static model where it is installed, None for words only, ``"minilm"``, a litellm
-    id, an embedder or a function of texts. ``name`` is the prefix of the block names, and its data
-    is kept under it: two systems of two names, in one file or pipeline, share nothing but the messages of sessions.
+    id, an embedder or a function of texts. ``hyde`` says when recall looks for the meaning of a hypothetical answer
+    that the model writes: "unsure" or "always", a mapping of `HydeConfig`, None for never. ``name`` is the prefix of
+    the block names, and its data is kept under it: two systems of two names, in one file or pipeline, share nothing
+    but the messages of sessions.
 
     Raises ConfigurationError for options that cannot work together.
 
@@ -349,4 +363,5 @@ pass episodic=True
         context_tokens=context_tokens,
         embedder=embedder_of(embedder),
     )
-    return MemorySystem(layout, model, server_of(api_base, api_key, response_format))
+    server = server_of(api_base, api_key, response_format)
+    return MemorySystem(layout, model, server, checked_hyde(hyde, model))

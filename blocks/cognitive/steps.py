@@ -20,6 +20,7 @@ from fabric.generation.generator import ModelChoice
 from fabric.record.run_input import said_in
 
 from ..capture.exchange import exchange_from_text
+from ..hyde import NO_HYDE, Hyde, Search, policy, search_with
 from .features import features_block, features_of
 
 Memory = Capability[CognitiveMemory]
@@ -56,12 +57,27 @@ def encode_block(
     return encode
 
 
-def retrieve_block(name: str, memory: Memory) -> Block[Any, Retrieval]:
-    """Return retrieval as a block: a cue, a message, or a mapping of what `CognitiveMemory.retrieve` takes, in."""
+def retrieve_block(name: str, memory: Memory, hyde: Hyde = NO_HYDE) -> Block[Any, Retrieval]:
+    """Return retrieval as a block: a cue, a message, or a mapping of what `CognitiveMemory.retrieve` takes, in.
+
+    Such a mapping may have ``hyde``, too: whether a hypothetical answer is looked for, in place of what ``hyde`` says.
+    """
 
     @handler(name=f"{name}/retrieve", uses=[memory])
     async def retrieve(asked: Any, ctx: Context) -> Retrieval:
-        return await ctx[memory].retrieve(**_options(asked))
+        options, mind = dict(_options(asked)), ctx[memory]
+        how = policy(hyde, options)
+        if how is None:
+            return await mind.retrieve(**options)
+        search = Search(
+            options["cue"],
+            lambda hypothesis: mind.retrieve(**{**options, "hypothesis": hypothesis}),
+            sureness=lambda found: max((one.signals.similarity for one in found.results), default=0.0),
+            degraded=lambda found, reason: found.model_copy(update={"degraded": reason}),
+            has_embedder=mind.meaning.embedder is not None,
+        )
+        found: Retrieval = await search_with(hyde.block, how, search, ctx)
+        return found
 
     return retrieve
 

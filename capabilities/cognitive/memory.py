@@ -1,6 +1,7 @@
 """``ctx.cap.cognitive``: encode, retrieve, use, hold in mind, sweep and restore."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from ..arguments import Texts, checks_arguments
 from ..formulas import slots as slot_rules
 from ..formulas.encoding import Features
 from ..formulas.slots import Slot, Slots
+from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
 from ..sources import Source, source_of
@@ -159,18 +161,20 @@ class CognitiveMemory:
         least_strength: Annotated[float, Field(ge=0, le=1)] = 0.0,
         since: datetime | None = None,
         until: datetime | None = None,
+        hypothesis: GivenHypothesis = NONE,
     ) -> Retrieval:
         """Return what a cue brings to mind, best first, with the six signals of each; nothing is changed by it.
 
         ``neutral_mood`` leaves moods out, for looking things up; ``weights`` of signals that are not named stay.
         ``least_strength`` is what must be left of a trace; ``since`` and ``until`` bound when it was made. What was
-        of use is told by `use`.
+        of use is told by `use`. ``hypothesis`` is an answer as it might be, whose meaning is looked for, too.
         """
         for scope in scopes:
             place_of(scope, self._ctx.ids)
         felt = None if neutral_mood else self._encoder.present_mood() if mood is None else mood_of(mood)
         config = self._config if weights is None else _weighed(self._config, weights)
         sought = retrieval.Sought(cue, limit, frozenset(types), frozenset(scopes), since, until, least_strength, felt)
+        sought = replace(sought, hypothesis=hypothesis)
         found = await retrieval.retrieve(self._ctx, config, self.meaning, sought)
         drawn([one.trace for one in found.results])
         return found

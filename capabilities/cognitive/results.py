@@ -74,7 +74,7 @@ class Retrieval(_Result):
     rivals: tuple[str, ...] = ()
     """The ids of traces that the cue brought up, too, and that had no room; only where retrieving them not counts."""
     degraded: str = ""
-    """Why nothing was found by its meaning, only by its words; "" where that worked."""
+    """Why nothing was found by its meaning, or not by that of a hypothetical answer; "" where that worked."""
 
     @property
     def ids(self) -> list[str]:

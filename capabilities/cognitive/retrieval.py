@@ -24,6 +24,7 @@ from ..formulas.priority import (
     priority,
     recency,
 )
+from ..hypothesis import NONE, Hypothesis, embed_question
 from ..meaning import Embedded, Meaning
 from ..retrieval.candidates import Candidates, make_candidates
 from ..retrieval.chatter import asks_the_same, says_nothing
@@ -78,6 +79,8 @@ class Sought:
     least_strength: float = 0.0
     """What must be left of a trace's strength."""
     mood: Mood | None = None
+    hypothesis: Hypothesis = NONE
+    """What the meaning of an answer is compared by, beside the cue's or in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, soug
     scope, most = ctx.ids.scope("session"), CANDIDATES * sought.limit
     speakers = meaning.speakers.get(scope, frozenset())
     question = read_question(sought.cue, speakers)
-    embedded = await meaning.embed([question.meaning])
+    embedded = await embed_question(meaning, question.meaning, sought.hypothesis)
     asked = with_vectors(question, embedded, meaning)
 
     def look(tx: Transaction) -> Candidates | Retrieval | None:

@@ -8,7 +8,7 @@ import pytest
 
 from capabilities.communities.extracting import Material, read_by_rules
 from capabilities.communities.grouping import LEVELS, PER_LEVEL, RESOLUTION, EntityGraph, communities_of, levels_of
-from capabilities.communities.record import ENTITY_TYPES, NamedEntity, SourceGraph
+from capabilities.communities.record import ENTITY_TYPES, NamedEntity, Relation, SourceGraph
 from capabilities.communities.searching import RELATIONS, SUMMARIES
 from fabric import Fabric
 from fabric.models.litellm import LiteLLMClient
@@ -76,7 +76,7 @@ def test_names_that_differ_in_case_are_one_and_the_same_graph_has_the_same_commu
             id=f"{ring}{at}",
             digest="",
             entities=tuple(NamedEntity(name=f"{ring}{(at + step) % 4}") for step in (0, 1)),
-            relations=({"source": f"{ring}{at}", "target": f"{ring}{(at + 1) % 4}"},),  # type: ignore[arg-type]
+            relations=(Relation(source=f"{ring}{at}", target=f"{ring}{(at + 1) % 4}"),),
         )
         for ring in "xy"
         for at in range(4)
@@ -120,6 +120,7 @@ def test_what_is_remembered_is_grouped_searched_by_rules_and_forgotten(tmp_path:
         records = jake.run(FACTS.export_block).output
         community = next(one for one in records if one["kind"] == "community" and "Porto" in one["summary"])
         why = jake.run(FACTS.why_block, community["id"]).output
+        assert why is not None
         assert (why.tier, why.content, why.made_by) == (
             "community",
             community["summary"],

@@ -76,7 +76,8 @@ class RankedMemory(BaseModel):
     """One memory that was recalled: what it says, how relevant it is (0 to 1), and where it comes from.
 
     With a cue the best result's ``relevance`` says how sure it is that anything fits (see `RELEVANT`); the others' are
-    shares of it. ``degraded`` says why the ranking is by words only, or is "".
+    shares of it. ``degraded`` says why the ranking is by words only, or by the plain question where a
+    hypothetical answer was to be used, or is "".
     """
 
     model_config = ConfigDict(frozen=True)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from capabilities.claims import asks_for_profile
 from capabilities.formulas.prompt_budget import pack
+from capabilities.hypothesis import NONE, Hypothesis
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
@@ -41,6 +42,7 @@ async def recall(
     known_at: datetime | None = None,
     valid_during: tuple[datetime, datetime] | None = None,
     explain: bool = False,
+    hypothesis: str | Hypothesis = NONE,
 ) -> list[RankedMemory]:
     """Return what is remembered, most relevant first, each thing once; see `RecallRequest` for the options.
 
@@ -64,6 +66,7 @@ async def recall(
         "known_at": known_at,
         "valid_during": valid_during,
         "explain": explain,
+        "hypothesis": hypothesis,
     }
     return await recall_request(ctx, layout, RecallRequest.of(options))
 

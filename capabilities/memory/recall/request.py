@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from capabilities.claims import subject_key
+from capabilities.hypothesis import NONE, GivenHypothesis
 from capabilities.sources import Source
 from capabilities.vocabulary import AskedSubject, Category, Tag
 from fabric.clock import utc
@@ -41,7 +42,8 @@ class RecallRequest(BaseModel):
     no category: with one of them asked for, only the other tiers are looked at. Without a cue, turns are left out, and
     what stands beside the tiers unless ``tiers`` asks for it. ``tokens`` ends the results before the first whose text
     would not fit any more, at 4 characters a token; with it, and without a ``limit``, a cue gives as many results as
-    fit. ``explain`` also prints why each result stands above the next.
+    fit. ``explain`` also prints why each result stands above the next. ``hypothesis`` is an answer as it might be,
+    whose meaning is looked for, too (HyDE).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,6 +62,7 @@ class RecallRequest(BaseModel):
     known_at: Moment | None = None
     valid_during: Annotated[tuple[Moment, Moment], AfterValidator(_in_order)] | None = None
     explain: bool = False
+    hypothesis: GivenHypothesis = NONE
     _whom: frozenset[str] = PrivateAttr(frozenset())
 
     @property

@@ -8,6 +8,7 @@ say what they said, and that thread judges what was read. Where there are few ro
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from capabilities.hypothesis import embed_question
 from capabilities.meaning import Embedded
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
@@ -55,7 +56,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
     while True:
         first, tries = not late, tries + 1
         question = questions.read_question(cue, speakers.get(scope, ()))
-        embedded = await layout.meaning.embed([question.meaning])
+        embedded = await embed_question(layout.meaning, question.meaning, request.hypothesis)
         asked = questions.with_vectors(question, embedded, layout.meaning)
 
         def take(
