@@ -17,6 +17,9 @@ TEXTS = ("content", "text")
 _IDS = ("_id", "_ids", "_at")
 """How names of ids, and of times, end."""
 _NO_TEXT = (int, float, type(None))
+_HARMLESS: dict[tuple[str, str], None] = {}
+"""Texts without a secret, each with its name: rows are written again with most of them as they were."""
+LONGEST_KNOWN, MOST_KNOWN = 400, 20_000
 
 
 def redact_value(value: Any) -> Any:
@@ -32,9 +35,7 @@ def redact_value(value: Any) -> Any:
 
 def _cleaned(value: Any, name: str) -> Any:
     if isinstance(value, str):
-        if name and named_secret(name, value):
-            return REDACTED
-        return redact(value)
+        return value if (name, value) in _HARMLESS else _cleaned_text(value, name)
     if isinstance(value, _NO_TEXT):
         return value
     if isinstance(value, (dict, Mapping)):  # a dict is known as one many times as fast as any other mapping
@@ -43,6 +44,17 @@ def _cleaned(value: Any, name: str) -> Any:
         each = _after_each([_cleaned(child, name) for child in value])
         return each if _differ(each, value) else value
     return value
+
+
+def _cleaned_text(text: str, name: str) -> str:
+    if name and named_secret(name, text):
+        return REDACTED
+    made = redact(text)
+    if made == text and len(text) <= LONGEST_KNOWN:
+        if len(_HARMLESS) >= MOST_KNOWN:
+            _HARMLESS.clear()
+        _HARMLESS[name, text] = None
+    return made
 
 
 def _cleaned_record(value: Mapping[Any, Any]) -> Any:

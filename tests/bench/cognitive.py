@@ -168,6 +168,8 @@ def lived(number: int, size: int, now: Any) -> Trace:
         f"mt_{number}",
         f"word{number} and name{number % 300}",
         now - timedelta(seconds=15 * (size - number)),
+        strength=0.6,
+        stability=1_000_000.0,
         entities=(f"name{number % 300}",),
         source_type=("user_statement", "user_statement", "agent_inference", "reflection")[number % 4],
         due_at=now + timedelta(seconds=number % 7_200),

@@ -11,7 +11,7 @@ class ConsolidationConfig(Settings):
     every_hours: float | None = Field(default=1.0, gt=0)
     """After how long the end of a turn consolidates again; None for only when it is asked for."""
     max_traces: int = Field(default=500, ge=1)
-    """How many traces a step reads and changes at most; the next cycle goes on."""
+    """How many traces are read for ties, and how many repeated and doubted together; the next cycle goes on."""
     recent_hours: float = Field(default=24.0, gt=0)
     """How far back the ties of traces are replayed."""
     min_cluster: int = Field(default=5, ge=2)

@@ -79,13 +79,19 @@ class Cycle:
         line.counts["edges_created"] = await self._step(lambda table: replay(table, view, self.config))
         await self._schemas(view, line)
         line.note("conflicts_resolved", await self._step(lambda table: resolve(table, view, self.config)))
-        line.note("reinforced_count", await self._step(lambda table: reinforce(table, view, self.config)))
+        most = self._most_reinforced()
+        line.note("reinforced_count", await self._step(lambda table: reinforce(table, view, self.config, most)))
         await self._mechanisms(view, line)
         days = self.config.consolidation.archive_days
         line.counts["archive_swept_count"] = await self._step(
             lambda table: sweep_archive(table.tx, view, table.clock.now(), days)
         )
         return await self._step(lambda table: self._told(table, view, line, run_id, begun))
+
+    def _most_reinforced(self) -> int:
+        """Return how many traces may be repeated: half of all that a cycle changes, where sources are doubted, too."""
+        most, at_work = self.config.consolidation.max_traces, self.config.at_work
+        return most // 2 if at_work is not None and at_work.source_confidence_decay.enabled else most
 
     async def _step(self, work: Callable[[TraceTable], T]) -> T:
         return await self.ctx.transact(lambda tx: work(self.table(tx, "")))
@@ -120,15 +126,16 @@ class Cycle:
             await self._gists(view, line)
         if at_work.source_confidence_decay.enabled:
             every = self.config.profile.interval_hours * HOUR
-            line.note("doubted_count", await self._step(lambda table: self._doubted(table, view, every)))
+            left = max(1, self.config.consolidation.max_traces - line.counts["reinforced_count"])
+            line.note("doubted_count", await self._step(lambda table: self._doubted(table, view, every, left)))
         if at_work.emotion_regulation.enabled:
             done = await self._step(lambda table: calm(table, view, at_work.emotion_regulation))
             line.note("regulated_count", _changes("regulate", done, "it was felt overwhelmingly"))
 
-    def _doubted(self, table: TraceTable, view: View, every: float) -> list[Change]:
+    def _doubted(self, table: TraceTable, view: View, every: float, most: int) -> list[Change]:
         assert self.config.at_work is not None  # noqa: S101  asked before
         clock = CLOCKS[view.tables.owner]
-        held, most = table.tx.read(clock), self.config.consolidation.max_traces
+        held = table.tx.read(clock)
         done, last = doubt(table, view, self.config.at_work.source_confidence_decay, every, most, held.doubted)
         if last != held.doubted:
             table.tx.write(clock, held.model_copy(update={"doubted": last}))

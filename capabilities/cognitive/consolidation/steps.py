@@ -114,8 +114,8 @@ def _is_visible(trace: Trace, view: View) -> bool:
     return not trace.deleted and trace.persona in view.personas
 
 
-def reinforce(table: TraceTable, view: View, config: CognitiveConfig) -> list[Change]:
-    """Repeat the traces that are due, those first that are so for longest.
+def reinforce(table: TraceTable, view: View, config: CognitiveConfig, most: int) -> list[Change]:
+    """Repeat the traces that are due, so many at most, those first that are so for longest.
 
     By the profile that is every one of them, or only what was of use since it was due last: then a use is repeated
     once, and what nobody uses fades.
@@ -128,7 +128,7 @@ def reinforce(table: TraceTable, view: View, config: CognitiveConfig) -> list[Ch
         slots = slots[index.columns["retrieval_count"].values[slots] > 0]
     due = index.columns["due_at"].values[slots]
     mine = np.flatnonzero(due <= now.timestamp())
-    first = slots[mine[np.argsort(due[mine], kind="stable")]][: config.consolidation.max_traces]
+    first = slots[mine[np.argsort(due[mine], kind="stable")]][:most]
     if not len(first):
         return []
     present = awaken(table.tx, view.tables.owner, config, now)
