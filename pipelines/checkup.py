@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from blocks.reembed import embedded_collections, embedding_status
+from capabilities.cognitive.capability import COGNITIVE_RESOURCES
+from capabilities.communities.tables import COMMUNITY_RESOURCES
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.reference_check import reference_findings
 from capabilities.memory.systems import collections_of_others
 from capabilities.mind.draft_check import draft_findings
 from capabilities.mind.store import mind_collections
-from capabilities.prospective.tables import PROSPECTIVE_RESOURCES
 from capabilities.traces.checkup import trace_findings
-from capabilities.traces.tables import RESOURCES as TRACES
 from fabric.embedding.files import is_installed
 from fabric.embedding.remote import RemoteEmbedder
 from fabric.embedding.static import PACKAGE
@@ -130,7 +130,7 @@ def contents(scan: FileScan, file: Path, embedder: str, moved: Callable[[int], o
 def known_collections(tables: Iterable[str] = ()) -> list[Collection[Any]]:
     """Return every collection of the memories that are known here, and of those with names among a file's tables."""
     layout = memory_system(episodic=True, semantic=True, embedder=None).layout
-    kept: list[Resource] = [*layout.resources, *TRACES, *PROSPECTIVE_RESOURCES]
+    kept: list[Resource] = [*layout.resources, *COGNITIVE_RESOURCES, *COMMUNITY_RESOURCES]
     for kind in SCOPE_KINDS:
         kept += mind_collections(kind).all
     others = [one for _, one in collections_of_others(tables)]
