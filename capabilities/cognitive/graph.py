@@ -1,6 +1,6 @@
 """The memory graph: ties of traces, read from the store's index of one owner, without loading those of others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,24 +133,18 @@ def _mask(column: "ColumnView", nodes: Iterable[str]) -> "NDArray[np.bool_]":
     return mask
 
 
-def _names(index: "SearchView", column: str) -> "_Names":
-    names = index.derived(_Names, column)
-    names.update(index.columns[column])
-    return names
+def _names(index: "SearchView", column: str) -> Sequence[str]:
+    return index.derived(_Names).of(column, index.columns[column])
 
 
 class _Names:
-    """The texts of a column by their numbers, brought up to date when they are asked for."""
+    """The texts of columns by their numbers, brought up to date when they are asked for; each column has its own."""
 
-    def __init__(self, _: str) -> None:
-        self._texts: list[str] = []
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
 
-    def update(self, column: "ColumnView") -> None:
-        if len(self._texts) < len(column.names):
-            self._texts = list(column.names)
-
-    def __getitem__(self, number: int) -> str:
-        return self._texts[number]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
+    def of(self, name: str, column: "ColumnView") -> Sequence[str]:
+        texts = self._texts.setdefault(name, [])
+        if len(texts) < len(column.names):
+            texts = self._texts[name] = list(column.names)
+        return texts
