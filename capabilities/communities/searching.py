@@ -1,8 +1,9 @@
 """Searching a graph: around the entities that a cue names, and over the summaries of its communities."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,8 @@ from ..traces.tables import ALL_TABLES, View
 from .grouping import EntityGraph, summary_of, title_of
 from .names import USER, cue_terms, key_of, name_terms
 from .record import Community, SourcedRelation, SourceGraph
-from .results import FoundCommunity, FoundEntity, GlobalSearch, LocalSearch, found_community
-from .sources import Held, graphs, live_memories, read_before
+from .results import FoundEntity, GlobalSearch, LocalSearch, found_community
+from .sources import Freshness, graphs
 from .tables import SHELVES
 
 if TYPE_CHECKING:
@@ -70,19 +71,15 @@ def _named(tx: Transaction, view: View, cue: str) -> tuple[set[str], list[Source
     terms = list(_terms(cue, index))
     if not terms and "user" in read_question(cue).roles:
         terms = [USER] if USER in index.postings.terms else []
-    live, known = live_memories(tx, view), read_before(tx, view.tables.owner)
+    freshness = Freshness(tx, view)
     ids: dict[str, None] = {}
     for term in terms:
         slots = index.postings.of(index.postings.terms[term])[0]
-        fresh = [one for slot in slots.tolist() if index.alive[slot] and _says_so(one := index.ids[slot], live, known)]
-        ids.update(dict.fromkeys(fresh[-NEWEST:]))
+        newest = (index.ids[slot] for slot in reversed(slots.tolist()) if index.alive[slot])
+        ids.update(dict.fromkeys(islice(filter(freshness.says_so, newest), NEWEST)))
     rows, wanted = graphs(tx, view.tables.owner, list(ids)), set(terms)
     keys = {one.key for row in rows for one in row.entities if not wanted.isdisjoint(name_terms([one.name]))}
     return keys, rows
-
-
-def _says_so(one: str, live: dict[str, Held], known: dict[str, tuple[str, str, str, int]]) -> bool:
-    return one in live and live[one].digest == known[one][1]
 
 
 def _terms(cue: str, index: "SearchView") -> Iterator[str]:
@@ -112,18 +109,17 @@ def _communities(tx: Transaction, view: View) -> list[Community]:
     return [one for one in found if one.persona in view.personas]
 
 
-def current(found: Iterable[Community], tx: Transaction, view: View) -> list[Community]:
-    """Return communities as far as the memories behind them still say what they said.
+def current(found: Iterable[Community], tx: Transaction, view: View) -> Iterator[Community]:
+    """Yield communities as far as the memories behind them still say what they said.
 
     Until the graph is grouped anew, one that rests on others too tells only what is left, in the words of rules; one
-    that nothing is left of is not returned.
+    that nothing is left of is left out.
     """
-    some = list(found)
-    if not some:
-        return []
-    live, known = live_memories(tx, view), read_before(tx, view.tables.owner)
-    fresh = {one for one in known if _says_so(one, live, known)}
-    return [left for one in some if (left := _left(one, fresh)) is not None]
+    freshness = Freshness(tx, view)
+    for one in found:
+        left = _left(one, {source for source in one.drawn_from if freshness.says_so(source)})
+        if left is not None:
+            yield left
 
 
 def _left(one: Community, fresh: set[str]) -> Community | None:
@@ -171,14 +167,18 @@ def global_search(
 ) -> GlobalSearch:
     """Return the summaries that the one ranker puts first, each once; the largest communities where none fits."""
     scores = _scores(tx, seen, asked, most, now, meaning)
-    known = [one for view in seen for one in current(_communities(tx, view), tx, view)]
-    ordered = sorted(known, key=lambda one: (-scores.get(one.id, 0.0), -one.level, -len(one.entities), one.id))
-    found: dict[tuple[str, ...], FoundCommunity] = {}
-    for one in ordered:
-        if scores and one.id not in scores:
-            break
-        found.setdefault((one.digest, *one.drawn_from), found_community(one, scores.get(one.id, 0.0)))
-    return GlobalSearch(cue=asked.cue, communities=tuple(found.values())[:most], degraded=asked.embedded.degraded)
+    found: list[tuple[Community, float]] = []
+    for view in seen:
+        fitting = {one.digest: one for one in _communities(tx, view) if not scores or one.id in scores}
+        ordered = sorted(fitting.values(), key=lambda one: _order(one, scores))
+        found += [(one, scores.get(one.id, 0.0)) for one in islice(current(ordered, tx, view), most)]
+    found.sort(key=lambda pair: _order(pair[0], scores))
+    communities = tuple(found_community(one, score) for one, score in found[:most])
+    return GlobalSearch(cue=asked.cue, communities=communities, degraded=asked.embedded.degraded)
+
+
+def _order(one: Community, scores: Mapping[str, float]) -> tuple[float, int, int, str]:
+    return -scores.get(one.id, 0.0), -one.level, -len(one.entities), one.id
 
 
 def _scores(

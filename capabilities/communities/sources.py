@@ -60,6 +60,52 @@ def read_before(tx: Transaction, owner: Owner) -> dict[str, tuple[str, str, str,
     }
 
 
+class Freshness:
+    """Tells which memories still say what their graph was read from; it looks at those that it is asked for."""
+
+    def __init__(self, tx: Transaction, view: View) -> None:
+        self._tx, self._view = tx, view
+        self._graph = tx.index(SHELVES[view.tables.owner].graph)
+        self._traces = tx.index(view.tables.traces)
+        self._facts: dict[str, str] | None = None
+
+    def says_so(self, memory_id: str) -> bool:
+        """Return whether a memory is there, is seen by the session, and says what was read."""
+        slot = -1 if self._graph is None else self._graph.slot_of(memory_id)
+        if self._graph is None or slot < 0:
+            return False
+        return self._digest(memory_id) == _text(self._graph, "digest", slot)
+
+    def _digest(self, memory_id: str) -> str | None:
+        slot = -1 if self._traces is None else self._traces.slot_of(memory_id)
+        if self._traces is not None and slot >= 0:
+            is_seen = _text(self._traces, "persona", slot) in self._view.personas
+            is_live = bool(self._traces.alive[slot]) and not self._traces.columns["deleted"].values[slot]
+            return _text(self._traces, "content_hash", slot) if is_seen and is_live else None
+        if self._facts is None:
+            self._facts = {fact.id: content_hash(fact.content) for fact in _facts(self._tx, self._view)}
+        return self._facts.get(memory_id)
+
+
+class _Texts:
+    """The texts of columns by their numbers, brought up to date when they are asked for."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+
+    def of(self, name: str, column: "ColumnView") -> list[str]:
+        texts = self._texts.setdefault(name, [])
+        if len(texts) < len(column.names):
+            texts = self._texts[name] = list(column.names)
+        return texts
+
+
+def _text(index: "SearchView", name: str, slot: int) -> str:
+    column = index.columns[name]
+    number = int(column.values[slot])
+    return index.derived(_Texts).of(name, column)[number] if number >= 0 else ""
+
+
 def materials(tx: Transaction, view: View, held: dict[str, Held]) -> list[Material]:
     """Return these memories as what a reader needs."""
     owner = view.tables.owner
