@@ -16,7 +16,7 @@ from traitlets.config import Config
 from tests import forkserver
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "04_cognitive_memory": 5, "05_any_agent": 1}
+PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "04_cognitive_memory": 6, "05_any_agent": 1}
 KEPT_WITH_OUTPUTS = ("04_cognitive_memory",)
 """Its curves are the reason for a default: they are to be seen without running it."""
 SAYS = {
@@ -49,6 +49,13 @@ SAYS = {
         "after four weeks 4 traces are gone",
         "Deploys run with Docker Compose.  (uses)",
         "Our daughter was born, wonderful, I love her!  (flashbulb)",
+        "schemas: 1, drawn from 5 traces, tied to 5 instances by 0.6",
+        "rehydrated letter by letter: True",
+        "due Sun 09:00 EDT = 13:00 UTC",
+        "12:59 UTC  nothing is due\n13:00 UTC  - [time_based] Call the harbour master\n13:01 UTC  nothing is due",
+        "Mira: It was my own brother: at midnight I saw Tom set the inn on fire.",
+        "as it was: the witness is in the background",
+        "Bo, Rosa, Oslo           Bo with Rosa",
     ],
     "05_any_agent": [
         "Captured(turns=1, known=1",
