@@ -18,20 +18,35 @@ WORK = {
     "category": "profession",
     "replaces": "",
 }
+DEPLOYMENT = {
+    "content": "The user has to deploy by Friday",
+    "kind": "commitment",
+    "importance": 0.9,
+    "numbers": [1],
+    "when": "Friday",
+}
+
+STEPS = {
+    "You distil": {"facts": []},
+    "You tidy": {"removals": [], "merges": []},
+    "You observe a conversation": {"notes": [DEPLOYMENT]},
+    "You turn notes": {"traces": [{"content": DEPLOYMENT["content"], "numbers": [1]}]},
+}
+"""What the memory's own steps are answered, by how what they are told begins."""
 
 
 def reply(received: Received) -> StubReply:
-    """Return what the step that asks could be answered: observations, no facts, no removals, or a sentence."""
+    """Return what the step that asks could be answered: observations, notes, no facts, no removals, or a sentence."""
     messages = received.body["messages"]
-    system = str(messages[0]["content"])
+    system, asked = str(messages[0]["content"]), str(messages[-1]["content"])
     if system.startswith("You read one turn"):
-        said = str(messages[-1]["content"]).partition("The turn:")[2]
+        said = asked.partition("The turn:")[2]
         return text(json.dumps({"observations": [WORK] if "joined Stripe" in said else []}))
-    if system.startswith("You distil"):
-        return text(json.dumps({"facts": []}))
-    if system.startswith("You tidy"):
-        return text(json.dumps({"removals": [], "merges": []}))
-    return text("Congratulations on the new job!")
+    for begins, answer in STEPS.items():
+        if system.startswith(begins):
+            return text(json.dumps(answer))
+    deploys = "deploy by Friday" in asked
+    return text("I can help with that deployment." if deploys else "Congratulations on the new job!")
 
 
 @contextmanager
