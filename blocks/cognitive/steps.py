@@ -1,6 +1,7 @@
 """Each step of a cognitive memory as a block of its own."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from capabilities.cognitive.config import HOUR
@@ -65,13 +66,15 @@ def retrieve_block(name: str, memory: Memory, hyde: Hyde = NO_HYDE) -> Block[Any
 
     @handler(name=f"{name}/retrieve", uses=[memory])
     async def retrieve(asked: Any, ctx: Context) -> Retrieval:
-        options, mind = dict(_options(asked)), ctx[memory]
+        options: dict[str, Any] = dict(_options(asked))
+        mind = ctx[memory]
         how = policy(hyde, options)
         if how is None:
             return await mind.retrieve(**options)
+        own: dict[str, Any] = {key: given for key, given in options.items() if key != "hypothesis"}
         search = Search(
             options["cue"],
-            lambda hypothesis: mind.retrieve(**{**options, "hypothesis": hypothesis}),
+            lambda hypothesis: mind.retrieve(**own, hypothesis=hypothesis),
             sureness=lambda found: max((one.signals.similarity for one in found.results), default=0.0),
             degraded=lambda found, reason: found.model_copy(update={"degraded": reason}),
             has_embedder=mind.meaning.embedder is not None,
@@ -124,7 +127,7 @@ def end_turn_block(
     @handler(name=f"{name}/end-turn", uses=[memory])
     async def end_turn(_: Any, ctx: Context) -> list[str]:
         gone = await ctx.transact(ctx[memory].turn_ended, once="end")
-        if every_hours is not None and await ctx.transact(lambda tx: _is_due(tx, ctx, every_hours)):
+        if every_hours is not None and await ctx.transact(partial(_is_due, ctx=ctx, every_hours=every_hours)):
             await consolidate(None, ctx)
         return gone
 

@@ -48,7 +48,8 @@ def around(tx: Transaction, tables: Tables, nodes: Iterable[str]) -> Adjacency:
     rows = np.flatnonzero((at_source | at_target) & index.alive)
     names, others = _names(index, "source"), _names(index, "target")
     for row in rows.tolist():
-        one, other, weight = names[sources.values[row]], others[targets.values[row]], float(weights[row])
+        one, other = names[int(sources.values[row])], others[int(targets.values[row])]
+        weight = float(weights[row])
         if one in found:
             found[one].append((other, weight))
         if other in found:

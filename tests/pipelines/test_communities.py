@@ -10,7 +10,7 @@ from capabilities.communities.extracting import Material, read_by_rules
 from capabilities.communities.grouping import LEVELS, PER_LEVEL, RESOLUTION, EntityGraph, communities_of, levels_of
 from capabilities.communities.record import ENTITY_TYPES, NamedEntity, Relation, SourceGraph
 from capabilities.communities.searching import RELATIONS, SUMMARIES
-from fabric import Fabric
+from fabric import Context, Fabric, handler
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory, memory_system
@@ -227,3 +227,25 @@ def test_no_answer_of_a_model_loses_anything_and_it_is_asked_three_times_at_most
                 built = session.run(mem.communities.build, None).output
                 assert "Lou with Porto" in told(session, mem, "porto"), name
             assert (built.waiting, built.failed) == (0, ()), name
+
+
+def test_each_persona_has_communities_of_its_own_and_a_session_sees_its_agents():
+    @handler(name="notes", uses=[MIND.capability])
+    async def notes(said: str, ctx: Context) -> None:
+        await ctx.cap.cognitive.encode(said, scope="persona")
+
+    with Fabric(clock=FrozenClock()) as fabric:
+        bot, cat = (fabric.session("monday", user="jake", agent=agent) for agent in ("bot", "cat"))
+        bot.run(MIND.encode, "We saw Bo and Rosa in Oslo.")
+        bot.run(notes, "We saw Max and Rosa in Lima.")
+        assert bot.run(MIND.communities.build, None).output.read == 2
+        assert cat.run(MIND.communities.build, None).output.read == 0
+        assert "Bo with Rosa" in told(cat, MIND, "rosa")
+        assert "Lima" not in told(cat, MIND, "rosa") + cat.run(MIND.communities.global_search, "lima").output.text
+        assert "Lima" in told(bot, MIND, "rosa")
+        assert {one["persona"] for one in bot.run(FACTS.export_block).output if one["kind"] == "community"} == {
+            "",
+            "bot",
+        }
+        cat.run(MIND.communities.build, None)  # and does not take the other's away
+        assert "Lima" in bot.run(MIND.communities.global_search, "lima").output.text
