@@ -52,6 +52,8 @@ class FeltKnown(_Result):
     feeling: float
     kind: Literal["high_confidence", "tip_of_tongue"]
     entities: tuple[str, ...] = ()
+    mood: str = ""
+    """The name of the mood in which it was encoded."""
     said_at: datetime | None = None
 
 

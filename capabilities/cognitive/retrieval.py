@@ -342,8 +342,10 @@ def _felt(rest: Sequence[Retrieved], cutoff: float, cue: str, least: float) -> l
         feeling = feeling_of_knowing(one.score, one.signals.similarity, shared, threshold=least, cutoff=cutoff)
         if feeling is not None:
             kind = "high_confidence" if feeling > SURE else "tip_of_tongue"
-            named = one.trace.entities[:CUES]
+            named, trace = one.trace.entities[:CUES], one.trace
             found.append(
-                FeltKnown(id=one.trace.id, feeling=feeling, kind=kind, entities=named, said_at=one.trace.said_at)
+                FeltKnown(
+                    id=trace.id, feeling=feeling, kind=kind, entities=named, mood=trace.mood, said_at=trace.said_at
+                )
             )
     return sorted(found, key=lambda one: (-one.feeling, one.id))

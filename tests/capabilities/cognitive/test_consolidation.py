@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from capabilities.cognitive.consolidation.config import ConsolidationConfig
-from capabilities.traces.archive import SHELVES
+from capabilities.traces.archive import SHELVES, archive
+from capabilities.traces.tables import USER
 from fabric import Context, handler
 from fabric.errors import ModelError
 
@@ -218,6 +219,20 @@ async def test_the_archive_keeps_the_first_text_and_drops_what_nobody_asks_for()
         assert await mind(lambda memory: memory.rehydrate(one.id)) is None
         await session.arun(damages, LONG)
         assert await mind(lambda memory: memory.rehydrate(one.id)) == LONG
+
+        @handler(name="archives-again", uses=[mind.capability])
+        async def archives_again(_: object, ctx: Context) -> Any:
+            def work(tx: Any) -> Any:
+                gist = tx.get(USER.traces, one.id)
+                archive(tx, "user", [gist], "manual_compaction", ctx.clock.now())
+                shelf = SHELVES["user"]
+                return tx.get(shelf.texts, one.id), sorted(tx.find(shelf.log), key=lambda line: line.id)
+
+            return await ctx.transact(work)
+
+        kept, log = (await session.arun(archives_again)).output
+        assert (kept.content, kept.reason) == (LONG, "temporal_gist")
+        assert [(line.trace_id, line.is_whole) for line in log] == [(one.id, False), (one.id, True)]
         mind.clock.advance(days=91)
         assert (await mind(cycle())).archive_swept_count == 0  # its trace is there still, felt as it was
 

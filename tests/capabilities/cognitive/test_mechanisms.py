@@ -102,6 +102,38 @@ async def test_reconsolidation_moves_a_mood_to_its_limit_and_no_flashbulb():
         assert (still.valence, still.arousal, still.data) == (flash.valence, flash.arousal, {})
 
 
+async def test_the_mood_of_what_a_witness_told_drifts_half_as_fast_and_no_further():
+    mood = (1.0, 0.0, 0.0)
+    async with open_mind(config=only("reconsolidation"), mood=lambda: mood, embedder=None) as mind:
+        moved: list[float] = []
+        for told in (None, {"mechanism_metadata": {"is_perspective": True}}):
+            said = f"The lake was cold {told is None}"
+            made = await mind(
+                lambda memory, said=said, told=told: memory.encode(said, mood=(0, 0, 0), valence=0.0, data=told)
+            )
+            (used,) = await mind(lambda memory, one=made.trace.id: memory.use([one]))
+            moved.append(metadata_of(used).drift)
+            for _ in range(40):
+                (used,) = await mind(lambda memory, one=made.trace.id: memory.use([one]))
+            assert metadata_of(used).drift <= 0.4 + 1e-9
+        assert moved == [pytest.approx(0.05), pytest.approx(0.025)]
+
+
+async def test_what_was_nearly_retrieved_is_felt_to_be_known_with_what_of_it_comes_to_mind():
+    said = [f"Rosalind showed her bees to Bo and Ada in Oslo on {day}" for day in ("Monday", "Friday", "Sunday")]
+    for config, felt in ((only("feeling_of_knowing"), True), (only("feeling_of_knowing", enabled=False), False)):
+        async with open_mind(config=config, embedder=None) as mind:
+            for text in said:
+                await mind(lambda memory, text=text: memory.encode(text, type="episodic", mood_name="joy"))
+                mind.clock.advance(minutes=1)
+            found = await mind(lambda memory: memory.retrieve("Whom did Rosalind show her bees?", limit=2))
+            assert bool(found.felt) is felt
+            assert {one.id for one in found.felt}.isdisjoint(found.ids)
+            for one in found.felt:
+                assert (one.kind == "high_confidence") is (one.feeling > 0.6)
+                assert (len(one.entities), one.mood, one.said_at is None) == (3, "joy", False)
+
+
 async def test_what_competed_with_what_was_of_use_fades_faster():
     said = [f"My brother keeps {number} bees in his garden" for number in ("two", "three", "four")]
     forgetting = only("retrieval_induced_forgetting", similarity_threshold=0.1)
@@ -199,6 +231,10 @@ async def test_overwhelming_feelings_are_calmed_and_flashbulbs_are_not():
             (await mind(lambda memory, text=text: memory.encode(text, mood=(-1, 1, 0), valence=-1.0))).trace.id
             for text in told
         ]
+        gone = (
+            await mind(lambda memory: memory.encode("The lecture was a horror", mood=(-1, 1, 0), valence=-1.0))
+        ).trace
+        assert await mind.tools(lambda memory: memory.delete(gone.id))
         before = [await mind(lambda memory, one=one: memory.get(one)) for one in ids]
         assert (await mind(lambda memory: memory.consolidate())).regulated_count == len(ids)
         after = [await mind(lambda memory, one=one: memory.get(one)) for one in ids]
@@ -209,6 +245,12 @@ async def test_overwhelming_feelings_are_calmed_and_flashbulbs_are_not():
             one for one, was in zip(after, before, strict=True) if one.strength == pytest.approx(was.strength * 0.9)
         ]
         assert len(calmer) == 10
+        assert (await mind(lambda memory: memory.get(gone.id))).valence == gone.valence
+    async with open_mind(config={**only("emotion_regulation"), "flashbulb_strength": 9.0}, embedder=None) as mind:
+        flash = (await mind(lambda memory: memory.encode("Our house burned!", mood=(-1, 1, 0), valence=-1.0))).trace
+        assert flash.strength >= 0.9
+        assert (await mind(lambda memory: memory.consolidate())).regulated_count == 0
+        assert (await mind(lambda memory: memory.get(flash.id))).valence == flash.valence
         assert {one.id for one in after} - {one.id for one in calmer} <= {one.id for one in weaker}
 
 
