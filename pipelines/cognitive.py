@@ -43,7 +43,7 @@ from fabric.flow.capability import Capability, ContextLines
 from fabric.flow.context import Context
 from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice
-from fabric.options import check_model, names_options
+from fabric.options import check_model, check_whole_number, names_options
 from fabric.record.run_input import said_in
 
 from .communities import CommunitySteps
@@ -169,8 +169,7 @@ class CognitiveSystem:
         ``events`` gives the names of what has happened in a turn, which may bring reminders back.
         ConfigurationError for fewer than 1 token, and for a style that there is not.
         """
-        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
-            raise ConfigurationError(f"{self.name}: assemble got tokens={tokens!r}; expected 1 or more")
+        check_whole_number(f"{self.name}: assemble: tokens", tokens, least=1)
         if style is not None and style not in get_args(Style):
             told = ", ".join(get_args(Style))
             raise ConfigurationError(f"{self.name}: assemble got style={style!r}; expected one of {told}, or None")

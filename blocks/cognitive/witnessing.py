@@ -54,7 +54,7 @@ def witness_block(
     telling = None if model is None else _telling_block(f"{name}/witness/tell", model, traits)
 
     @handler(name=f"{name}/witness", uses=[memory])
-    async def witness(asked: Mapping[str, Any], ctx: Context) -> list[Witnessed]:
+    async def witness(asked: Any, ctx: Context) -> list[Witnessed]:
         who, events = _scene(asked)
         tellings = {event.id: Telling(event, reason=why_objective(event, who)) for event in events}
         own = [event for event in events if not tellings[event.id].reason]
@@ -66,7 +66,7 @@ def witness_block(
     return witness
 
 
-def _scene(asked: Mapping[str, Any]) -> tuple[Witness, list[Event]]:
+def _scene(asked: Any) -> tuple[Witness, list[Event]]:
     if not isinstance(asked, Mapping) or not {"events", "witness"} <= asked.keys():
         raise ConfigurationError(f"witness: got {asked!r:.80}; expected a mapping with events and witness")
     who = Witness.of(asked["witness"])

@@ -91,7 +91,9 @@ def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) ->
     Of two who share a name, what is said of one is nothing to what is said of the other; what may be about both changes
     neither.
     """
-    found = {one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()}
+    found: dict[str, Verdict] = {
+        one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()
+    }
     judged = [one for one, verdict in found.items() if verdict != "unrelated"]
     others = [one for one in judged if are_two(known[one].content, new.content)]
     mine = [one for one in judged if one not in others]

@@ -6,6 +6,7 @@ and Social Psychology Review 11 (2007); of the numbers: the specification of the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from .bounds import checked_number, unit
 
@@ -29,8 +30,8 @@ class Traits:
             object.__setattr__(self, field.name, unit(field.name, getattr(self, field.name)))
 
     @classmethod
-    def of(cls, traits: "Mapping[str, float | None] | Traits") -> "Traits":
-        """Return the traits that a mapping gives by name; ValueError for a name that is none of the six.
+    def of(cls, traits: Any) -> "Traits":
+        """Return traits as they are, or those that a mapping gives by name; ValueError for a name that there is not.
 
         >>> Traits.of({"openness": 0.7, "honesty": None}).openness
         0.7
@@ -39,11 +40,12 @@ class Traits:
             return traits
         if not isinstance(traits, Mapping):
             raise ValueError(f"got {traits!r:.80}: expected traits by name, such as {{'openness': 0.7}}")  # noqa: TRY004
-        unknown = traits.keys() - {field.name for field in fields(cls)}
+        given: Mapping[str, float | None] = traits
+        unknown = given.keys() - {field.name for field in fields(cls)}
         if unknown:
             known = ", ".join(field.name for field in fields(cls))
             raise ValueError(f"no trait is named {', '.join(sorted(unknown))}: expected some of {known}")
-        given = {name: value for name, value in traits.items() if value is not None}
+        given = {name: value for name, value in given.items() if value is not None}
         return cls(**{name: checked_number(name, value) for name, value in given.items()})
 
 

@@ -52,9 +52,9 @@ def _nearest(index: "SearchView", place: Place, vector: "Floats") -> tuple[str, 
     seen = index.alive[slots] & (columns["deleted"].values[slots] == 0)
     for name, wanted in (("scope", place.scope), ("persona", place.persona)):
         seen &= columns[name].values[slots] == columns[name].names.get(wanted, -2)
-    slots = slots[seen & vectors.present[slots]]
-    if not len(slots):
+    schemas = np.asarray(slots[seen & vectors.present[slots]], np.int64)
+    if not len(schemas):
         return None
-    exact = vectors.exact(vector if vector.ndim == 1 else vector[0], slots)
+    exact = vectors.exact(vector if vector.ndim == 1 else vector[0], schemas)
     best = int(np.argmax(exact))
-    return index.ids[slots[best]], min(1.0, float(exact[best]))
+    return index.ids[schemas[best]], min(1.0, float(exact[best]))

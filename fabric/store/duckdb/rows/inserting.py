@@ -54,7 +54,8 @@ def insert(sql: Sql, collection: StoredCollection, new: Sequence[New], own: Cell
     searched: list[list[Any]] = [list(column) for column in zip(*(row.search[1:] for row in new), strict=True)]
     every = [*fixed, *own.values, *(searched if searches else ())]
     held = [place for place, column in enumerate(every) if any(cell is not None for cell in column)]
-    names, kinds, cells = ([some[place] for place in held] for some in (names, kinds, every))
+    names, kinds = [names[place] for place in held], [kinds[place] for place in held]
+    cells = [every[place] for place in held]
     columns = ", ".join(names)
     if len(new) <= SINGLE:
         values = [value for row in zip(*cells, strict=True) for value in row]
