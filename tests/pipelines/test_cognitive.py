@@ -132,9 +132,9 @@ def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
         return (0.0, 0.0, 0.0)
 
     wrong: list[tuple[Callable[[], object], str]] = [
-        (lambda: mem.assemble(tokens=0), "tokens=0; expected 1 or more"),
+        (lambda: mem.assemble(tokens=0), "tokens is 0; expected a whole number of at least 1"),
         (lambda: mem.assemble(style="poetic"), "expected one of structured, narrative, emotional"),  # type: ignore[arg-type]
-        (lambda: mem.assemble(tokens="many"), "tokens='many'; expected 1 or more"),  # type: ignore[arg-type]
+        (lambda: mem.assemble(tokens="many"), "tokens is 'many'; expected a whole number of at least 1"),  # type: ignore[arg-type]
         (lambda: cognitive_memory(mood=(0, 0, 0)), "expected a function"),  # type: ignore[arg-type]
         (lambda: cognitive_memory(mood=slowly), "mood is async"),  # type: ignore[arg-type]
         (lambda: cognitive_memory(traits={"openness": "high"}), "openness is 'high': expected a number"),  # type: ignore[dict-item]
