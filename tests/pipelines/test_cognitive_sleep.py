@@ -95,6 +95,7 @@ def test_a_model_draws_schemas_and_makes_gists_over_http(stub_server: StubServer
         done = session.run(mem.consolidate).output
         assert (done.gisted_count, done.failed) == (1, ())
         assert session.run(exactly(plain), story.id).output == LONG
+        assert session.run(mem.tools.rehydrate, {"trace_id": story.id}).output.content == LONG
 
 
 def test_no_failure_of_a_model_loses_anything(stub_server: StubServer):

@@ -68,6 +68,8 @@ def why_objective(event: Event, witness: Witness) -> str:
     'the event has an importance of 0.2, less than 0.3'
     >>> why_objective(Event(id="1", content="Tom left the inn", importance=0.8), mira)
     ''
+    >>> why_objective(Event(id="1", content="It rained", importance=0.8), mira)
+    'the event names nobody that the witness has to do with'
     """
     if witness.tier != "important":
         return "the witness is in the background"

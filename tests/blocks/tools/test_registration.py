@@ -115,7 +115,7 @@ def test_without_manage_lifecycle_a_given_file_stays_open_and_an_opened_one_is_c
         host.fabric.check_open()
 
 
-async def test_rehydrate_memory_is_opt_in_and_reads_what_was_archived():
+async def test_rehydrate_memory_is_opt_in_and_gives_null_where_nothing_is_archived():
     pack = memory_tools(embedder=None, rehydrate_memory=True)
     assert [tool.name for tool in pack.tools] == [*NAMES, "rehydrate_memory"]
     model = ScriptedModel([call("rehydrate_memory", trace_id="mt_none"), "nothing"])
