@@ -47,7 +47,8 @@ def main() -> None:
         became.append((haystack.name, *(f"{counts[name]:,}" for name in TOLD)))
         for name, some in shares.items():
             found[name] += some
-        print(f"<!-- {haystack.name}: {len(found['prompt'])} questions so far -->", flush=True)
+        means = ", ".join(f"{name} {fmean(some):.3f}" for name, some in found.items())
+        print(f"<!-- {haystack.name}: {len(found['prompt'])} questions so far: {means} -->", flush=True)
     print_table("What became of the turns", ("conversation", *TOLD), became)
     pairs = (("never", "consolidated", f"first {FIRST} of retrieve, never and always consolidated"),)
     pairs += (("plain prompt", "prompt", f"prompt of {TOKENS:,} tokens, of plain recall and of the memory"),)
