@@ -84,17 +84,20 @@ class ObservingSteps:
     async def observe(self, ctx: Context, *, force: bool = False) -> dict[str, Any]:
         """Make notes of what waits, where it is time for it; what failed is told."""
         observer = ctx[self._memory].observer
+        left = await observer.proposing()
+        late = {"reminders": await self._register(ctx, left)} if left else {}
         heard = await observer.due(force=force)
         if not heard:
-            return {}
+            return late
         shown = load_prompt(PROMPTS / "observer_messages.md").fill(messages=data_block("conversation", _lines(heard)))
         told, failed = await _ask(self._notes, shown, ctx, observer, "observe")
         if told is None:
-            return {"failed": (failed,)}
+            return {**late, "failed": (failed,)}
         made = await observer.note_down(heard, told.notes)
         if made is None:
-            return {"failed": ("observe: some of it was forgotten meanwhile; the rest is observed next time",)}
-        return {"noted": len(made), "reminders": await self._register(ctx, made)}
+            return {**late, "failed": ("observe: some of it was forgotten meanwhile; the rest is observed next time",)}
+        count = late.get("reminders", 0) + await self._register(ctx, made)
+        return {"noted": len(made), "reminders": count}
 
     async def compress(self, ctx: Context) -> dict[str, Any]:
         """Make fewer notes of many, where it is time for it."""
@@ -133,7 +136,7 @@ class ObservingSteps:
         return {"learned": len(made), "words_in": words[0], "words_out": words[1]}
 
     async def _register(self, ctx: Context, notes: Sequence[Observation]) -> int:
-        """Register what was promised as reminders; return how many."""
+        """Register what was promised as reminders, each note once however often it is tried; return how many."""
         count = 0
         for note in notes:
             proposal = intention_of(
@@ -146,10 +149,12 @@ class ObservingSteps:
             )
             if proposal is not None:
                 try:
-                    await ctx[self._prospective].take_up(proposal)
+                    said_at = max((source.said_at for source in note.sources), default=note.made_at)
+                    await ctx[self._prospective].take_up(proposal, note=note.id, said_at=said_at)
                     count += 1
                 except RefusedError as error:
                     ctx.log.warning("no reminder of a commitment", error=str(error))
+        await ctx[self._memory].observer.settle(notes)
         return count
 
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -80,21 +80,37 @@ class ProspectiveMemory:
         once in so long at most. ``threshold`` is how similar what is talked about must be. ``scope`` is by default the
         user's, in a session without a user the session's.
         """
-        text, cue = self._checked(content), self._ctx.redact(about)
-        asked = Asked(at, [self._ctx.redact(name) for name in on], cue, every, recurring, threshold)
+        asked = Asked(at, on, about, every, recurring, threshold)
+        more = {"importance": importance, "derived_from": tuple(derived_from)}
+        return await self._remind(self._ctx.clock.new_id("pm"), content, asked, scope, more)
+
+    async def _remind(
+        self,
+        intention_id: str,
+        content: str,
+        asked: Asked,
+        scope: TraceScope | None,
+        more: Mapping[str, Any],
+        said_at: datetime | None = None,
+    ) -> Intention:
+        text, redact = self._checked(content), self._ctx.redact
+        asked = replace(asked, on=[redact(name) for name in asked.on], about=redact(asked.about))
         where, now = place_of(scope or self._scope(), self._ctx.ids), self._ctx.clock.now()
+        # reading a time may take a while
+        fields = await asyncio.to_thread(armed, asked, said_at or now, self.zone, self._config)
+        if said_at is not None and asked.at and fields["due_at"] <= now:
+            raise RefusedError("the time has passed since that was said", do="Name one that is to come.")
         intention = Intention(
-            id=self._ctx.clock.new_id("pm"),
+            id=intention_id,
             content=text,
-            importance=importance,
             scope=where.scope,
             persona=where.persona,
             created_at=now,
             updated_at=now,
             source=self._source(),
-            derived_from=tuple(derived_from),
             made_by=self._ctx.path,
-            **await asyncio.to_thread(armed, asked, now, self.zone, self._config),  # reading a time may take a while
+            **more,
+            **fields,
         )
         return await self._added(intention)
 
@@ -112,19 +128,27 @@ class ProspectiveMemory:
             raise RefusedError("the reminder was forgotten while it was made", do="Make another one.")
         return found
 
-    async def take_up(self, proposal: Proposal, *, scope: TraceScope | None = None) -> Intention:
-        """Make an intention of what a note proposes: at its time, where that can be read, else when it comes up."""
-        more: dict[str, Any] = {
-            "importance": proposal.importance,
-            "derived_from": proposal.derived_from,
-            "scope": scope,
-        }
+    async def take_up(
+        self,
+        proposal: Proposal,
+        *,
+        scope: TraceScope | None = None,
+        note: str = "",
+        said_at: datetime | None = None,
+    ) -> Intention:
+        """Make an intention of what a note proposes: at its time, where that can be read, else when it comes up.
+
+        ``note`` is the note's id: what was made of one is there once, however often it is taken up. ``said_at`` is when
+        it was said, from which "tomorrow" is counted; now without one.
+        """
+        made = f"pm_{note}" if note else self._ctx.clock.new_id("pm")
+        more = {"importance": proposal.importance, "derived_from": proposal.derived_from}
         if proposal.when:
             try:
-                return await self.remind(proposal.content, at=proposal.when, **more)
+                return await self._remind(made, proposal.content, Asked(at=proposal.when), scope, more, said_at)
             except RefusedError:  # no time, or one that has passed: it may come up all the same
                 self._ctx.log.info("a commitment names no time to come")
-        return await self.remind(proposal.content, about=proposal.content, **more)
+        return await self._remind(made, proposal.content, Asked(about=proposal.content), scope, more)
 
     @checks_arguments
     async def check(self, *, cue: str = "", events: Texts = ()) -> list[Due]:

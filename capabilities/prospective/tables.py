@@ -92,8 +92,14 @@ class Intentions:
         return None
 
     def add(self, intention: Intention, most: int) -> Intention:
-        """Store a new one, or return the pending one that is the same; RefusedError where so many wait already."""
+        """Store a new one, or return the one of its id, or the pending one that is the same.
+
+        RefusedError where so many wait already.
+        """
         table = self._table(intention.scope)
+        known = self.find(intention.id)
+        if known is not None:
+            return known
         waiting = self._rows(table, _pending)
         same = next((one for one in waiting if _is_same(one, intention)), None)
         if same is not None:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from capabilities.cognitive.observing.config import EMPHASES, ObserverConfig, ReflectorConfig, emphases, style_of_traces
+from capabilities.cognitive.observing.told import NoteTold
 from capabilities.formulas.personality import Traits
+from capabilities.prospective import intention_of
 from fabric import Context, Fabric, handler
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
@@ -161,6 +163,36 @@ def hearing(mem: CognitiveSystem) -> Any:
             await ctx[mem.capability].observer.hear("user", said)
 
     return hear
+
+
+def test_what_was_promised_in_a_note_becomes_one_reminder_whenever_the_process_ends(tmp_path: Path):
+    mem, clock = remembering(), FrozenClock()
+    promises = ["Send the report", "Call Porto"]
+
+    @handler(name="dies", uses=[mem.capability, mem.prospective])
+    async def note_and_die(_: object, ctx: Context) -> None:
+        """Do what comes before the reminders, and the first of these."""
+        observer = ctx[mem.capability].observer
+        told = [
+            NoteTold(content=one, kind="commitment", importance=0.8, when="tomorrow at 10", numbers=[1])
+            for one in promises
+        ]
+        first, _ = await observer.note_down(await observer.due(force=True), told) or []
+        made = intention_of("commitment", first.content, 0.8, when=first.when)
+        assert made is not None
+        await ctx[mem.prospective].take_up(made, note=first.id)
+
+    with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(hearing(mem), ["I will send the report and call Porto tomorrow at 10"])
+        session.run(note_and_die)
+        clock.advance(hours=21)  # what was said yesterday is meant as of then
+        assert session.run(mem.observe, None).output.reminders == 2
+        assert session.run(mem.check, "").output == []
+        clock.advance(hours=1)
+        assert sorted(one.content for one in session.run(mem.check, "").output) == sorted(promises)
+        assert session.run(mem.observe, None).output.reminders == 0
+        assert reminders(session, mem) == []
 
 
 def test_many_notes_are_compressed_and_as_many_are_refused(stub_server: StubServer):

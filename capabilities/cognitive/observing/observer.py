@@ -124,10 +124,30 @@ class Observer:
         await self.ctx.transact(work)
 
     async def note_down(self, heard: Sequence[HeardMessage], told: Sequence[NoteTold]) -> list[Observation] | None:
-        """Put notes in the place of the messages that they are on; None, and nothing changes, where one went."""
-        made = self._observations(told, [[one.source] for one in heard])
+        """Put notes in the place of the messages that they are on; None, and nothing changes, where one went.
+
+        Each proposes a reminder until `settle` says that this was seen to.
+        """
+        made = [
+            one.model_copy(update={"proposes": True})
+            for one in self._observations(told, [[one.source] for one in heard])
+        ]
         done = await self.ctx.transact(lambda tx: self._replace(tx, desk_of(tx.ids).heard, heard, made))
         return made if done else None
+
+    async def proposing(self) -> list[Observation]:
+        """Return the notes of which reminders may have to be made: nobody has seen to that, since a process ended."""
+        return [one for one in await self.notes() if one.proposes]
+
+    async def settle(self, notes: Sequence[Observation]) -> None:
+        """Note that reminders were made of some notes, where they propose any."""
+
+        def work(tx: Transaction) -> None:
+            place = desk_of(tx.ids).notes
+            held = tx.get_many(place, [one.id for one in notes])
+            tx.put(place, [one.model_copy(update={"proposes": False}) for one in held])
+
+        await self.ctx.transact(work)
 
     async def compress(self, notes: Sequence[Observation], told: Sequence[NoteTold]) -> list[Observation] | None:
         """Put fewer notes in the place of many; None, and nothing changes, where they are no fewer, or one went."""

@@ -48,6 +48,8 @@ class Observation(BaseModel):
     """Whether it is about what somebody will or wants to do."""
     when: str = ""
     """When that is, in the words of the conversation; "" where nobody said."""
+    proposes: bool = False
+    """Whether it may become a reminder, and nobody has seen to that yet."""
     made_at: Moment
     sources: tuple[Source, ...] = ()
 
