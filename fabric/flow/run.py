@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from ..clock import Clock
 from ..errors import BudgetExceededError, ForgottenWorkError
-from ..jobs.job import EFFECTS, JOBS, Job, next_job_id, owner_columns, to_json
+from ..jobs.job import EFFECTS, JOBS, Job, job_id, next_job_id, owner_columns, to_json
 from ..models.base import ModelClient
 from ..record.erased import Erased
 from ..record.events import Event, ItemAdded
@@ -128,9 +128,21 @@ class Run:
                 self._said, self._turn, self._opened = waiting.id, waiting.turn, waiting.turn
                 self.log.begin(waiting.id)
             elif self._own is not None:
-                self.record([self._own], block)
+                self.record([self._named(self._own)], block)
             self._is_heard = self.said is not None
         return self.said
+
+    def _named(self, own: Draft) -> Draft:
+        """Return the run's message; in a named turn with the id that it has in every try, those of other processes too.
+
+        What was taken from it before a process ended is then of this message, and of no other.
+        """
+        if not self.turn_id:
+            return own
+        named = f"item_{job_id(self.owner).removeprefix('job_')}"
+        held = self.log.find([named])
+        is_other = bool(held) and held[0].text != without_secrets(own, self.secrets.redact).text
+        return own if is_other else replace(own, id=named)
 
     def counts_as(self, at: datetime) -> datetime | None:
         """Return when something counts as said that is said now: None for ``at``, the clock's time."""
