@@ -28,6 +28,9 @@ LONGEST_WAIT = 0.06
 AT_REQUEST = 0.4
 """How many of the kills come while, or not long after, a model is asked; the others after something was stored."""
 
+AT_ONCE = 0.3
+"""How many of the kills do not wait."""
+
 
 @dataclass
 class Killer:
@@ -55,8 +58,10 @@ class Killer:
 
         self.server.script([answer] * 100 * self.month.turns)
         most = max(1, 4 * self.month.turns // max(1, kills) - 1)  # lines; a turn has two: half of the month is left
-        for _ in range(kills):
-            if self.chance.random() < AT_REQUEST:
+        for kill in range(kills):
+            if kill == 0:
+                ended = self._process(asked=1)  # in the middle of a turn: its message is encoded, and nothing is stored
+            elif self.chance.random() < AT_REQUEST:
                 ended = self._process(asked=self.chance.randint(1, max(1, most // 2)))
             else:
                 ended = self._process(lines=self.chance.randint(0, most // 2))
@@ -64,7 +69,11 @@ class Killer:
         assert self._process() == 0
 
     def _kill_soon(self, process: "subprocess.Popen[str]") -> None:
-        Timer(self.chance.uniform(0, LONGEST_WAIT), process.kill).start()
+        """Kill a process within a moment; the first, and some others, before anything else happens."""
+        if self.processes == 1 or self.chance.random() < AT_ONCE:
+            process.kill()
+        else:
+            Timer(self.chance.uniform(0, LONGEST_WAIT), process.kill).start()
 
     def _process(self, *, lines: int = -1, asked: int = 0) -> int:
         """Go on with the month in a process, to its end or until it is killed; return how it ended."""
