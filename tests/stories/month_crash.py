@@ -28,6 +28,8 @@ LONGEST_WAIT = 0.06
 AT_REQUEST = 0.4
 """How many of the kills come while, or not long after, a model is asked; the others after something was stored."""
 
+MOST_WITHOUT_END = 3
+"""After so many processes that ended no turn one ends its turn: work that ends a process five times is set aside."""
 AT_ONCE = 0.3
 """How many of the kills do not wait."""
 
@@ -58,9 +60,13 @@ class Killer:
 
         self.server.script([answer] * 100 * self.month.turns)
         most = max(1, 4 * self.month.turns // max(1, kills) - 1)  # lines; a turn has two: half of the month is left
+        reached: list[int] = []
         for kill in range(kills):
+            reached.append(max(self.told, default=-1))
             if kill == 0:
                 ended = self._process(asked=1)  # in the middle of a turn: its message is encoded, and nothing is stored
+            elif reached[-MOST_WITHOUT_END:] == reached[-1:] * MOST_WITHOUT_END:
+                ended = self._process(lines=2)
             elif self.chance.random() < AT_REQUEST:
                 ended = self._process(asked=self.chance.randint(1, max(1, most // 2)))
             else:
