@@ -80,7 +80,7 @@ class ProspectiveMemory:
         once in so long at most. ``threshold`` is how similar what is talked about must be. ``scope`` is by default the
         user's, in a session without a user the session's.
         """
-        asked = Asked(at, on, about, every, recurring, threshold)
+        asked = Asked(at, tuple(on), about, every, recurring, threshold)
         more = {"importance": importance, "derived_from": tuple(derived_from)}
         return await self._remind(self._ctx.clock.new_id("pm"), content, asked, scope, more)
 
