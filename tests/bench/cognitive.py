@@ -1,7 +1,7 @@
 """What a cognitive memory costs beside its size: ``python -m tests.bench.cognitive``.
 
 Encoding without a model, retrieving beside plain recall over the same texts in a file of its own, sweeping,
-spreading activation, and consolidating.
+spreading activation, consolidating, and what of all that a reply waits for.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from capabilities.traces.graph import edge_between
 from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.tables import USER
 from capabilities.traces.words import count_words
-from fabric import Context, Fabric, handler
-from fabric.testing import FrozenClock
-from pipelines import CognitiveSystem, cognitive_memory, memory_system
+from fabric import Context, Fabric, generator, handler, sequencer
+from fabric.testing import FrozenClock, ScriptedModel
+from pipelines import CognitiveSystem, cognitive_memory, cognitive_turn, memory_system
 
 from .recall.chatter import Chatter
 from .recall.evaluate import print_table
@@ -43,7 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     head = ("traces", "encode p50 / p95, ms", "retrieve p50 / p95, ms", "plain recall p50 / p95, ms", "ratio of p50")
     print_table("A cognitive memory without a model", head, [measured(size) for size in options.rows])
-    print_table("At once", ("what", "ms"), [swept(options.sweep), spreading(), *consolidated(options.cycle)])
+    print_table("At once", ("what", "ms"), [swept(options.sweep), spreading(), *consolidated(options.cycle), delayed()])
 
 
 def measured(size: int) -> tuple[str, ...]:
@@ -192,6 +192,25 @@ def spreading() -> tuple[str, str]:
 
         spent = fabric.session("now", user="someone").run(spread).output
     return f"activation over {len(edges):,} ties, p50", f"{np.median(spent[1:]):.1f}"
+
+
+def delayed() -> tuple[str, str]:
+    """Return how much later a reply is there for all that happens behind it, which is done before the next turn."""
+    mem, said = cognitive_memory(mechanisms=True), [turn["text"] for turn in Chatter().turns(0, 2 * CALLS)]
+    replies = [
+        generator(name=name, model="scripted", context=[mem.assemble()], uses=[mem.capability])
+        for name in ("alone", "whole")
+    ]
+    turns = (sequencer(name="without").then(mem.encode).then(replies[0]), cognitive_turn(mem, replies[1]))
+    spent: list[list[float]] = [[], []]
+    model = ScriptedModel(lambda _: "a reply")
+    with TemporaryDirectory() as folder, Fabric(Path(folder) / "memory.duckdb", models=model) as fabric:
+        for number, text in enumerate(said):
+            session = fabric.session(f"day {number % 10}", user="someone")
+            spent[number % 2].append(_milliseconds(partial(session.run, turns[number % 2], text)))
+            fabric.drain()
+    without, whole = (float(np.median(some[10:])) for some in spent)
+    return "a reply is later for all behind it, p50", f"{whole - without:.1f} of {whole:.0f}"
 
 
 def _put(traces: list[Trace], tx: Any) -> None:
