@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,22 +25,23 @@ from fabric.text.words import words
 from .forgetting.links import nodes_of
 from .owned_records import kinds
 
-OUTSIDE_TIERS = {
-    **{
-        kind: kind
-        for kind in (
-            "goal",
-            "belief",
-            "reflection",
-            "draft",
-            "trace",
-            "intention",
-            "item",
-            "working",
-            "turn",
-            "community",
-        )
-    },
+ExplainedAs = Literal[
+    "semantic",
+    "episodic",
+    "working",
+    "turn",
+    "goal",
+    "belief",
+    "reflection",
+    "draft",
+    "trace",
+    "intention",
+    "item",
+    "community",
+]
+"""What a record is explained as: the memory's own by their tier, all others by their kind."""
+OUTSIDE_TIERS: Mapping[str, ExplainedAs] = {
+    **{kind: kind for kind in get_args(ExplainedAs) if kind not in ("semantic", "episodic")},
     "fact": "semantic",
     "episode": "episodic",
 }
@@ -63,20 +64,7 @@ class Explanation(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    tier: Literal[
-        "semantic",
-        "episodic",
-        "working",
-        "turn",
-        "goal",
-        "belief",
-        "reflection",
-        "draft",
-        "trace",
-        "intention",
-        "item",
-        "community",
-    ]
+    tier: ExplainedAs
     content: str
     status: str
     made_by: str = ""
@@ -171,7 +159,7 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
     tied = {path: sorted(found.named((path,))) for path in (*links.versions, *links.same, *links.drawn, *links.against)}
     return Explanation(
         id=found.id,
-        tier=cast(Any, OUTSIDE_TIERS[found.kind]),
+        tier=OUTSIDE_TIERS[found.kind],
         content=own,
         status=_status(record),
         made_by=str(record.get("made_by") or ""),

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from capabilities.meaning import Meaning
 from capabilities.traces.archive import sweep_archive
+from capabilities.traces.consolidation.asking import answered, milliseconds
 from capabilities.traces.consolidation.one_at_a_time import reserved
 from capabilities.traces.consolidation.steps import Cluster
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import View
-from fabric.errors import ModelError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
@@ -70,7 +70,7 @@ class Cycle:
         begun, run_id = self.ctx.clock.now(), self.ctx.clock.new_id("cycle")
         with reserved(self.ctx) as mine:
             lines = [await self._owner(view, run_id) for view in mine]
-            spent = _milliseconds(begun, self.ctx.clock.now()) if mine else 0
+            spent = milliseconds(begun, self.ctx.clock.now()) if mine else 0
         return summed(lines, spent)
 
     async def _owner(self, view: View, run_id: str) -> CognitiveRun:
@@ -171,15 +171,9 @@ class Cycle:
 
     async def _asked(self, answer: Awaitable[str], traces: Sequence[Trace], what: str, line: _Line) -> str:
         """Return what a model says, without secrets; "" where it fails or says nothing, which is told."""
-        try:
-            text = self.ctx.redact(await answer).strip()
-        except ModelError as error:
-            text, reason = "", f"{type(error).__name__}: {error}"
-        else:
-            reason = "" if text else "the model said nothing"
+        text, reason = await answered(self.ctx, answer, what, len(traces))
         if reason:
             line.fail(traces, f"{what} of {len(traces)} traces: {reason}")
-            self.ctx.log.warning("nothing came of it", wanted=what, traces=len(traces), error=reason)
         return text
 
     def _told(self, table: TraceTable, view: View, line: _Line, run_id: str, begun: datetime) -> CognitiveRun:
@@ -191,7 +185,7 @@ class Cycle:
             changes=tuple(line.changes),
             failed=tuple(line.failed),
             drawn_from=tuple(dict.fromkeys(line.drawn_from)),
-            duration_ms=_milliseconds(begun, now),
+            duration_ms=milliseconds(begun, now),
             **line.counts,
         )
         tx.put(log, [told])
@@ -210,7 +204,3 @@ def _note_pruned(line: _Line, changes: list[Change], looked_at: int) -> None:
 
 def _changes(step: Step, traces: Sequence[Trace], reason: str) -> list[Change]:
     return [Change(step=step, trace_id=one.id, reason=reason) for one in traces]
-
-
-def _milliseconds(begun: datetime, ended: datetime) -> int:
-    return round((ended - begun).total_seconds() * 1000)

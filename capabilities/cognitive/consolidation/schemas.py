@@ -1,13 +1,12 @@
 """Schemas: what a model draws from a cluster of tied traces becomes a trace, with its instances tied to it."""
 
-from collections.abc import Iterator, Sequence
-from hashlib import sha256
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from capabilities.traces.consolidation.reflection import visible_slots
-from capabilities.traces.consolidation.steps import Cluster
+from capabilities.traces.consolidation.steps import Cluster, cluster_key
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable
@@ -41,7 +40,7 @@ def clusters(table: TraceTable, view: View, config: CognitiveConfig) -> list[Clu
     groups = [group for graph in graphs for group in _groups(graph, limits.min_cluster, limits.max_cluster)]
     groups = sorted(groups, key=lambda group: (-len(group), group))[: limits.max_schemas]
     tables = view.tables
-    return [Cluster(_key(group), tuple(table.tx.get_many(tables.traces, group))) for group in groups]
+    return [Cluster(cluster_key(group), tuple(table.tx.get_many(tables.traces, group))) for group in groups]
 
 
 def _graphs(table: TraceTable, view: View) -> "Iterator[nx.Graph[str]]":
@@ -97,10 +96,6 @@ def _core(graph: "nx.Graph[str]", part: set[str], most: int) -> list[str]:
     inner = graph.subgraph(part)
     weights: dict[str, float] = dict(inner.degree(weight="weight"))
     return sorted(sorted(part, key=lambda one: (-weights[one], one))[:most])
-
-
-def _key(trace_ids: Sequence[str]) -> str:
-    return sha256(" ".join(trace_ids).encode()).hexdigest()
 
 
 def add_schema(

@@ -1,6 +1,6 @@
 """What of the memory enters a prompt: notes, what is in mind, what the cue brings back and what is tied to that."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from capabilities.formulas import slots as slot_rules
@@ -42,14 +42,15 @@ def parts_of(
     """
     told = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
     asked = frozenset(term for word in read_cue(found.cue).words for term in word.terms)
-    near = most_similar(told, style, now, tokens, asked)
-    shown = [one for one in told if one.trace.id in near]
+    lines = {one.trace.id: _line(one, style, now, asked) for one in told}
+    near = most_similar(told, lines, tokens)
+    shown = [one.trace for one in told if one.trace.id in near]
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
         reminders=reminders,
-        semantic=tuple(_line(one, style, now, asked) for one in shown if one.trace.type != "episodic"),
-        episodic=tuple(_line(one, style, now, asked) for one in shown if one.trace.type == "episodic"),
+        semantic=tuple(lines[trace.id] for trace in shown if trace.type != "episodic"),
+        episodic=tuple(lines[trace.id] for trace in shown if trace.type == "episodic"),
         associated=tuple(
             PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
             for one in found.associated
@@ -59,9 +60,7 @@ def parts_of(
     )
 
 
-def most_similar(
-    found: Sequence[Retrieved], style: Style, now: datetime, tokens: int, asked: frozenset[str]
-) -> set[str]:
+def most_similar(found: Sequence[Retrieved], lines: Mapping[str, PromptLine], tokens: int) -> set[str]:
     """Return the ids of what is most similar, as much of it as has room in so many tokens, each as its line.
 
     Types have shares of a prompt; without this the least similar of one type would take the room of the most similar of
@@ -69,7 +68,7 @@ def most_similar(
     """
     left, kept = CHARS_PER_TOKEN * tokens - FRAME, set[str]()
     for one in sorted(found, key=lambda one: -one.signals.similarity):
-        size = len(_line(one, style, now, asked).text) + 1
+        size = len(lines[one.trace.id].text) + 1
         if size <= left:
             left -= size
             kept.add(one.trace.id)

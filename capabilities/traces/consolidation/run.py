@@ -7,13 +7,13 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.meaning import Meaning
-from fabric.errors import ModelError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
 from ..record import Trace
 from ..table import TraceTable
 from ..tables import View
+from .asking import answered, milliseconds
 from .one_at_a_time import reserved
 from .steps import Cluster, Counts, Prune, Steps
 
@@ -55,7 +55,7 @@ class Consolidation:
         begun, run_id = self.ctx.clock.now(), self.ctx.clock.new_id("reflection")
         with reserved(self.ctx) as mine:
             done = [await self._owner(view, run_id, begun) for view in mine]
-            spent = _milliseconds(begun, self.ctx.clock.now()) if mine else 0
+            spent = milliseconds(begun, self.ctx.clock.now()) if mine else 0
         return Reflection(
             pruned=sum(one.pruned for one in done),
             merged=sum(one.merged for one in done),
@@ -88,7 +88,7 @@ class Consolidation:
                 steps.derive(cluster, text)
             steps.compact()
             steps.reindex(bare)
-            duration = _milliseconds(begun, self.ctx.clock.now())
+            duration = milliseconds(begun, self.ctx.clock.now())
             tx.put(view.tables.log, [counts.run(steps.table, run_id, duration)])
 
         await self.ctx.transact(after)
@@ -97,17 +97,7 @@ class Consolidation:
     async def _insight(self, cluster: Cluster, counts: Counts) -> str:
         """Return what a model draws from a cluster; "" when it fails, which is told."""
         assert self.derive is not None  # noqa: S101  there are clusters only with a model
-        try:
-            text = self.ctx.redact(await self.derive(cluster.traces)).strip()
-        except ModelError as error:
-            text, reason = "", f"{type(error).__name__}: {error}"
-        else:
-            reason = "" if text else "the model said nothing"
+        text, reason = await answered(self.ctx, self.derive(cluster.traces), "insight", len(cluster.traces))
         if reason:
             counts.fail(cluster.traces, reason)
-            self.ctx.log.warning("no insight", traces=len(cluster.traces), error=reason)
         return text
-
-
-def _milliseconds(begun: datetime, ended: datetime) -> int:
-    return round((ended - begun).total_seconds() * 1000)

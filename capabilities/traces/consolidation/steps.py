@@ -138,7 +138,7 @@ class Steps:
             return []
         seen = {trace.id: trace for trace in self._visible({end for one in edges for end in (one.source, one.target)})}
         groups = clusters((one for one in edges if one.source in seen and one.target in seen), config.min_cluster)
-        found = [Cluster(_key(group), tuple(seen[one] for one in group)) for group in groups]
+        found = [Cluster(cluster_key(group), tuple(seen[one] for one in group)) for group in groups]
         known = {one.cluster for one in tx.find(tables.traces, Where("cluster", "in", [one.key for one in found]))}
         return [one for one in found if one.key not in known][: config.max_clusters]
 
@@ -233,7 +233,8 @@ class Steps:
         self.counts.merged = len(into)
 
 
-def _key(trace_ids: Sequence[str]) -> str:
+def cluster_key(trace_ids: Sequence[str]) -> str:
+    """Return what stands for a group of traces, given by their ids in order."""
     return sha256(" ".join(trace_ids).encode()).hexdigest()
 
 

@@ -1,0 +1,28 @@
+"""What consolidations have in common that ask a model: its answer or why there is none, and how long they took."""
+
+from collections.abc import Awaitable
+from datetime import datetime
+
+from fabric.errors import ModelError
+from fabric.flow.context import Context
+
+
+async def answered(ctx: Context, answer: Awaitable[str], wanted: str, traces: int) -> tuple[str, str]:
+    """Return what a model says, without secrets, and ""; or "" and why: it failed or said nothing, which is logged.
+
+    ``wanted`` is what it was asked for, of how many ``traces``.
+    """
+    try:
+        text = ctx.redact(await answer).strip()
+    except ModelError as error:
+        text, reason = "", f"{type(error).__name__}: {error}"
+    else:
+        reason = "" if text else "the model said nothing"
+    if reason:
+        ctx.log.warning(f"no {wanted}", traces=traces, error=reason)  # noqa: G004  two words at most
+    return text, reason
+
+
+def milliseconds(begun: datetime, ended: datetime) -> int:
+    """Return the time between two moments."""
+    return round((ended - begun).total_seconds() * 1000)
