@@ -6,11 +6,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.cognitive.memory import CognitiveMemory
-from capabilities.cognitive.observing.config import HIGH, emphases, style_of_traces
+from capabilities.cognitive.observing.config import emphases, style_of_traces
 from capabilities.cognitive.observing.observer import Observer
 from capabilities.cognitive.observing.record import HeardMessage, Observation
 from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold
-from capabilities.formulas.personality import Traits
+from capabilities.formulas.personality import HIGH, Traits
 from capabilities.prospective import ProspectiveMemory, intention_of
 from capabilities.traces.record import Trace
 from capabilities.turns import Exchange, Turn

@@ -13,6 +13,7 @@ from typing import Literal
 from .after_recall import IMMUNE
 from .bounds import unit
 from .encoding import EmotionalContext
+from .personality import HIGH
 from .priority import DAY
 
 GIST_WORDS, GIST_STRENGTH = 30, 0.8
@@ -162,7 +163,7 @@ def regulated(
     return after, len(over[: how.most])
 
 
-CANDID, CLEARLY_SURER = 0.6, 0.2
+CLEARLY_SURER = 0.2
 ROUNDING = 1e-9
 FULLEST_ENTITY = 10
 IN_SEQUENCE = 300_000.0
@@ -204,7 +205,7 @@ def resolved(versions: Sequence[Version], pairs: Iterable[tuple[str, str]], hone
 
 
 def _loser(visited: Version, other: Version, honesty: float) -> str | None:
-    if unit("honesty", honesty) > CANDID:
+    if unit("honesty", honesty) > HIGH:
         return other.id if visited.made > other.made else visited.id
     surer = visited.confidence - other.confidence
     if abs(surer) <= CLEARLY_SURER + ROUNDING:
@@ -223,9 +224,9 @@ def kept_version(
     >>> kept_version(0.8, 0.7, honesty=0.5, agreeableness=0.5), kept_version(0.8, 0.7, honesty=0.7, agreeableness=0.9)
     ('older', 'superseded')
     """
-    if unit("honesty", honesty) > CANDID:
+    if unit("honesty", honesty) > HIGH:
         return "superseded"
-    if unit("agreeableness", agreeableness) > CANDID:
+    if unit("agreeableness", agreeableness) > HIGH:
         return "both"
     return "older" if older > newer else "newer"
 

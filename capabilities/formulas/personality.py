@@ -12,6 +12,8 @@ from .bounds import checked_number, unit
 
 NEUTRAL = 0.5
 """What a trait counts that nobody gave."""
+HIGH = 0.6
+"""Above it a trait is high, wherever that changes something."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from .bounds import unit
-from .personality import Traits
+from .personality import HIGH, Traits
 
 CAPACITY, LEAST, MOST = 7, 5, 9
-HIGH = 0.6
-"""Above this a trait is high."""
 INITIAL, REFOCUSED, REHEARSED = 0.8, 0.2, 0.15
 ACTIVE, FADING = 0.7, 0.4
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from capabilities.formulas.in_sleep import CANDID, Version, following_pairs, resolved, sharing_pairs
+from capabilities.formulas.in_sleep import Version, following_pairs, resolved, sharing_pairs
+from capabilities.formulas.personality import HIGH
 from capabilities.formulas.retention import used
 from capabilities.traces.consolidation.reflection import visible_slots
 from capabilities.traces.graph import edge_between
@@ -104,7 +105,7 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
     ]
     tx.put(tables.traces, gone)
     tx.put(tables.traces, again)
-    why = "newer" if config.traits.honesty > CANDID else "surer"
+    why = "newer" if config.traits.honesty > HIGH else "surer"
     return [
         Change(step="conflict", trace_id=one, reason=f"{winner} says otherwise, and is {why}") for one, winner in lost
     ]

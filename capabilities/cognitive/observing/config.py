@@ -2,11 +2,9 @@
 
 from pydantic import Field
 
-from capabilities.formulas.personality import Traits
+from capabilities.formulas.personality import HIGH, Traits
 from capabilities.settings import Settings
 
-HIGH = 0.6
-"""Above this a trait draws attention."""
 EMPHASES = {
     "emotionality": "emotional shifts, changes of tone, transitions of sentiment",
     "conscientiousness": "commitments, deadlines, action items, structured plans",
