@@ -1,0 +1,1 @@
+"""The steps of retain: its four tools, what is kept of a conversation by itself, and what a first turn recalls."""

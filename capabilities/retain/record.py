@@ -1,0 +1,138 @@
+"""What goes into a bank and what comes out of it, the same for both backends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+MAX_CONTENT_CHARS = 100_000
+"""How long one item may be; what is longer is refused, not cut."""
+PREVIEW_CHARS = 500
+"""How much of a memory a result shows."""
+
+Content = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_CONTENT_CHARS)]
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+EditStatus = Literal["updated", "deleted", "invalidated", "not_found", "not_editable"]
+MemoryType = Literal["fact", "episode", "world", "experience", "observation", "unknown"]
+
+
+class RetainItem(BaseModel):
+    """One memory to be kept: what it says, and in what connection it was said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    content: Content
+    context: str | None = None
+
+
+class Edit(BaseModel):
+    """A change to one memory by its id.
+
+    ``update`` takes ``content``, ``importance`` (0 to 1, clamped) or both; ``invalidate`` may name what took its place.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    op: Literal["update", "forget", "invalidate"]
+    id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    content: Content | None = None
+    importance: float | None = Field(default=None, allow_inf_nan=False)
+    replacement_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that could not be kept: its place among those given, and why."""
+
+    index: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What became of items: ``count`` is how many were given, ``ids`` are those of what is kept, in their order."""
+
+    count: int
+    ids: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
+    redacted: tuple[str, ...] = ()
+    """The kind and place of each secret that was taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result: ``content`` is at most `PREVIEW_CHARS` long, and ends in an ellipsis where it is ``truncated``.
+
+    ``score`` is between 0 and 1, None where the backend gives none; ``kind`` is its memory type.
+    """
+
+    content: str
+    id: str = ""
+    kind: str = ""
+    source: str = ""
+    said_at: datetime | None = None
+    score: float | None = None
+    full_length: int = 0
+    bank: str = ""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether only the beginning is shown."""
+        return self.full_length > len(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was found, best first, and when it was looked for."""
+
+    found: Sequence[Found]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a bank says about a question, "" for nothing; ``sources`` are the ids of the memories it rests on."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What became of an edit: ``place`` says what kind of memory the id is, where that is why nothing was changed."""
+
+    status: EditStatus
+    id: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A part of a conversation, as it is kept.
+
+    ``text`` is what is stored, with a marker around each turn; ``user_text`` is what of it the user said, from which
+    alone facts are drawn; ``plain`` is all of it without markers, which is what is searched. ``document`` names what a
+    later transcript of the same name takes the place of, "" where it stands for itself. ``turns`` is how many of the
+    user's turns the session had up to its end.
+    """
+
+    text: str
+    user_text: str
+    plain: str
+    document: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """What was sent or settled: how many items, how many failed and wait for another try, and how many were given up.
+
+    ``problem`` is the last error, for the user and never for the model.
+    """
+
+    done: int = 0
+    waiting: int = 0
+    given_up: int = 0
+    problem: str = ""
