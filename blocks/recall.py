@@ -1,11 +1,16 @@
-"""Recall with a hypothetical answer, where a call or the memory's policy wants one; see `blocks.hyde`."""
+"""Recall, and evidence for a prompt, by a hypothetical answer where a call or the memory's policy wants one.
+
+See `blocks.hyde`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from capabilities.hypothesis import Hypothesis
+from capabilities.hypothesis import NONE, Hypothesis
+from capabilities.memory.evidence import TOKENS, Evidence, evidence
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.recall.recall import RankedMemory, RecallRequest, asks, recall_request
+from fabric.errors import ConfigurationError
 from fabric.flow.context import Context
 
 from .hyde import Hyde, Search, policy, search_with
@@ -33,3 +38,31 @@ async def recall_by(
     )
     found: list[RankedMemory] = await search_with(hyde.block, how, search, ctx)
     return found
+
+
+async def evidence_by(ctx: Context, layout: MemoryLayout, hyde: Hyde, asked: Mapping[str, Any]) -> str:
+    """Return the best evidence for a cue as text for a prompt: by ``cue``, ``tokens`` and ``hyde``.
+
+    Where no hypothetical answer can be had it is that of the plain cue, and the log says why. ConfigurationError for
+    other options.
+    """
+    options = dict(asked)
+    how = policy(hyde, options)
+    if options.keys() - {"cue", "tokens"}:
+        raise ConfigurationError(f"context: got the options {', '.join(asked)}; expected cue, tokens and hyde")
+    cue, tokens = options.get("cue"), options.get("tokens", TOKENS)
+
+    async def find(hypothesis: Hypothesis = NONE) -> Evidence:
+        return await evidence(ctx, layout, cue, tokens, hypothesis)
+
+    if how is None or not isinstance(cue, str) or not asks(cue):
+        return (await find()).text
+    search = Search(
+        cue,
+        find,
+        sureness=lambda found: found.relevance,
+        degraded=lambda found, _: found,
+        has_embedder=layout.meaning.embedder is not None,
+    )
+    found: Evidence = await search_with(hyde.block, how, search, ctx)
+    return found.text

@@ -14,6 +14,7 @@ from blocks.cognitive import (
     observe_block,
     reclassify_block,
     retrieve_block,
+    retrieve_by,
     sweep_block,
     use_block,
     witness_block,
@@ -29,6 +30,7 @@ from capabilities.cognitive.encoder import MoodSource
 from capabilities.cognitive.mechanisms.config import Mechanisms
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.observing.config import ObserverConfig, ReflectorConfig
+from capabilities.cognitive.prompt.collecting import most_shown
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.witnesses.record import Witnessed
@@ -101,7 +103,11 @@ class CognitiveSystem:
     @cached_property
     def retrieve(self) -> Block[Any, Retrieval]:
         """A cue in, what it brings to mind out; nothing is changed. ``{"cue": ..., "hyde": "unsure"}``, too."""
-        return retrieve_block(self.name, self.capability, Hyde(hyde_block(self.name, self.model), self.hyde))
+        return retrieve_block(self.name, self.capability, self._hyde)
+
+    @cached_property
+    def _hyde(self) -> Hyde:
+        return Hyde(hyde_block(self.name, self.model), self.hyde)
 
     @cached_property
     def use(self) -> Block[Sequence[str], list[str]]:
@@ -163,21 +169,27 @@ class CognitiveSystem:
         *,
         style: Style | None = None,
         events: Callable[[Context], Iterable[str]] | None = None,
+        hyde: HydeChoice = None,
     ) -> ContextLines:
         """Return the lines for a generator's ``context=[...]``: what the user's message brings to mind, and reminders.
 
-        ``events`` gives the names of what has happened in a turn, which may bring reminders back.
-        ConfigurationError for fewer than 1 token, and for a style that there is not.
+        ``events`` gives the names of what has happened in a turn, which may bring reminders back. ``hyde`` says when a
+        hypothetical answer is looked for, in place of what the memory's option says; False for never.
+        ConfigurationError for fewer than 1 token, for a style that there is not, and for what needs a model.
         """
         check_whole_number(f"{self.name}: assemble: tokens", tokens, least=1)
         if style is not None and style not in get_args(Style):
             told = ", ".join(get_args(Style))
             raise ConfigurationError(f"{self.name}: assemble got style={style!r}; expected one of {told}, or None")
+        how = Hyde(self._hyde.block, self.hyde if hyde is None else checked_hyde(hyde, self.model))
 
         async def lines(ctx: Context) -> str:
-            cue = _cue(ctx)
+            cue, mine = _cue(ctx), self.on(ctx)
+            if not cue:
+                return ""
             happened = tuple(events(ctx)) if events is not None else ()
-            return (await self.on(ctx).assemble(cue, tokens, style=style, events=happened)).text if cue else ""
+            found = await retrieve_by(ctx, mine, how, {"cue": cue, "limit": most_shown(tokens)})
+            return (await mine.assemble(cue, tokens, style=style, events=happened, found=found)).text
 
         return ContextLines(lines, COGNITIVE_RESOURCES)
 

@@ -148,9 +148,12 @@ class Memory(_Calls):
         """Return what is remembered, most relevant first; options are those of `RecallRequest`."""
         return self._run(self.system.recall_block, {"cue": query, **options})
 
-    def context(self, query: str, tokens: int = 2_000) -> str:
-        """Return the best evidence for a query as text of at most so many tokens, to put before a model's answer."""
-        return self._run(self.system.context_block, {"cue": query, "tokens": tokens})
+    def context(self, query: str, tokens: int = 2_000, **options: Any) -> str:
+        """Return the best evidence for a query as text of at most so many tokens, to put before a model's answer.
+
+        ``hyde``, too, as for `recall`.
+        """
+        return self._run(self.system.context_block, {"cue": query, "tokens": tokens, **options})
 
     def update(self, memory_id: str, content: str) -> Fact:
         """Supersede a fact by what it should say; return the new version. RunError when something else replaced it."""
@@ -255,9 +258,9 @@ class AsyncMemory(_Calls):
         """Do what `Memory.recall` does."""
         return await self._run(self.system.recall_block, {"cue": query, **options})
 
-    async def context(self, query: str, tokens: int = 2_000) -> str:
+    async def context(self, query: str, tokens: int = 2_000, **options: Any) -> str:
         """Do what `Memory.context` does."""
-        return await self._run(self.system.context_block, {"cue": query, "tokens": tokens})
+        return await self._run(self.system.context_block, {"cue": query, "tokens": tokens, **options})
 
     async def update(self, memory_id: str, content: str) -> Fact:
         """Do what `Memory.update` does."""

@@ -13,7 +13,7 @@ from blocks.export import export_block, exported
 from blocks.forgetting.forget import Forget, Receipt, forget_block
 from blocks.hyde import NO_HYDE, Hyde, checked_hyde, hyde_block
 from blocks.import_turns import ImportResult, import_block
-from blocks.recall import recall_by
+from blocks.recall import evidence_by, recall_by
 from blocks.reembed import EmbeddingStatus, Reembedded, embedding_status_block, reembed_block
 from blocks.remember import Correct, Remember, correct_block, remember_block
 from capabilities.episodic import (
@@ -23,7 +23,7 @@ from capabilities.episodic import (
 )
 from capabilities.hypothesis import HydeChoice, HydeConfig
 from capabilities.keys import capability_name
-from capabilities.memory.evidence import TOKENS, evidence
+from capabilities.memory.evidence import TOKENS
 from capabilities.memory.layout import DEFAULT_CONTEXT_TOKENS, MemoryLayout, lay_out
 from capabilities.memory.recall.recall import RankedMemory, RecallRequest
 from capabilities.memory.sections import memory_context
@@ -85,11 +85,14 @@ class MemoryView:
         """
         return await recall_by(self._ctx, self._layout, self._hyde, {"cue": cue, **options})
 
-    async def context(self, cue: str | None = None, tokens: int = TOKENS) -> str:
-        """Return what is remembered as the block that a prompt gets; with a cue, the best evidence for it as text."""
+    async def context(self, cue: str | None = None, tokens: int = TOKENS, **options: Any) -> str:
+        """Return what is remembered as the block that a prompt gets; with a cue, the best evidence for it as text.
+
+        With a cue also ``hyde``, as for `recall`.
+        """
         if cue is None:
             return await memory_context(self._ctx, self._layout)
-        return await evidence(self._ctx, self._layout, cue, tokens)
+        return await evidence_by(self._ctx, self._layout, self._hyde, {"cue": cue, "tokens": tokens, **options})
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,21 +155,23 @@ class MemorySystem:
     def context_block(self) -> Block[Any, str]:
         """The best evidence for a cue as text, to put into a prompt: a cue or ``{"cue": ..., "tokens": 2000}`` in.
 
-        Oldest first, each session under its date, within so many tokens (estimated at 4 characters each).
+        Oldest first, each session under its date, within so many tokens (estimated at 4 characters each). A mapping
+        may have ``hyde``, as for `recall_block`.
         """
 
         @handler(name=f"{self.layout.name}/context", uses=self.layout.resources)
         async def context_for(asked: Any, ctx: Context) -> str:
             options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": asked}
-            if options.keys() - {"cue", "tokens"}:
-                raise ConfigurationError(f"context: got the options {', '.join(options)}; expected cue and tokens")
-            return await evidence(ctx, self.layout, options.get("cue"), options.get("tokens", TOKENS))
+            return await evidence_by(ctx, self.layout, self._hyde, options)
 
         return context_for
 
-    async def context(self, ctx: Context, cue: str, tokens: int = TOKENS) -> str:
-        """Return the best evidence for a cue in so many tokens; see `capabilities.memory.evidence.evidence`."""
-        return await evidence(ctx, self.layout, cue, tokens)
+    async def context(self, ctx: Context, cue: str, tokens: int = TOKENS, **options: Any) -> str:
+        """Return the best evidence for a cue in so many tokens; see `capabilities.memory.evidence.evidence`.
+
+        ``hyde``, too, as for `recall`.
+        """
+        return await evidence_by(ctx, self.layout, self._hyde, {"cue": cue, "tokens": tokens, **options})
 
     @cached_property
     def remember_block(self) -> Block[Remember, Outcome]:

@@ -6,7 +6,7 @@ Not here: what they do (`capabilities.cognitive`), and how they are put together
 from .consolidation import consolidate_block
 from .observing import Observed, observe_block
 from .reclassify import Reclassified, reclassify_block
-from .steps import encode_block, end_turn_block, retrieve_block, sweep_block, use_block
+from .steps import encode_block, end_turn_block, retrieve_block, retrieve_by, sweep_block, use_block
 from .witnessing import witness_block
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "observe_block",
     "reclassify_block",
     "retrieve_block",
+    "retrieve_by",
     "sweep_block",
     "use_block",
     "witness_block",

@@ -66,23 +66,27 @@ def retrieve_block(name: str, memory: Memory, hyde: Hyde = NO_HYDE) -> Block[Any
 
     @handler(name=f"{name}/retrieve", uses=[memory])
     async def retrieve(asked: Any, ctx: Context) -> Retrieval:
-        options: dict[str, Any] = dict(_options(asked))
-        mind = ctx[memory]
-        how = policy(hyde, options)
-        if how is None:
-            return await mind.retrieve(**options)
-        own: dict[str, Any] = {key: given for key, given in options.items() if key != "hypothesis"}
-        search = Search(
-            options["cue"],
-            lambda hypothesis: mind.retrieve(**own, hypothesis=hypothesis),
-            sureness=lambda found: max((one.signals.similarity for one in found.results), default=0.0),
-            degraded=lambda found, reason: found.model_copy(update={"degraded": reason}),
-            has_embedder=mind.meaning.embedder is not None,
-        )
-        found: Retrieval = await search_with(hyde.block, how, search, ctx)
-        return found
+        return await retrieve_by(ctx, ctx[memory], hyde, _options(asked))
 
     return retrieve
+
+
+async def retrieve_by(ctx: Context, mind: CognitiveMemory, hyde: Hyde, asked: Mapping[str, Any]) -> Retrieval:
+    """Return what a cue brings to mind: by the options of `CognitiveMemory.retrieve`, and ``hyde``."""
+    options: dict[str, Any] = dict(asked)
+    how = policy(hyde, options)
+    if how is None:
+        return await mind.retrieve(**options)
+    own: dict[str, Any] = {key: given for key, given in options.items() if key != "hypothesis"}
+    search = Search(
+        options["cue"],
+        lambda hypothesis: mind.retrieve(**own, hypothesis=hypothesis),
+        sureness=lambda found: max((one.signals.similarity for one in found.results), default=0.0),
+        degraded=lambda found, reason: found.model_copy(update={"degraded": reason}),
+        has_embedder=mind.meaning.embedder is not None,
+    )
+    found: Retrieval = await search_with(hyde.block, how, search, ctx)
+    return found
 
 
 def _options(asked: Any) -> Mapping[str, Any]:

@@ -187,14 +187,16 @@ class CognitiveMemory:
         *,
         style: Style | None = None,
         events: Texts = (),
+        found: Retrieval | None = None,
     ) -> Assembled:
         """Return what a prompt gets for a cue, within so many tokens.
 
         What of it is relevant to the cue counts as used once the turn is over; what only had room keeps fading.
         ``style`` is that of the personality unless it is given: how memories are written. Reminders that are due are
-        told, those of ``events`` too, and count as brought back once the run is stored.
+        told, those of ``events`` too, and count as brought back once the run is stored. ``found`` is what was retrieved
+        for the cue in another way than by itself.
         """
-        found = await self.retrieve(cue, limit=most_shown(tokens))
+        found = await self.retrieve(cue, limit=most_shown(tokens)) if found is None else found
         sought = await self._prospective.sought(cue, events)
         chosen = style or style_of(self._config.traits)
         asked = Asked(found, sought, tokens, chosen, self._ctx.clock.now(), self._source.turn_id)

@@ -1,6 +1,7 @@
 """Context for a cue: the best evidence that fits into a number of tokens, as text for a prompt."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from fabric.text.terms import plain_terms, read_cue
 from fabric.text.words import estimate_tokens
 from fabric.validation import shown
 
+from ..hypothesis import NONE, Hypothesis
 from ..vocabulary import about
 from .layout import MemoryLayout
 from .recall.ranked import RankedMemory
@@ -31,13 +33,23 @@ CHARS_A_RESULT = 100
 """How many results are looked at first: one for so many characters of the budget, and some to spare."""
 
 
-async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: int = TOKENS) -> str:
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The text for a prompt, and how relevant to the cue the best of what was found is, 0 to 1."""
+
+    text: str
+    relevance: float
+
+
+async def evidence(
+    ctx: Context, layout: MemoryLayout, cue: str | None, tokens: int = TOKENS, hypothesis: Hypothesis = NONE
+) -> Evidence:
     """Return the best evidence for ``cue`` as an escaped block of background data, "" when nothing is stored.
 
     The block takes at most ``tokens`` tokens, its tags and notice included, estimated at 4 characters each; "" also
     where that is too little for any. Each thing once, in order of time, a session's under its date; a long turn is cut
-    to the part that the cue asks for. The same memory and cue give the same bytes. ConfigurationError for fewer than 1
-    token and for a cue that is no text.
+    to the part that the cue asks for. The same memory and cue give the same bytes. ``hypothesis`` is an answer as it
+    might be, whose meaning is looked for, too. ConfigurationError for fewer than 1 token and for a cue that is no text.
     """
     if not isinstance(cue, str):
         raise ConfigurationError(f"context: cue is {shown(cue)}; expected a text, such as the user's message")
@@ -48,10 +60,11 @@ async def evidence(ctx: Context, layout: MemoryLayout, cue: str | None, tokens: 
     room = max(0, tokens - estimate_tokens(data_block(layout.title, ".")))
     most = min(MOST_RESULTS, SPARE + tokens * 4 // CHARS_A_RESULT)
     while True:
-        found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most))
+        found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most, hypothesis=hypothesis))
         chosen = packing.choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
-            return _fitting(chosen.lines, tokens, layout.title)
+            relevance = max((one.relevance for one in found), default=0.0)
+            return Evidence(_fitting(chosen.lines, tokens, layout.title), relevance)
         most = min(MOST_RESULTS, 2 * most)
 
 
