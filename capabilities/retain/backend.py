@@ -1,8 +1,10 @@
 """The seam: what a backend of banks does. Both pass the same tests, in ``tests/contract/retain``."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 
 from .banks import Bank
 from .config import BackendName
@@ -46,8 +48,14 @@ class Backend(Protocol):
         """Change one memory by its id; ConfigurationError where the backend has no ids to edit by."""
         ...
 
-    async def keep(self, ctx: Context, transcript: Transcript) -> Retained:
-        """Keep a part of a conversation; one with the same ``document`` takes the place of what was kept before."""
+    async def keep(
+        self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
+    ) -> Retained:
+        """Keep a part of a conversation; one with the same ``document`` takes the place of what was kept before.
+
+        ``settle`` is called once, with the session's transaction, in the one that stores the transcript or puts it in
+        the queue, before anything is written: when it raises, nothing is kept and its error goes on to the caller.
+        """
         ...
 
     async def flush(self, ctx: Context) -> Flushed:

@@ -29,6 +29,10 @@ class AutoConfig(Settings):
     recall_context_turns: int = Field(default=1, ge=1)
     """From how many of the last turns the question is composed."""
     recall_max_query_chars: int = Field(default=800, ge=1)
+    injection_tokens: int = Field(default=5_000, ge=1)
+    """How many tokens of a prompt what is recalled may take; about four characters are one."""
+    first_turn_deadline: float = Field(default=5.0, gt=0)
+    """How many seconds the first turn waits for what is remembered; without it the turn goes on."""
 
 
 class LocalConfig(AutoConfig):
@@ -41,8 +45,6 @@ class LocalConfig(AutoConfig):
     recall_context_turns: int = Field(default=3, ge=1)
     recall_max_query_chars: int = Field(default=4_000, ge=1)
     recall_limit: int = Field(default=8, ge=1)
-    injection_tokens: int = Field(default=5_000, ge=1)
-    """How many tokens of a prompt what is recalled may take; about four characters are one."""
 
 
 class HindsightConfig(AutoConfig):
