@@ -12,6 +12,7 @@ from ..formulas.bounds import checked_number
 from ..formulas.encoding import EncodingRates
 from ..formulas.personality import Traits
 from ..formulas.priority import WEIGHTS, Signals
+from ..formulas.prompt_budget import SHARES, Shares
 from ..settings import Settings
 from ..vocabulary import Unit
 from .consolidation.config import ConsolidationConfig
@@ -80,6 +81,10 @@ Weights = Annotated[Signals, BeforeValidator(signals_of)]
 """What each signal counts; in a mapping those that are not named count what they count by default."""
 
 
+def _shares(given: Any) -> Any:
+    return Shares.of(given) if isinstance(given, Mapping) else given
+
+
 def _limits(given: Any) -> Any:
     return ConsolidationConfig.of(given) or ConsolidationConfig(every_hours=None)
 
@@ -112,6 +117,8 @@ class CognitiveConfig(Settings):
     restore_days: float = Field(default=30.0, gt=0)
     """How long what a sweep removed can be brought back."""
     weights: Weights = WEIGHTS
+    shares: Annotated[Shares, BeforeValidator(_shares)] = SHARES
+    """What each section of a prompt may take of it, 0 to 1, by name; what is left goes to the semantic one."""
     capacity: int = Field(default=7, ge=5, le=9)
     """Slots of working memory, before traits add or take one."""
     depth: int = Field(default=3, ge=1)

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from .bounds import unit
+from .bounds import checked_number, unit
 
 CHARS_PER_TOKEN = 4
 MOST_PERSISTENT = 2_000
@@ -19,7 +19,10 @@ _FILLED: tuple[Section, ...] = (*(section for section in SECTIONS if section != 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The share of a budget that each section may take, in [0, 1]."""
+    """The share of a budget that each section may take, in [0, 1].
+
+    ``semantic`` gets what the others leave, so much of it at least; ``persistent`` takes its share from that.
+    """
 
     active: float = 0.15
     semantic: float = 0.45
@@ -27,12 +30,36 @@ class Shares:
     reminders: float = 0.05
     associated: float = 0.05
     observations: float = 0.05
-    persistent: float = 0.0
+    persistent: float = 0.05
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> "Shares":
+        """Return the shares that a mapping gives by section; ``semantic`` is what the others leave unless it is named.
+
+        ValueError for a section that there is not, a share outside [0, 1], and shares that are more than the whole.
+
+        >>> Shares.of({"episodic": 0.5}).semantic
+        0.2
+        """
+        unknown = given.keys() - set(SECTIONS)
+        if unknown:
+            told = ", ".join(sorted(map(str, unknown)))
+            raise ValueError(f"no section is named {told}: expected some of {', '.join(SECTIONS)}")
+        named = {name: checked_number(name, share) for name, share in given.items()}
+        wrong = next((name for name, share in named.items() if not 0 <= share <= 1), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} is {named[wrong]}: expected a share from 0 to 1")
+        shares = cls(**named)
+        others = math.fsum(getattr(shares, name) for name in SECTIONS if name not in {"semantic", "persistent"})
+        if "semantic" not in named:
+            shares = replace(shares, semantic=round(max(0.0, 1 - others), 9))
+        total = others + max(shares.semantic, named.get("persistent", 0.0))
+        if total > 1 + 1e-9:
+            raise ValueError(f"the shares come to {total:.2f} of a prompt: expected at most 1")
+        return shares
 
 
 SHARES = Shares()
-WITH_PERSISTENT = Shares(semantic=0.40, persistent=0.05)
-"""Where there is persistent text, it takes its share from semantic recall."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,13 +65,13 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     mind = tx.read(IN_MIND)
     slots = mind.slots(config)
     held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
-    told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens)
+    told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens, config.shares)
     unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
     parts = parts_of(
         found, slots, held, read_notes(tx), asked.style, asked.now, asked.tokens, asked.turn_id, told, unasked
     )
     parts = replace(parts, observations=tuple(_observations(tx)))
-    made = assemble(parts, asked.tokens, asked.style)
+    made = assemble(parts, asked.tokens, asked.style, shares=config.shares)
     prospective.claim(tx, made.sections.get("reminders", ()))
     of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
     after = mind.having_shown([one for one in made.ids if one in of_cue], rivals_of(found, made.ids, config))

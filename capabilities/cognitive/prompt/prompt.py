@@ -13,8 +13,8 @@ from capabilities.formulas.prompt_budget import (
     MOST_PERSISTENT,
     SECTIONS,
     SHARES,
-    WITH_PERSISTENT,
     Section,
+    Shares,
     allotted,
     spend,
 )
@@ -100,7 +100,7 @@ class Assembled:
     sections: Mapping[str, tuple[str, ...]]
 
 
-def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY) -> Assembled:
+def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY, shares: Shares = SHARES) -> Assembled:
     """Return what of a memory fits into ``tokens``, as an escaped block of background data.
 
     Headings, the frame of the block and the legend are counted, at 4 characters a token. Sections have their shares of
@@ -120,9 +120,8 @@ def assemble(parts: PromptParts, tokens: int, style: Style, title: str = MEMORY)
     room = total - len(opening) - bool(opening) + len(_GAP)  # nothing stands before the first section
     lists: dict[Section, tuple[PromptLine, ...]] = {section: parts.of(section) for section in SECTIONS}
     if lists["persistent"]:
-        lists["persistent"] = _cut_to_share(lists["persistent"][0], room)
+        lists["persistent"] = _cut_to_share(lists["persistent"][0], allotted(room, shares.persistent))
     sizes: dict[Section, list[int]] = {section: list(map(_size, lines)) for section, lines in lists.items()}
-    shares = WITH_PERSISTENT if parts.of("persistent") else SHARES
     headings: dict[Section, int] = {section: len(heading) + len(_GAP) for section, heading in HEADINGS.items()}
     spent = spend(room, sizes, shares, headings, onward=True)
     kept: list[Section] = [section for section in SECTIONS if spent.kept[section]]
@@ -234,10 +233,9 @@ def _size(line: PromptLine) -> int:
     return len(escaped(line.text)) + 1
 
 
-def _cut_to_share(persistent: PromptLine, room: int) -> tuple[PromptLine, ...]:
+def _cut_to_share(persistent: PromptLine, share: int) -> tuple[PromptLine, ...]:
     """Return persistent text as far as its share goes, with a marker where it was cut; nothing where none fits."""
-    share = min(allotted(room, WITH_PERSISTENT.persistent), MOST_PERSISTENT * CHARS_PER_TOKEN)
-    most = share - len(HEADINGS["persistent"]) - len(_GAP)
+    most = min(share, MOST_PERSISTENT * CHARS_PER_TOKEN) - len(HEADINGS["persistent"]) - len(_GAP)
     if _size(persistent) <= most:
         return (persistent,)
     text = persistent.text

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from capabilities.formulas.prompt_budget import CHARS_PER_TOKEN, SHARES, allotted
+from capabilities.formulas.prompt_budget import CHARS_PER_TOKEN, SHARES, Shares, allotted
 from capabilities.prospective.record import Due
 
 from .prompt import HEADINGS, PromptLine, reminder_line
@@ -13,7 +13,7 @@ _FRAME = 200
 """About how many characters a block takes around its sections, of which none has a share."""
 
 
-def reminder_lines(due: Sequence[Due], tokens: int) -> tuple[PromptLine, ...]:
+def reminder_lines(due: Sequence[Due], tokens: int, shares: Shares = SHARES) -> tuple[PromptLine, ...]:
     """Return what is due as lines for a prompt of so many tokens, the most important first.
 
     What would not fit into the section's share of them even alone is cut: it would stand before all the others for
@@ -24,7 +24,7 @@ def reminder_lines(due: Sequence[Due], tokens: int) -> tuple[PromptLine, ...]:
     '- [time_based] PR review is due'
     """
     room = CHARS_PER_TOKEN * tokens - _FRAME
-    share = max(LEAST_CHARS, allotted(room, SHARES.reminders) - len(HEADINGS["reminders"]) - 4)
+    share = max(LEAST_CHARS, allotted(room, shares.reminders) - len(HEADINGS["reminders"]) - 4)
     return tuple(PromptLine(one.id, _cut(reminder_line(one.trigger, one.content), share)) for one in due)
 
 

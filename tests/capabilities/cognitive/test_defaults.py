@@ -14,7 +14,7 @@ from capabilities.cognitive.witnesses.record import AT_ONCE, LEAST_IMPORTANCE
 from capabilities.formulas import after_recall, in_sleep, slots
 from capabilities.formulas.personality import Traits
 from capabilities.formulas.priority import WEIGHTS
-from capabilities.formulas.prompt_budget import SHARES, WITH_PERSISTENT
+from capabilities.formulas.prompt_budget import SHARES
 from capabilities.prospective import Intention, Trigger
 from capabilities.prospective.commitments import (
     LEAST_COMMITMENT,
@@ -74,7 +74,8 @@ def test_slots_of_working_memory():
 def test_shares_and_headings_of_a_prompt():
     assert (SHARES.active, SHARES.semantic, SHARES.episodic) == (0.15, 0.45, 0.25)
     assert (SHARES.reminders, SHARES.associated, SHARES.observations) == (0.05, 0.05, 0.05)
-    assert (WITH_PERSISTENT.persistent, WITH_PERSISTENT.semantic) == (0.05, 0.40)
+    assert SHARES.persistent == 0.05
+    assert SPECIFIED.shares == SHARES
     told = (
         "Persistent Memory,Active Context,Relevant Memories,Recent Experiences,Reminders,Related Context,Observations"
     )

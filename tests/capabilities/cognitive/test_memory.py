@@ -297,6 +297,16 @@ async def test_notes_are_kept_for_each_agent_and_refused_when_too_long():
         assert "## Persistent Memory\n# Jake" in prompt.text
 
 
+async def test_sections_of_a_prompt_take_the_shares_that_they_are_given():
+    notes = "likes short answers, " * 60
+    for shares, least, most in (({}, 0, 50), ({"persistent": 0.3}, 250, 300), ({"persistent": 0}, 0, 0)):
+        async with open_mind(config={"shares": shares}) as mind:
+            await mind(lambda memory: memory.write_notes(notes))
+            prompt = await mind(lambda memory: memory.assemble("hello", 1_000))
+            assert least <= prompt.tokens <= most + 60 * bool(most)
+            assert ("## Persistent Memory" in prompt.text) == bool(most)
+
+
 def test_a_profile_and_traits_that_cannot_be_are_refused_with_what_can():
     with pytest.raises(ConfigurationError, match="expected one of as_specified, daily"):
         CognitiveConfig(profile="weekly")

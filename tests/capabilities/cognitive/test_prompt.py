@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from capabilities.cognitive.config import CognitiveConfig
 from capabilities.cognitive.prompt.prompt import (
     LEGEND,
     Assembled,
@@ -20,7 +21,9 @@ from capabilities.cognitive.prompt.prompt import (
     style_of,
 )
 from capabilities.formulas.personality import Traits
+from capabilities.formulas.prompt_budget import SHARES, Shares
 from capabilities.formulas.prompt_budget import tokens as tokens_of
+from fabric.errors import ConfigurationError
 from fabric.text.prompt import strip_data_blocks
 
 STYLES: tuple[Style, ...] = ("structured", "narrative", "emotional")
@@ -117,6 +120,28 @@ def test_persistent_text_has_a_twentieth_at_most_and_two_thousand_tokens() -> No
         assert persistent.endswith("… (cut)") or not persistent
     assert persistent.startswith("A &amp; B are &lt; C. A")
     assert tokens_of(len(persistent)) > 1_980
+
+
+def test_shares_leave_the_semantic_section_what_the_others_do_not_take() -> None:
+    semantic, episodic, observed = (lines(kind, *["- " + "word " * 8] * 60) for kind in ("s", "e", "o"))
+    some = PromptParts(semantic=semantic, episodic=episodic, observations=observed)
+    usual, other = (
+        assemble(some, 800, "structured", shares=shares).sections
+        for shares in (SHARES, Shares.of({"episodic": 0.0, "observations": 0.5}))
+    )
+    assert len(other["observations"]) > 5 * len(usual["observations"])
+    assert "episodic" not in other
+    assert len(other["semantic"]) < len(usual["semantic"])
+    assert Shares.of({"observations": 0.5}) == Shares(observations=0.5, semantic=0.0)
+    assert Shares.of({}) == SHARES
+    for wrong, told in (
+        ({"semantics": 0.5}, "no section is named semantics: expected some of persistent, active"),
+        ({"episodic": "much"}, "episodic is 'much': expected a number"),
+        ({"episodic": 1.1}, "episodic is 1.1: expected a share from 0 to 1"),
+        ({"semantic": 0.6}, "the shares come to 1.15 of a prompt: expected at most 1"),
+    ):
+        with pytest.raises(ConfigurationError, match=told):
+            CognitiveConfig(shares=wrong)  # type: ignore[arg-type]
 
 
 def test_what_is_remembered_ends_no_block_and_opens_no_section() -> None:

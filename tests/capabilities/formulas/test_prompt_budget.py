@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from capabilities.formulas.prompt_budget import (
     SECTIONS,
     SHARES,
-    WITH_PERSISTENT,
     Section,
     Shares,
     allotted,
@@ -111,8 +110,13 @@ def test_a_budget_is_spent_as_in_the_reference() -> None:
 
 
 def test_six_sections_share_the_budget_and_persistent_text_takes_from_recall() -> None:
-    assert Shares(0.15, 0.45, 0.25, 0.05, 0.05, 0.05, 0.0) == SHARES
-    assert Shares(0.15, 0.40, 0.25, 0.05, 0.05, 0.05, 0.05) == WITH_PERSISTENT
+    assert Shares(0.15, 0.45, 0.25, 0.05, 0.05, 0.05, 0.05) == SHARES
+    full: dict[Section, list[int]] = dict.fromkeys(SECTIONS, [1] * 100)
+    full["active"] = [1] * 15
+    kept = spend(100, full).kept
+    assert [kept[section] for section in SECTIONS] == [5, 15, 40, 25, 5, 5, 5]
+    full["persistent"] = []
+    assert spend(100, full).kept["semantic"] == 45
     with pytest.raises(ValueError, match="share is nan"):
         allotted(100, float("nan"))
 
