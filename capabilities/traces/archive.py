@@ -16,8 +16,8 @@ from ..vocabulary import Moment
 from .record import Trace, content_hash
 from .tables import Owner, View, views
 
-ArchiveReason = Literal["temporal_gist", "lifecycle_archive", "manual_compaction", "perspective_source"]
-"""Why a text is kept: a gist takes its place, its trace goes, somebody asked, or witnesses tell it their own way."""
+ArchiveReason = Literal["temporal_gist", "perspective_source"]
+"""Why a text is kept: a gist takes its place, or witnesses tell it their own way."""
 
 
 class ArchivedTrace(BaseModel):

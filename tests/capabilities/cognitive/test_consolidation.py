@@ -224,7 +224,7 @@ async def test_the_archive_keeps_the_first_text_and_drops_what_nobody_asks_for()
         async def archives_again(_: object, ctx: Context) -> Any:
             def work(tx: Any) -> Any:
                 gist = tx.get(USER.traces, one.id)
-                archive(tx, "user", [gist], "manual_compaction", ctx.clock.now())
+                archive(tx, "user", [gist], "perspective_source", ctx.clock.now())
                 shelf = SHELVES["user"]
                 return tx.get(shelf.texts, one.id), sorted(tx.find(shelf.log), key=lambda line: line.id)
 

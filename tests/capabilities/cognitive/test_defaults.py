@@ -89,8 +89,7 @@ def test_words_of_traces_notes_reminders_and_the_archive():
     assert set(get_args(SourceType)) == sources
     assert set(get_args(NoteKind)) == {"factual", "emotional", "commitment", "preference", "creative", "correction"}
     assert set(get_args(Trigger)) == {"time_based", "event_based", "context_based"}
-    reasons = {"temporal_gist", "lifecycle_archive", "manual_compaction", "perspective_source"}
-    assert set(get_args(ArchiveReason)) == reasons
+    assert set(get_args(ArchiveReason)) == {"temporal_gist", "perspective_source"}  # of four: see Decisions
 
 
 def test_prospective_and_perspective_defaults():
