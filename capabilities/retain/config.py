@@ -95,9 +95,12 @@ class HindsightConfig(AutoConfig):
         7
         """
         read = os.environ if environment is None else environment
-        said = {option: read[name].strip() for name, option in VARIABLES.items() if read.get(name, "").strip()}
-        seconds = {option: _seconds(name, read) for name, option in _MILLISECONDS.items() if read.get(name, "").strip()}
-        return cls(**{**(given or {}), **said, **seconds})
+        options = {str(option): value for option, value in (given or {}).items()}
+        options |= {option: read[name].strip() for name, option in VARIABLES.items() if read.get(name, "").strip()}
+        options |= {
+            option: _seconds(name, read) for name, option in _MILLISECONDS.items() if read.get(name, "").strip()
+        }
+        return cls(**options)
 
 
 VARIABLES: Mapping[str, str] = {
