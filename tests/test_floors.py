@@ -25,7 +25,7 @@ SUPERVISED = {
     ("fabric/workers/background.py", "_supervise"): "a job whose state cannot be stored must not stop the others",
     ("fabric/store/lanes.py", "call"): "what a transaction raises is raised where its result is asked for",
     ("fabric/store/lanes.py", "submit"): "a call that cannot be handed over is taken back, and the error goes on",
-    ("fabric/workers/background.py", "_announce"): "a listener that raises must not stop the work of others",
+    ("fabric/workers/background.py", "_say"): "a listener that raises must not stop the work of others",
     ("fabric/store/worker.py", "call"): "what is called is raised where its result is asked for",
     ("fabric/store/worker.py", "submit"): "the same",
     (

@@ -54,7 +54,8 @@ class ItemAdded:
 class WorkFinished:
     """Background work ended; ``status`` is ``done``, ``pending`` (waiting for another try) or ``failed``.
 
-    ``ids`` say whose it was. Of what is done, the session's item with ``data["job"] == job_id`` tells the outcome.
+    ``ids`` say whose it was; ``job_id`` is "" for work that is no job. Of what is done, the session's item with
+    ``data["job"] == job_id`` tells the outcome.
     """
 
     job_id: str

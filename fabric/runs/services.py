@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from ..clock import Clock
 from ..jobs.job import Job
 from ..models.base import ModelClient
-from ..record.events import Event
+from ..record.events import Event, WorkFinished
 from ..record.log import Logs
 from ..record.meanwhile import UnderWay
 from ..store.base import Rows, Store
@@ -68,6 +68,10 @@ class Queue(Protocol):
 
     def follow(self, entries: "Sequence[Entry]") -> None:
         """Let who waits for these know how jobs that were stored before end."""
+        ...
+
+    def tell(self, event: WorkFinished) -> None:
+        """Tell whoever listens to background work of some that is no job."""
         ...
 
     async def wait_for_work(

@@ -114,6 +114,10 @@ class Background:
         """Tell ``heard`` of every try that ends from now on. From any thread."""
         self._listeners.append(heard)
 
+    def tell(self, event: WorkFinished) -> None:
+        """Tell whoever listens of background work that is no job. From any thread."""
+        self._services.work_portal.tell(self._say, event, self._listeners)
+
     def hinted(self, job: Job) -> Job:
         """Return the job with what it waits for, if it cannot run as things are. From any thread."""
         with self._lock:
@@ -318,14 +322,17 @@ class Background:
         """Tell whoever waits for a job, streams the run that made it, or listens to all, how its try ended."""
         job = verdict.job
         event = WorkFinished(job.id, job.ids, job.block, verdict.status, verdict.error)
-        for heard in (*filter(None, [entry.listener]), *self._listeners):
+        self._say(event, [*filter(None, [entry.listener]), *self._listeners])
+        if not entry.verdict.done():
+            entry.verdict.set_result(verdict)
+
+    def _say(self, event: WorkFinished, listeners: Sequence[Callable[[WorkFinished], None]]) -> None:
+        for heard in listeners:
             try:
                 heard(event)
             except Exception as error:  # a listener's own: the work of others goes on
                 reason = describe(error, self._services.secrets.redact)
-                logger().error("a listener of background work failed", job=job.id, error=reason)
-        if not entry.verdict.done():
-            entry.verdict.set_result(verdict)
+                logger().error("a listener of background work failed", job=event.job_id, error=reason)
 
 
 def _copy_verdict(entry: Entry, ended: "Future[Verdict]") -> None:

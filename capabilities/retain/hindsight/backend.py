@@ -1,0 +1,224 @@
+"""The backend of banks on a Hindsight server: what is retained is in this file at once, and on the server soon."""
+
+import asyncio
+import importlib.util
+import re
+import threading
+from collections.abc import Coroutine, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fabric.clock import utc
+from fabric.errors import ConfigurationError, RefusedError, RunError
+from fabric.flow.context import Context
+from fabric.flow.resource import Resource
+from fabric.lazy import lazy
+
+from ..banks import Bank, in_bank
+from ..config import BackendName, HindsightConfig
+from ..record import Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
+from . import outbox
+from .errors import HindsightError
+from .mental_models import RETAIN_MODELS, FrozenModels, Models
+from .outbox import RETAIN_OUTBOX, OutboxItem
+from .queue import Queue
+from .queues import queue_to
+
+if TYPE_CHECKING:
+    from . import client
+    from .found import Memory
+else:
+    client = lazy(".client", __package__)
+
+T = TypeVar("T")
+HINDSIGHT_RESOURCES: tuple[Resource, ...] = (RETAIN_OUTBOX, RETAIN_MODELS)
+CLOSED = "Hindsight retain queue is closed."
+MOST_QUERY_TOKENS = 500
+_WORD = re.compile(r"\w")
+
+
+class HindsightBackend:
+    """One bank of a Hindsight server, as `Backend` says; ConfigurationError where its client is not installed."""
+
+    name: BackendName = "hindsight"
+    verb = "queued"
+
+    def __init__(self, config: HindsightConfig, bank: Bank) -> None:
+        if importlib.util.find_spec("hindsight_client") is None:
+            raise ConfigurationError(
+                "the backend 'hindsight' needs the client of Hindsight: "
+                "pip install 'path/to/thought-fabric[hindsight]', or take the backend 'local'"
+            )
+        self.config = config
+        self.bank = bank
+        self._models: dict[int, Models] = {}
+        self._is_closed = False
+        threading.Thread(target=_import_client, name="hindsight-client", daemon=True).start()
+
+    def close(self) -> None:
+        """Take nothing more. What waits is sent all the same, until the file is closed and after it is opened next."""
+        self._is_closed = True
+
+    async def retain(self, ctx: Context, items: list[RetainItem]) -> Retained:
+        """Put items into the queue: they are in the file when this returns. RunError once this was closed."""
+        return await self._enqueue(
+            ctx,
+            [self._item(ctx, item.content, item.context or self.config.retain_context) for item in items],
+            [item.content for item in items],
+        )
+
+    async def keep(self, ctx: Context, transcript: Transcript) -> Retained:
+        """Put a transcript into the queue; one of the same document that was not sent yet is not sent any more."""
+        item = self._item(ctx, transcript.text, self.config.retain_context, transcript.document)
+        return await self._enqueue(ctx, [item], [transcript.text])
+
+    async def recall(self, ctx: Context, query: str) -> Recalled:
+        """Ask the server; RefusedError for a question that it cannot take, HindsightError where it cannot be asked."""
+        asked = _checked(ctx.redact(query))
+        queue = await self._queue(ctx)
+        try:
+            memories = await _on_portal(ctx, queue.ask(lambda remote: remote.recall(asked, self.bank.tags)))
+        except HindsightError as error:
+            raise _too_long(error) or error from error
+        return Recalled([_found(memory, self.bank.id) for memory in memories], ctx.clock.now())
+
+    async def reflect(self, ctx: Context, query: str, context: str = "") -> Reflection:
+        """Ask the server for an answer; the errors are those of `recall`."""
+        asked = _checked(ctx.redact(query))
+        around = ctx.redact(context).strip()
+        queue = await self._queue(ctx)
+        try:
+            text, ids = await _on_portal(ctx, queue.ask(lambda remote: remote.reflect(asked, around, self.bank.tags)))
+        except HindsightError as error:
+            raise _too_long(error) or error from error
+        return Reflection(text, tuple(ids))
+
+    async def edit(self, ctx: Context, asked: Edit) -> Edited:
+        """Raise ConfigurationError: a server's memories are its own facts, and are edited there."""
+        del ctx
+        raise ConfigurationError(
+            f"memory {asked.id!r} is not edited from here: with the backend 'hindsight' memories are facts that the "
+            f"server draws itself; correct it in Hindsight's own interface ({self.config.api_url}), or retain what "
+            "is right"
+        )
+
+    async def flush(self, ctx: Context) -> Flushed:
+        """Send all that waits now, what waits for a later try included."""
+        queue = await self._queue(ctx)
+        return await _on_portal(ctx, queue.flush())
+
+    async def models(self, ctx: Context) -> str:
+        """Return the ``<mental_models>`` block, as the first turn of this session had it."""
+        if not self.config.mental_models_enabled:
+            return ""
+        place = f"{self.config.api_url} {self.bank.id} {' '.join(self.bank.tags)}"
+        frozen = (await ctx.read(RETAIN_MODELS)).texts
+        if place in frozen:
+            return frozen[place]
+        queue = await self._queue(ctx)
+        text = ctx.redact(await _on_portal(ctx, self._block(queue, ctx.clock.now())))
+
+        def first(kept: FrozenModels) -> FrozenModels:
+            return FrozenModels(texts={place: text, **kept.texts})
+
+        await ctx.update(RETAIN_MODELS, first)
+        return (await ctx.read(RETAIN_MODELS)).texts[place]
+
+    async def clear(self, ctx: Context) -> str:
+        """Remove what waits in this file; what the server has can be deleted only there."""
+        queue = await self._queue(ctx)
+        self._models.clear()
+        removed = await _on_portal(ctx, queue.alone(lambda tx: outbox.clear(tx, queue.url)))
+        await ctx.update(RETAIN_MODELS, lambda _: FrozenModels())
+        what = f"{removed} {'memory' if removed == 1 else 'memories'} that waited to be sent"
+        return (
+            f"Removed {what} from this file. What the bank {self.bank.id!r} holds on the server at "
+            f"{self.config.api_url} is there still: delete it in Hindsight's interface, or with its deleteBank."
+        )
+
+    async def waiting(self, ctx: Context) -> list[OutboxItem]:
+        """Return what was not sent yet, oldest first: also what was given up, whose status is "failed"."""
+        return await ctx.transact(lambda tx: outbox.listed(in_bank(tx, self.bank.id)))
+
+    async def retry(self, ctx: Context) -> Flushed:
+        """Send what was given up once more, with all that waits."""
+        queue = await self._queue(ctx)
+        await _on_portal(ctx, queue.alone(lambda tx: outbox.put_back(tx, queue.url, also_refused=True)))
+        return await _on_portal(ctx, queue.flush())
+
+    def _item(self, ctx: Context, content: str, context: str, document: str = "") -> OutboxItem:
+        return OutboxItem(
+            id=ctx.clock.new_id("retain"),
+            url=self.config.api_url.rstrip("/"),
+            content=ctx.redact(content),
+            context=ctx.redact(context),
+            metadata={"session_id": ctx.session},
+            tags=list(self.bank.tags),
+            timestamp=ctx.clock.now().astimezone().isoformat(),
+            document=document,
+            session=ctx.session,
+            user=ctx.user or "",
+        )
+
+    async def _enqueue(self, ctx: Context, items: Sequence[OutboxItem], texts: Sequence[str]) -> Retained:
+        if self._is_closed:
+            raise RunError(CLOSED)
+        queue = await self._queue(ctx)
+        await ctx.transact(lambda tx: outbox.enqueue(in_bank(tx, self.bank.id), items))
+        ctx.run.services.portal.tell(queue.enqueued, len(items))
+        redacted = [secret for text in texts for secret in ctx.secrets_in(text)]
+        return Retained(len(items), tuple(item.id for item in items), redacted=tuple(redacted))
+
+    async def _queue(self, ctx: Context) -> Queue:
+        return await queue_to(ctx, self.config, self.bank.id)
+
+    async def _block(self, queue: Queue, now: datetime) -> str:
+        models = self._models.get(id(queue))
+        if models is None:
+            self._models = {id(queue): (models := Models(queue, self.bank))}
+        return await models.block(self.config, now)
+
+
+async def _on_portal(ctx: Context, work: Coroutine[Any, Any, T]) -> T:
+    """Do ``work`` on the loop that a queue belongs to, on whichever the block runs; cancelled with the caller."""
+    return await asyncio.wrap_future(ctx.run.services.portal.submit(work))
+
+
+def _import_client() -> None:
+    """Load the client while the program does something else: it takes longer than a first turn may wait."""
+    _ = client.Remote
+
+
+def _checked(query: str) -> str:
+    if not _WORD.search(query):
+        raise RefusedError("there is no word in the question", do="Ask in words what to look for.")
+    return query.strip()
+
+
+def _too_long(error: HindsightError) -> RefusedError | None:
+    """Return what a question that the server does not take is told, None for any other error."""
+    if not error.is_refused:
+        return None
+    return RefusedError(
+        f"the Hindsight server does not take this question: {error}",
+        do=f"Ask a shorter one: at most {MOST_QUERY_TOKENS} tokens, about {MOST_QUERY_TOKENS * 3} characters.",
+    )
+
+
+def _found(memory: "Memory", bank_id: str) -> Found:
+    return Found(
+        memory.text,
+        id=memory.id,
+        kind=memory.kind,
+        source=memory.context,
+        said_at=_time(memory.mentioned_at),
+        full_length=len(memory.text),
+        bank=bank_id,
+    )
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return utc(datetime.fromisoformat(text))
+    except ValueError:
+        return None

@@ -1,0 +1,191 @@
+"""The official client of a Hindsight server, behind a few calls of ours. No other file knows that library.
+
+It takes seconds to import, so this file is loaded where a server is asked first, on a thread of its own.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import aiohttp
+from hindsight_client import Hindsight
+from hindsight_client_api.exceptions import ApiException
+from hindsight_client_api.models.reflect_fact import ReflectFact
+from pydantic import ValidationError
+
+from fabric.telemetry.logger import logger
+from fabric.telling import told
+
+from ..config import HindsightConfig
+from .errors import HindsightError, refused_by
+from .found import Memory, MentalModel, Seed
+
+T = TypeVar("T")
+_CUT_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionError)
+
+
+class Remote:
+    """One bank of a server. All calls, and `aclose`, belong to one event loop; each raises HindsightError."""
+
+    def __init__(self, config: HindsightConfig, bank_id: str) -> None:
+        self._config = config
+        self._bank = bank_id
+        self._client = Hindsight(
+            base_url=config.api_url,
+            api_key=config.api_token or None,
+            timeout=_longest(config) + 1,  # a call is ended by ours, which says which one it was
+            user_agent="thought-fabric",
+        )
+
+    async def retain(self, items: Sequence[Mapping[str, Any]], operation_id: str) -> None:
+        """Send items, to be taken in behind the answer; those of one ``operation_id`` are taken once."""
+        await self._ask(
+            "retain",
+            self._config.retain_timeout,
+            lambda: self._client.aretain_batch(
+                self._bank, [dict(item) for item in items], retain_async=True, operation_id=operation_id
+            ),
+        )
+
+    async def recall(self, query: str, tags: Sequence[str]) -> list[Memory]:
+        """Return what the server recalls of a question, best first."""
+        config = self._config
+        found = await self._ask(
+            "recall",
+            config.recall_timeout,
+            lambda: self._client.arecall(
+                self._bank,
+                query,
+                types=list(config.recall_types) or None,
+                max_tokens=config.recall_max_tokens,
+                budget=config.recall_budget,
+                tags=list(tags) or None,
+                tags_match=config.tags_match,
+            ),
+        )
+        return [
+            Memory(result.id, result.text, result.type or "", result.mentioned_at or "", result.context or "")
+            for result in found.results
+        ]
+
+    async def reflect(self, query: str, context: str, tags: Sequence[str]) -> tuple[str, list[str]]:
+        """Return what the server says about a question, and the ids of the memories that it rests on."""
+        config = self._config
+        found = await self._ask(
+            "reflect",
+            config.reflect_timeout,
+            lambda: self._client.areflect(
+                self._bank,
+                query,
+                budget=config.reflect_budget,
+                context=context or None,
+                tags=list(tags) or None,
+                tags_match=config.tags_match,
+                include_facts=True,
+            ),
+        )
+        facts: list[ReflectFact] = (found.based_on.memories if found.based_on is not None else None) or []
+        return found.text.strip(), [fact.id for fact in facts if fact.id]
+
+    async def create_bank(self, mission: str = "") -> None:
+        """Make the bank, or give the one there is its mission."""
+        await self._ask(
+            "bank",
+            self._config.request_timeout,
+            lambda: self._client.acreate_bank(
+                self._bank, reflect_mission=mission or None, retain_mission=mission or None
+            ),
+        )
+
+    async def mental_models(self) -> list[MentalModel]:
+        """Return the bank's mental models with what they say."""
+        found = await self._ask(
+            "mental models",
+            self._config.request_timeout,
+            lambda: self._client.alist_mental_models(self._bank, detail="content", limit=1000),
+        )
+        return [
+            MentalModel(model.id, model.name, model.content or "", tuple(model.tags or ())) for model in found.items
+        ]
+
+    async def create_mental_model(self, seed: Seed, model_id: str, tags: Sequence[str]) -> None:
+        """Make a mental model; the server writes what it says later, and anew after each consolidation."""
+        await self._ask(
+            "mental model",
+            self._config.request_timeout,
+            lambda: self._client.acreate_mental_model(
+                self._bank,
+                seed.name,
+                seed.source_query,
+                tags=list(tags) or None,
+                max_tokens=seed.max_tokens,
+                trigger={"mode": "delta", "refresh_after_consolidation": True},
+                id=model_id,
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        close: Callable[[], Awaitable[None]] = self._client.aclose
+        await close()
+
+    async def _ask(self, what: str, seconds: float, call: Callable[[], Awaitable[T]]) -> T:
+        url = self._config.api_url
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await call()
+        except ApiException as error:
+            if error.status is None or error.status < 400:
+                raise _unreadable(url, error) from error
+            raise refused_by(
+                url, error.status, str(error.body or error.reason or ""), retry_after=_retry_after(error.headers)
+            ) from error
+        except aiohttp.ClientResponseError as error:
+            raise refused_by(url, error.status, error.message, retry_after=_retry_after(error.headers)) from error
+        except TimeoutError as error:
+            raise HindsightError(
+                f"the Hindsight server at {url} gave no answer to {what} within {seconds:g} s: try again, or give it "
+                f"longer ({_OPTIONS[what]})"
+            ) from error
+        except aiohttp.ClientConnectorError as error:
+            raise HindsightError(
+                f"no Hindsight server answers at {url} ({error.strerror or told(error)}): start it, or set "
+                "HINDSIGHT_API_URL to where it is"
+            ) from error
+        except _CUT_OFF as error:
+            raise HindsightError(
+                f"the Hindsight server at {url} broke off in the middle of its answer to {what}: try again later"
+            ) from error
+        except (aiohttp.ClientError, ValidationError, ValueError) as error:
+            raise _unreadable(url, error) from error
+        if self._config.debug:
+            logger(bank=self._bank, url=url).info("asked Hindsight", what=what)
+        return answer
+
+
+_OPTIONS = {
+    "retain": "retain_timeout, HINDSIGHT_RETAIN_TIMEOUT_MS",
+    "recall": "recall_timeout, HINDSIGHT_RECALL_TIMEOUT_MS",
+    "reflect": "reflect_timeout, HINDSIGHT_REFLECT_TIMEOUT_MS",
+    **dict.fromkeys(("bank", "mental models", "mental model"), "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS"),
+}
+
+
+def _longest(config: HindsightConfig) -> float:
+    return max(config.request_timeout, config.recall_timeout, config.retain_timeout, config.reflect_timeout)
+
+
+def _unreadable(url: str, error: BaseException) -> HindsightError:
+    return HindsightError(
+        f"what answers at {url} cannot be read as Hindsight's answer ({type(error).__name__}): check that "
+        "HINDSIGHT_API_URL is the root of a Hindsight server of version 1"
+    )
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return how many seconds a server asks to wait; None where it says no number."""
+    try:
+        seconds = float(headers["Retry-After"])
+    except (TypeError, KeyError, ValueError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

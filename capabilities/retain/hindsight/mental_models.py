@@ -1,0 +1,166 @@
+"""Mental models for a prompt: those that a bank begins with, and the block that all of them make."""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from fabric.flow.resource import Document
+from fabric.telemetry.logger import logger
+from fabric.text.prompt import DATA_NOTICE, escaped
+
+from ..banks import Bank
+from ..config import HindsightConfig
+from .errors import HindsightError
+from .found import MentalModel, Seed
+from .missions import Missions
+from .queue import Queue
+
+if TYPE_CHECKING:
+    from .client import Remote
+
+SEEDED = Missions()
+CUT = "… (cut)"
+LONGEST_ID = 64
+
+
+class FrozenModels(BaseModel):
+    """The block of a session by the bank that it was made of."""
+
+    texts: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+RETAIN_MODELS = Document("retain_mental_models", FrozenModels, "session")
+
+
+@cache
+def seeds() -> tuple[Seed, ...]:
+    """Return the mental models that a bank begins with."""
+    text = Path(__file__).with_name("seeds.json").read_text(encoding="utf-8")
+    return tuple(Seed(**one) for one in json.loads(text))
+
+
+class Models:
+    """The mental models of one bank as one project sees them, kept for some minutes. On the loop of its queue."""
+
+    def __init__(self, queue: Queue, bank: Bank) -> None:
+        self._queue = queue
+        self._bank = bank
+        self._text = ""
+        self._until: datetime | None = None
+        self._loading: asyncio.Task[str] | None = None
+
+    async def block(self, config: HindsightConfig, now: datetime) -> str:
+        """Return the block, "" where there is nothing or where it takes longer than a first turn may wait.
+
+        Then it is loaded nevertheless, for the next session.
+        """
+        if self._until is not None and now < self._until:
+            return self._text
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.get_running_loop().create_task(self._load(config, now))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(config.mental_model_first_turn_deadline):
+                return await asyncio.shield(self._loading)
+        return ""
+
+    async def _load(self, config: HindsightConfig, now: datetime) -> str:
+        try:
+            models = await self._listed()
+            if config.mental_model_auto_seed:
+                await self._seed(config, {model.id for model in models})
+        except HindsightError as error:
+            logger(bank=self._bank.id).warning("no mental models in this prompt", error=str(error))
+            return ""
+        mine = [model for model in models if set(model.tags) <= set(self._bank.tags)]
+        self._text = models_block(mine, config.mental_model_max_render_chars)
+        self._until = now + timedelta(seconds=config.mental_model_refresh_interval)
+        return self._text
+
+    async def _listed(self) -> list[MentalModel]:
+        try:
+            return await self._queue.ask(lambda remote: remote.mental_models())
+        except HindsightError as error:
+            if error.status_code != 404:
+                raise
+            await self._queue.make_bank()  # nobody wrote to it yet
+            return []
+
+    async def _seed(self, config: HindsightConfig, there: set[str]) -> None:
+        """Make those models that are missing: none is changed, nor made twice by one process."""
+        for seed in seeds():
+            if seed.project_tagged and config.scoping == "global":
+                continue
+            tags = self._bank.tags if seed.project_tagged else ()
+            model_id = seed_id(seed, tags)
+            if model_id not in there and SEEDED.is_new((config.api_url, self._bank.id, model_id)):
+                await self._queue.ask(partial(_created, seed=seed, model_id=model_id, tags=tags))
+
+
+async def _created(remote: "Remote", *, seed: Seed, model_id: str, tags: Sequence[str]) -> None:
+    with suppress(HindsightError):
+        await remote.create_mental_model(seed, model_id, tags)
+
+
+def seed_id(seed: Seed, tags: Sequence[str]) -> str:
+    """Return the id of a seed's model: projects that share a bank have one each.
+
+    >>> seed = Seed("project-decisions", "Project decisions", "?", 800, True)
+    >>> seed_id(seed, ()), seed_id(seed, ("project:fabric",)), seed_id(seed, ("project:Ä b",))
+    ('project-decisions', 'project-decisions-fabric', 'project-decisions-b-043dba')
+    """
+    if not tags:
+        return seed.id
+    label = " ".join(tags).removeprefix("project:")
+    plain = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+    if plain != label or len(plain) > LONGEST_ID - len(seed.id) - 1:
+        known = hashlib.sha256(label.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        plain = f"{plain[: LONGEST_ID - len(seed.id) - 8].strip('-')}-{known}".strip("-")
+    return f"{seed.id}-{plain}"
+
+
+def models_block(models: Sequence[MentalModel], most_chars: int) -> str:
+    """Return the ``<mental_models>`` block of those that say something, by name; "" for none.
+
+    They share ``most_chars`` characters: what a short one leaves, longer ones have. One that is cut says so.
+    """
+    said = sorted(
+        ((escaped(model.name.strip()), escaped(model.content.strip()), model.id) for model in models if model.content),
+        key=lambda one: (one[0].casefold(), one[2]),
+    )
+    texts = [f"## {' '.join(name.split())}\n{content}" for name, content, _ in said if content]
+    if not texts:
+        return ""
+    room = _shares([len(text) for text in texts], most_chars - 2 * (len(texts) - 1))
+    body = "\n\n".join(
+        text if len(text) <= chars else f"{_whole(text, max(0, chars - len(CUT)))}{CUT}"
+        for text, chars in zip(texts, room, strict=True)
+    )
+    return f"<mental_models>\n{DATA_NOTICE}\n{body}\n</mental_models>"
+
+
+def _whole(text: str, chars: int) -> str:
+    """Return the beginning of an escaped text, not ending in the middle of an escape."""
+    return re.sub(r"&[a-z]{0,3}$", "", text[:chars])
+
+
+def _shares(lengths: Sequence[int], chars: int) -> list[int]:
+    """Return how many characters each may have: as many as it needs, or as any that has too few.
+
+    >>> _shares([10, 500, 300], 210)
+    [10, 100, 100]
+    """
+    given = [0] * len(lengths)
+    left = max(0, chars)
+    for place, (length, index) in enumerate(sorted((length, index) for index, length in enumerate(lengths))):
+        given[index] = min(length, left // (len(lengths) - place))
+        left -= given[index]
+    return given

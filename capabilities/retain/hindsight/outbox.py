@@ -1,0 +1,190 @@
+"""The outbox: what waits in the file until the server has taken it, as rows of a bank. Functions of one transaction.
+
+Rows that are sent together are a batch. Its name is written beside them before they are sent, and is the operation id
+of the request: whoever sends them again, this process or the next, sends the same under the same name, and the server
+takes it once.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Collection as Group
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from fabric.flow.resource import Collection, Transaction
+from fabric.store.base import Where
+
+MOST_ITEMS = 500
+MOST_CHARS = 1_000_000
+"""How much goes in one request; what is over goes in the next."""
+
+
+class OutboxItem(BaseModel):
+    """One memory that waits to be sent to the server at ``url``, or that was given up: then ``error`` says why.
+
+    ``document`` names what takes the place of an earlier item of that name. ``session`` and ``user`` say who retained
+    it. ``batch`` is "" until it was first sent; ``refused`` says that the server will never take it as it is.
+    """
+
+    id: str
+    url: str
+    content: str
+    context: str = ""
+    metadata: dict[str, str] = Field(default_factory=dict[str, str])
+    tags: list[str] = Field(default_factory=list[str])
+    timestamp: str
+    document: str = ""
+    session: str
+    user: str = ""
+    status: Literal["waiting", "failed"] = "waiting"
+    batch: str = ""
+    attempts: int = 0
+    next_try: datetime | None = None
+    error: str = ""
+    refused: bool = False
+
+    def as_sent(self) -> dict[str, Any]:
+        """Return it as the server takes it."""
+        sent: dict[str, Any] = {"content": self.content, "timestamp": self.timestamp, "metadata": self.metadata}
+        named = {"context": self.context, "tags": self.tags, "document_id": self.document}
+        return sent | {name: value for name, value in named.items() if value}
+
+
+RETAIN_OUTBOX = Collection(
+    "retain_outbox",
+    OutboxItem,
+    "project",
+    {"url": "text", "status": "text", "batch": "text", "document": "text", "session": "text", "user": "text"},
+    required=False,
+)
+
+
+class Batch(NamedTuple):
+    """Items that are sent together, and the operation id under which they are, each time."""
+
+    operation: str
+    items: Sequence[OutboxItem]
+
+    @property
+    def attempts(self) -> int:
+        """How often it was sent."""
+        return max(item.attempts for item in self.items)
+
+
+def enqueue(tx: Transaction, items: Sequence[OutboxItem]) -> None:
+    """Put items into the outbox; a document takes the place of the one of its name that was not sent yet."""
+    for item in items:
+        if item.document:
+            same = tx.find(RETAIN_OUTBOX, Where("document", "=", item.document), Where("url", "=", item.url))
+            tx.delete(RETAIN_OUTBOX, [one.id for one in same if one.status == "failed" or not one.batch])
+    tx.put(RETAIN_OUTBOX, items, new=True)
+
+
+def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> Batch | None:
+    """Return what is to be sent next: a batch that was sent before, else a new one of what waits; None for nothing.
+
+    ``skip`` are operations that are not due, ``fresh`` says whether a new batch may be made. A document waits while
+    an earlier one of its name is under way, so that the later one is what stays.
+    """
+    sent = tx.find(RETAIN_OUTBOX, *_waiting(url), Where("batch", "!=", ""))
+    for item in sent:
+        if item.batch not in skip:
+            return Batch(item.batch, [other for other in sent if other.batch == item.batch])
+    if not fresh:
+        return None
+    under_way = {item.document for item in sent if item.document}
+    items = [
+        item
+        for item in tx.find(RETAIN_OUTBOX, *_waiting(url), Where("batch", "=", ""), limit=MOST_ITEMS)
+        if item.document not in under_way
+    ]
+    return _named(tx, _within(items)) if items else None
+
+
+def sent(tx: Transaction, batch: Batch) -> None:
+    """Take a batch out that the server has taken."""
+    tx.delete(RETAIN_OUTBOX, [item.id for item in batch.items])
+
+
+def put_off(tx: Transaction, batch: Batch, error: str, later: datetime) -> None:
+    """Keep a batch for another try."""
+    _change(tx, batch, attempts=batch.attempts + 1, error=error, next_try=later)
+
+
+def give_up(tx: Transaction, batch: Batch, error: str, *, refused: bool) -> None:
+    """Keep a batch as failed: it is not sent again unless somebody asks for it."""
+    _change(tx, batch, status="failed", attempts=batch.attempts + 1, error=error, next_try=None, refused=refused)
+
+
+def split(tx: Transaction, batch: Batch) -> None:
+    """Make two batches of one that the server refuses, so that one item does not hold back the others."""
+    half = len(batch.items) // 2
+    for items in (batch.items[:half], batch.items[half:]):
+        there = tx.get_many(RETAIN_OUTBOX, [item.id for item in items])
+        if there:
+            _named(tx, there)
+
+
+def put_back(tx: Transaction, url: str, *, also_refused: bool) -> int:
+    """Let what was given up be sent again; return how many items."""
+    failed = tx.find(RETAIN_OUTBOX, Where("url", "=", url), Where("status", "=", "failed"))
+    again = [item for item in failed if also_refused or not item.refused]
+    tx.put(RETAIN_OUTBOX, [item.model_copy(update={"status": "waiting", "attempts": 0}) for item in again])
+    return len(again)
+
+
+def listed(tx: Transaction) -> list[OutboxItem]:
+    """Return all that was not sent, whichever server it is for, oldest first."""
+    return tx.find(RETAIN_OUTBOX)
+
+
+def clear(tx: Transaction, url: str) -> int:
+    """Delete all that was not sent; return how many items."""
+    return tx.delete(RETAIN_OUTBOX, [item.id for item in tx.find(RETAIN_OUTBOX, Where("url", "=", url))])
+
+
+def counted(tx: Transaction, url: str) -> tuple[int, int]:
+    """Return how many items wait, and how many were given up."""
+    there = Where("url", "=", url)
+    return (
+        tx.count(RETAIN_OUTBOX, there, Where("status", "=", "waiting")),
+        tx.count(RETAIN_OUTBOX, there, Where("status", "=", "failed")),
+    )
+
+
+def _waiting(url: str) -> tuple[Where, Where]:
+    return Where("url", "=", url), Where("status", "=", "waiting")
+
+
+def _within(items: Sequence[OutboxItem]) -> list[OutboxItem]:
+    """Return as many as go in one request, at least one."""
+    taken: list[OutboxItem] = []
+    chars = 0
+    for item in items:
+        chars += len(item.content)
+        if taken and chars > MOST_CHARS:
+            break
+        taken.append(item)
+    return taken
+
+
+def _named(tx: Transaction, items: Sequence[OutboxItem]) -> Batch:
+    operation = operation_id(items)
+    named = [item.model_copy(update={"batch": operation}) for item in items]
+    tx.put(RETAIN_OUTBOX, named)
+    return Batch(operation, named)
+
+
+def operation_id(items: Sequence[OutboxItem]) -> str:
+    """Return the UUID of a request with these items: the same for the same ones, whoever sends them and when."""
+    spelled = "\0".join(f"{item.id}\0{item.timestamp}\0{item.content}" for item in items)
+    return str(uuid.UUID(bytes=hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).digest()[:16], version=4))
+
+
+def _change(tx: Transaction, batch: Batch, **changes: Any) -> None:
+    """Change those of a batch that are there still: one may have been forgotten while it was sent."""
+    there = tx.get_many(RETAIN_OUTBOX, [item.id for item in batch.items])
+    tx.put(RETAIN_OUTBOX, [item.model_copy(update=changes) for item in there])

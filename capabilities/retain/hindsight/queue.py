@@ -1,0 +1,279 @@
+"""The queue to one bank: sends what waits in the file, at 16 items or 5 seconds after the first, and what was left.
+
+All of a queue, its client included, runs on the event loop of the open file's portal: connections belong to one loop,
+and end with it. The rows are in the file before anybody is told that they are queued; what is held here is only when.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from fabric.flow.resource import Transaction
+from fabric.lazy import lazy
+from fabric.record.events import WorkFinished
+from fabric.runs.services import Services
+from fabric.scope import ScopeIds
+from fabric.store.lanes import BACKGROUND
+from fabric.telemetry.logger import logger
+from fabric.threads.portal import elsewhere
+
+from ..config import HindsightConfig
+from ..record import Flushed
+from . import outbox
+from .errors import HindsightError
+from .missions import Missions
+from .outbox import Batch, OutboxItem
+
+if TYPE_CHECKING:
+    from . import client
+    from .client import Remote
+else:
+    client = lazy(".client", __package__)
+
+T = TypeVar("T")
+CLOSING_SECONDS = 1.5
+"""How long closing a file waits for what can still be sent; the rest is sent when it is opened next."""
+BACKOFF, MOST_BACKOFF = 4.0, 600.0
+"""How much longer each pause is than the one before, and how many seconds it is at most."""
+MISSIONS = Missions()
+
+
+class Place(NamedTuple):
+    """Where a queue goes: the server, the bank, and the organisation that the bank belongs to here."""
+
+    url: str
+    bank: str
+    org: str | None
+
+
+class Queue:
+    """What waits to be sent to one bank of one server, and the connections to it. Made by `queues.queue_to`."""
+
+    def __init__(self, services: Services, place: Place, config: HindsightConfig) -> None:
+        self._services = services
+        self._place = place
+        self._ids = ScopeIds(session="retain", project=place.bank, org=place.org)
+        self._config = config
+        self._remotes: dict[HindsightConfig, Remote] = {}
+        self._lock = asyncio.Lock()
+        self._waiting = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._due: dict[str, float] = {}
+        self._down_until = 0.0
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_asked = False
+        self._is_told = False
+
+    async def open(self, ended: Callable[[], object]) -> None:
+        """Begin: send what an earlier process left, hold the connections until the file is closed, then say so."""
+        BACKGROUND.set(True)
+        await self._transact(lambda tx: outbox.put_back(tx, self._place.url, also_refused=False))
+        waiting, _ = await self._counted()
+        self._begin(self._live(ended))
+        if waiting:
+            self._flush_soon()
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return self._place.url
+
+    def configure(self, config: HindsightConfig) -> None:
+        """Go on with these options."""
+        self._config = config
+
+    def enqueued(self, number: int) -> None:
+        """Take note that so many items were put into the outbox. On the portal's loop."""
+        self._waiting += number
+        if self._waiting >= self._config.flush_batch_size:
+            self._flush_soon()
+        elif self._timer is None:  # later ones do not restart it
+            self._timer = asyncio.get_running_loop().call_later(self._config.flush_interval, self._flush_soon)
+
+    async def flush(self, *, forced: bool = True) -> Flushed:
+        """Send all that waits, what arrives meanwhile included; a flush under way is waited for first.
+
+        With ``forced``, what waits for a later try is sent, too.
+        """
+        BACKGROUND.set(True)
+        async with self._lock:
+            return await self._drain(forced=forced)
+
+    async def ask(self, call: "Callable[[Remote], Awaitable[T]]") -> T:
+        """Return what a call of the client gives."""
+        return await call(await self._remote())
+
+    async def alone(self, work: Callable[[Transaction], T]) -> T:
+        """Do a transaction of the bank while nothing is being sent."""
+        async with self._lock:
+            return await self._transact(work)
+
+    async def make_bank(self) -> None:
+        """Make the bank, with its mission: once for each bank and process, and as well as can be."""
+        mission = self._config.bank_mission
+        if MISSIONS.is_new((self._place.url, self._place.bank, mission)):
+            with suppress(HindsightError):
+                await self.ask(lambda remote: remote.create_bank(mission))
+
+    def _flush_soon(self) -> None:
+        """Begin a flush, unless one waits already that will take what waits now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._waiting = 0
+        if not self._is_asked:
+            self._is_asked = True
+            self._begin(self._asked())
+
+    async def _asked(self) -> None:
+        BACKGROUND.set(True)
+        async with self._lock:
+            self._is_asked = False
+            await self._drain(forced=False)
+
+    def _begin(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)  # a loop alone does not hold a task
+        task.add_done_callback(self._tasks.discard)
+
+    async def _live(self, ended: Callable[[], object]) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:  # the portal cancels what runs on it when the file is closed, and waits for it
+            try:
+                await self._end()
+            finally:
+                ended()
+
+    async def _drain(self, *, forced: bool) -> Flushed:
+        loop = asyncio.get_running_loop()
+        tried: set[str] = set()
+        done, problem = 0, ""
+        lost: list[OutboxItem] = []
+        kept: list[OutboxItem] = []
+        while True:
+            resting = set() if forced else {name for name, due in self._due.items() if due > loop.time()}
+            fresh = forced or loop.time() >= self._down_until
+            batch = await self._next(tried | resting, fresh=fresh)
+            if batch is None:
+                break
+            tried.add(batch.operation)
+            try:
+                await self._send(batch)
+            except HindsightError as error:
+                problem = str(error)
+                if error.is_refused and len(batch.items) > 1:
+                    await self._transact(partial(outbox.split, batch=batch))
+                    continue
+                (lost if await self._failed(batch, error) else kept).extend(batch.items)
+                if error.is_unreachable:
+                    break
+            else:
+                done += len(batch.items)
+        if lost or kept or done:
+            self._tell(lost, kept, problem)
+        waiting, _ = await self._counted()
+        return Flushed(done, waiting, len(lost), problem if lost or kept else "")
+
+    async def _next(self, skip: set[str], *, fresh: bool) -> Batch | None:
+        return await self._transact(lambda tx: outbox.next_batch(tx, self._place.url, skip=skip, fresh=fresh))
+
+    async def _send(self, batch: Batch) -> None:
+        if self._config.bank_mission:
+            await self.make_bank()
+        try:
+            items = [item.as_sent() for item in batch.items]
+            await self.ask(lambda remote: remote.retain(items, batch.operation))
+        except HindsightError as error:
+            if error.status_code != 409:  # an operation of this name was taken before, as after a lost answer
+                raise
+        await self._transact(lambda tx: outbox.sent(tx, batch))
+        self._due.pop(batch.operation, None)
+        self._down_until = 0.0
+
+    async def _failed(self, batch: Batch, error: HindsightError) -> bool:
+        """Keep a batch that was not taken; return whether it is given up."""
+        loop, pause = asyncio.get_running_loop(), self._pause(batch, error)
+        self._due.pop(batch.operation, None)
+        if error.is_unreachable:
+            self._down_until = loop.time() + pause
+            self._retry_in(pause)
+        if error.is_refused or batch.attempts + 1 >= self._config.retain_attempts:
+            await self._transact(lambda tx: outbox.give_up(tx, batch, str(error), refused=error.is_refused))
+            return True
+        later = self._services.clock.now() + timedelta(seconds=pause)
+        await self._transact(lambda tx: outbox.put_off(tx, batch, str(error), later))
+        self._due[batch.operation] = loop.time() + pause
+        self._retry_in(pause)
+        return False
+
+    def _pause(self, batch: Batch, error: HindsightError) -> float:
+        if error.retry_after is not None:
+            return min(error.retry_after, MOST_BACKOFF)
+        return float(min(self._config.flush_interval * BACKOFF**batch.attempts, MOST_BACKOFF))
+
+    def _retry_in(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        if self._retry is not None and not self._retry.cancelled() and self._retry.when() > loop.time():
+            if self._retry.when() <= loop.time() + seconds:
+                return
+            self._retry.cancel()
+        self._retry = loop.call_later(seconds + 0.001, self._again)
+
+    def _again(self) -> None:
+        """Send what is due now, and come again for what is due later."""
+        self._flush_soon()
+        if self._due:
+            loop = asyncio.get_running_loop()
+            later = [due - loop.time() for due in self._due.values() if due > loop.time()]
+            if later:
+                self._retry_in(min(later))
+
+    def _tell(self, lost: Sequence[OutboxItem], kept: Sequence[OutboxItem], problem: str) -> None:
+        """Tell the user, and never the model, how many memories failed: once for each trouble, and of each loss."""
+        log = logger(bank=self._place.bank, url=self._place.url)
+        if lost:
+            log.warning("memories were given up, and are kept in the file", number=len(lost), error=problem)
+            self._announce("failed", lost, f"could not be sent to Hindsight, kept in the file: {problem}")
+        if kept and not self._is_told:
+            log.warning("memories wait to be sent to Hindsight", number=len(kept), error=problem)
+            self._announce("pending", kept, f"not sent to Hindsight yet: {problem}")
+        self._is_told = bool(kept)
+
+    def _announce(self, status: str, items: Sequence[OutboxItem], text: str) -> None:
+        owners = Counter((item.session, item.user) for item in items)
+        for (session, user), number in owners.items():
+            ids = ScopeIds(session=session, user=user or None, org=self._place.org)
+            told = f"{number} {'memory' if number == 1 else 'memories'} {text}"
+            self._services.background.tell(WorkFinished("", ids, f"retain {self._place.bank}", status, told))
+
+    async def _remote(self) -> "Remote":
+        config = self._config
+        if config not in self._remotes:
+            await elsewhere(lambda: client.Remote)  # importing it takes seconds
+            if config not in self._remotes:
+                self._remotes[config] = client.Remote(config, self._place.bank)
+        return self._remotes[config]
+
+    async def _counted(self) -> tuple[int, int]:
+        return await self._transact(lambda tx: outbox.counted(tx, self._place.url))
+
+    async def _transact(self, work: Callable[[Transaction], T]) -> T:
+        return await self._services.store.transact(lambda rows: work(Transaction(rows, self._ids)))
+
+    async def _end(self) -> None:
+        for timer in filter(None, (self._timer, self._retry)):
+            timer.cancel()
+        try:
+            async with asyncio.timeout(CLOSING_SECONDS):
+                await self.flush(forced=False)
+        except TimeoutError:
+            logger(bank=self._place.bank).info("memories wait in the file until it is opened next")
+        finally:
+            for remote in self._remotes.values():
+                await remote.aclose()
