@@ -7,8 +7,10 @@ from typing import Any, Literal, get_args
 
 from blocks.cognitive import (
     Observed,
+    Periodic,
     Reclassified,
     consolidate_block,
+    consolidated_at,
     encode_block,
     end_turn_block,
     observe_block,
@@ -19,6 +21,7 @@ from blocks.cognitive import (
     use_block,
     witness_block,
 )
+from blocks.communities import built_at
 from blocks.hyde import Hyde, checked_hyde, hyde_block
 from blocks.prospective import check_block, remind_block
 from blocks.tools import MemoryTools
@@ -34,6 +37,7 @@ from capabilities.cognitive.prompt.collecting import most_shown
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.witnesses.record import Witnessed
+from capabilities.communities.config import CommunitiesConfig
 from capabilities.hypothesis import HydeChoice, HydeConfig
 from capabilities.prospective import Due, Intention, ProspectiveMemory
 from capabilities.prospective.capability import ZoneChoice
@@ -63,6 +67,7 @@ class CognitiveSystem:
     model: ModelChoice | None = None
     features: FeaturesBy = "words"
     hyde: HydeConfig | None = None
+    building: CommunitiesConfig | None = None
 
     @property
     def capability(self) -> Capability[CognitiveMemory]:
@@ -137,9 +142,15 @@ class CognitiveSystem:
 
     @cached_property
     def after_turn(self) -> Block[Any, list[str]]:
-        """For ``.work(...)`` behind a reply: what the prompt showed was used, and the turn is over."""
-        every = self.mind.config.consolidation.every_hours
-        return end_turn_block(self.name, self.capability, self.consolidate, every)
+        """For ``.work(...)`` behind a reply: what the prompt showed was used, and the turn is over.
+
+        Then it consolidates, and builds communities, each where it is time for it.
+        """
+        every, groups = self.mind.config.consolidation.every_hours, self.communities
+        periodic = [] if every is None else [Periodic(self.consolidate, every, consolidated_at)]
+        if self.building is not None:
+            periodic.append(Periodic(groups.build, self.building.every_hours, built_at, (groups.capability,)))
+        return end_turn_block(self.name, self.capability, periodic)
 
     @cached_property
     def observe(self) -> Block[Any, Observed]:
@@ -216,6 +227,16 @@ def _cue(ctx: Context) -> str:
     return said.text if said is not None else ""
 
 
+def _features_by(features: FeaturesBy | None, model: ModelChoice | None) -> FeaturesBy:
+    """Return what tells features; ConfigurationError for what does not, or cannot without a model."""
+    by = features or ("words" if model is None else "model")
+    if by not in get_args(FeaturesBy):
+        raise ConfigurationError(f"features is {features!r}; expected one of {', '.join(get_args(FeaturesBy))}")
+    if model is None and by != "words":
+        raise ConfigurationError(f"features is {features!r}; a model is needed: cognitive_memory(model=...)")
+    return by
+
+
 @names_options()
 def cognitive_memory(
     *,
@@ -231,6 +252,7 @@ def cognitive_memory(
     embedder: EmbedderChoice = "default",
     zone: ZoneChoice = None,
     hyde: HydeChoice = None,
+    communities: CommunitiesConfig | Mapping[str, Any] | bool | None = None,
     constants: Mapping[str, Any] | None = None,
     name: str = "cognitive",
 ) -> CognitiveSystem:
@@ -248,7 +270,9 @@ def cognitive_memory(
     name. ``embedder`` is that of `memory_system`, ``name`` the prefix of the block names. ``zone`` is the time zone in
     which "tomorrow at 9" is meant: a name, or a function of a context that gives that of ``ctx.user``; UTC without
     one. ``hyde`` says when `retrieve` looks for the meaning of a hypothetical answer that the model writes: "unsure" or
-    "always", a mapping of `HydeConfig`, None for never. ConfigurationError for what cannot work.
+    "always", a mapping of `HydeConfig`, None for never. ``communities`` says how often ``after_turn`` builds
+    communities: True for once a day, a mapping of `CommunitiesConfig`, None for only when `communities.build` is run.
+    ConfigurationError for what cannot work.
 
     >>> mem = cognitive_memory(traits={"openness": 0.7, "emotionality": 0.6}, mood=lambda: (0.2, 0.4, 0.0))
     >>> mem.encode.name
@@ -271,12 +295,8 @@ def cognitive_memory(
     }
     options: dict[str, Any] = {**(constants or {}), **given}
     mind = create_cognition(CognitiveConfig(**options), mood=mood, embedder=embedder, zone=zone)
-    by = features or ("words" if model is None else "model")
-    if by not in get_args(FeaturesBy):
-        raise ConfigurationError(f"features is {features!r}; expected one of {', '.join(get_args(FeaturesBy))}")
-    if model is None and by != "words":
-        raise ConfigurationError(f"features is {features!r}; a model is needed: cognitive_memory(model=...)")
-    return CognitiveSystem(mind, name, model, by, checked_hyde(hyde, model))
+    by = _features_by(features, model)
+    return CognitiveSystem(mind, name, model, by, checked_hyde(hyde, model), CommunitiesConfig.of(communities))
 
 
 def cognitive_turn(

@@ -4,9 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from blocks.communities import build_block, global_search_block, local_search_block
+from blocks.communities import build_block, global_answer_block, global_search_block, local_search_block
 from capabilities.cognitive.capability import Cognition
-from capabilities.communities import Built, CommunityMemory, GlobalSearch, LocalSearch, create_communities
+from capabilities.communities import (
+    Built,
+    CommunityMemory,
+    GlobalAnswer,
+    GlobalSearch,
+    LocalSearch,
+    create_communities,
+)
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.generation.generator import ModelChoice
@@ -39,3 +46,8 @@ class CommunitySteps:
     def global_search(self) -> Block[Any, GlobalSearch]:
         """A cue in, the summaries that fit it best out, with the memories that they are drawn from."""
         return global_search_block(self.name, self.capability)
+
+    @cached_property
+    def answer(self) -> Block[Any, GlobalAnswer]:
+        """A question about all there is in, the model's answer from those summaries out; without one, the summaries."""
+        return global_answer_block(self.name, self.capability, self.model)

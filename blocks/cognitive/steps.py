@@ -1,16 +1,17 @@
 """Each step of a cognitive memory as a block of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from capabilities.cognitive.config import HOUR
-from capabilities.cognitive.consolidation.result import Consolidated
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.wakefulness import CLOCKS
 from capabilities.traces.record import MAX_CONTENT_CHARS
-from capabilities.traces.tables import views
+from capabilities.traces.tables import View, views
 from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
@@ -120,24 +121,36 @@ def sweep_block(name: str, memory: Memory) -> Block[object, Swept]:
     return sweep
 
 
-def end_turn_block(
-    name: str, memory: Memory, consolidate: Block[object, Consolidated], every_hours: float | None
-) -> Block[Any, list[str]]:
-    """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, and once in a while it sleeps.
+@dataclass(frozen=True, slots=True)
+class Periodic:
+    """Work of a memory between turns: every so many hours, counted for each owner from what ``last`` tells."""
 
-    ``every_hours`` says how often it consolidates; with None it never does.
-    """
+    block: Block[object, Any]
+    every_hours: float
+    last: Callable[[Transaction, View], datetime | None]
+    uses: tuple[Capability[Any], ...] = ()
 
-    @handler(name=f"{name}/end-turn", uses=[memory])
+    def is_due(self, tx: Transaction, now: datetime) -> bool:
+        """Return whether it is time again for one of the owners."""
+        before = [self.last(tx, view) for view in views(tx.ids)]
+        return any(at is None or (now - at).total_seconds() >= self.every_hours * HOUR for at in before)
+
+
+def consolidated_at(tx: Transaction, view: View) -> datetime | None:
+    """Return when the traces of one owner were consolidated last; None for never."""
+    return tx.read(CLOCKS[view.tables.owner]).consolidated
+
+
+def end_turn_block(name: str, memory: Memory, periodic: Sequence[Periodic]) -> Block[Any, list[str]]:
+    """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, then what is due is done."""
+    uses = [memory, *(one for work in periodic for one in work.uses)]
+
+    @handler(name=f"{name}/end-turn", uses=uses)
     async def end_turn(_: Any, ctx: Context) -> list[str]:
         gone = await ctx.transact(ctx[memory].turn_ended, once="end")
-        if every_hours is not None and await ctx.transact(partial(_is_due, ctx=ctx, every_hours=every_hours)):
-            await consolidate(None, ctx)
+        for work in periodic:
+            if await ctx.transact(partial(work.is_due, now=ctx.clock.now())):
+                await work.block(None, ctx)
         return gone
 
     return end_turn
-
-
-def _is_due(tx: Transaction, ctx: Context, every_hours: float) -> bool:
-    before = [tx.read(CLOCKS[view.tables.owner]).consolidated for view in views(tx.ids)]
-    return any(at is None or (ctx.clock.now() - at).total_seconds() >= every_hours * HOUR for at in before)

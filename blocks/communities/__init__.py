@@ -1,5 +1,5 @@
 """Each step of a memory's communities as a block of its own, and what asks a model about them."""
 
-from .steps import build_block, global_search_block, local_search_block
+from .steps import build_block, built_at, global_answer_block, global_search_block, local_search_block
 
-__all__ = ["build_block", "global_search_block", "local_search_block"]
+__all__ = ["build_block", "built_at", "global_answer_block", "global_search_block", "local_search_block"]

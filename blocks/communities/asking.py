@@ -70,6 +70,15 @@ class ToldSummary(BaseModel):
     summary: str = Field(max_length=2_000)
 
 
+class ToldAnswer(BaseModel):
+    """What a model answers to a question about all there is; ``numbers`` are those of summaries."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    answer: str = Field(max_length=4_000)
+    numbers: Annotated[list[int], BeforeValidator(_numbers)] = []
+
+
 def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], ToldGraph]:
     """Return the block that asks a model what memories name and relate."""
     return generator(
@@ -95,6 +104,22 @@ def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Seque
             relations=data_block("community", _shown(*asked))
         ),
         output_schema=ToldSummary,
+        temperature=0.0,
+        record=False,
+    )
+
+
+def answer_block(name: str, model: ModelChoice) -> Block[tuple[str, Sequence[str]], ToldAnswer]:
+    """Return the block that asks a model to answer from summaries: a question and they in."""
+    return generator(
+        name=f"{name}/ask",
+        model=model,
+        system=load_prompt(PROMPTS / "communities_answer.md").fill(),
+        user=lambda asked: load_prompt(PROMPTS / "communities_question.md").fill(
+            question=data_block("question", asked[0][:SHOWN_CHARS]),
+            summaries=data_block("summaries", _numbered(asked[1])),
+        ),
+        output_schema=ToldAnswer,
         temperature=0.0,
         record=False,
     )

@@ -1,22 +1,26 @@
 """The steps: build communities of what is remembered, and search them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from capabilities.cognitive.memory import CognitiveMemory
-from capabilities.communities import Built, CommunityMemory, GlobalSearch, LocalSearch
+from capabilities.communities import Built, CommunityMemory, GlobalAnswer, GlobalSearch, LocalSearch
 from capabilities.communities.extracting import Material
 from capabilities.communities.record import Community
+from capabilities.communities.tables import SHELVES
+from capabilities.traces.tables import View
 from fabric.errors import ConfigurationError, ModelError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
+from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.record.run_input import said_in
 from fabric.slices import chunks
 
-from .asking import extract_block, graphs_told, summary_block
+from .asking import answer_block, extract_block, graphs_told, summary_block
 
 Memory = Capability[CommunityMemory]
 PER_CALL = 10
@@ -42,10 +46,13 @@ def build_block(
         mine = ctx[memory]
         read = await mine.read()
         if asking is None:
-            return Built(read=read, communities=await mine.group())
+            written = await mine.group()
+            await mine.note_built()
+            return Built(read=read, communities=written)
         told, failed = await asking.read(ctx)
         written = await mine.group()
         summarised, unsummarised = await asking.summarise(ctx)
+        await mine.note_built()
         return Built(
             read=read,
             told=told,
@@ -56,6 +63,11 @@ def build_block(
         )
 
     return build
+
+
+def built_at(tx: Transaction, view: View) -> datetime | None:
+    """Return when the communities of one owner were built last; None for never."""
+    return tx.read(SHELVES[view.tables.owner].state).built_at
 
 
 class _Asking:
@@ -125,6 +137,33 @@ def global_search_block(name: str, memory: Memory) -> Block[Any, GlobalSearch]:
         return await ctx[memory].global_search(**_options("global search", asked))
 
     return over_all
+
+
+def global_answer_block(name: str, memory: Memory, model: ModelChoice | None) -> Block[Any, GlobalAnswer]:
+    """Return the step that answers a question about all there is, by a model from the summaries that fit it best.
+
+    It takes what global search takes. Without a model, where it fails, and where the summaries do not answer, the
+    result is what global search finds, with the reason.
+    """
+    asking = None if model is None else answer_block(f"{name}/communities", model)
+
+    @handler(name=f"{name}/communities/answer", uses=[memory])
+    async def answer(asked: Any, ctx: Context) -> GlobalAnswer:
+        found = await ctx[memory].global_search(**_options("global answer", asked))
+        plain = GlobalAnswer(**{name: getattr(found, name) for name in type(found).model_fields})
+        if asking is None or not found.communities:
+            return plain
+        try:
+            told = await asking((found.cue, [one.summary for one in found.communities]), Context(ctx.run))
+        except ModelError as error:
+            ctx.log.warning("summaries without an answer", error=str(error))
+            return plain.model_copy(update={"failed": f"{type(error).__name__}: {error}"})
+        used = tuple(one for number, one in enumerate(found.communities, start=1) if number in told.numbers)
+        if not told.answer.strip() or not used:
+            return plain.model_copy(update={"failed": "the summaries do not answer it"})
+        return plain.model_copy(update={"answer": told.answer.strip(), "communities": used})
+
+    return answer
 
 
 def _options(what: str, asked: Any) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ tell what comes to mind (``cognitive``).
 from .capability import create_communities
 from .memory import CommunityMemory
 from .record import Community, EntityType, NamedEntity, Relation, SourcedRelation, SourceGraph
-from .results import Built, FoundCommunity, FoundEntity, GlobalSearch, LocalSearch
+from .results import Built, FoundCommunity, FoundEntity, GlobalAnswer, GlobalSearch, LocalSearch
 
 __all__ = [
     "Built",
@@ -17,6 +17,7 @@ __all__ = [
     "EntityType",
     "FoundCommunity",
     "FoundEntity",
+    "GlobalAnswer",
     "GlobalSearch",
     "LocalSearch",
     "NamedEntity",

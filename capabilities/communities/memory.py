@@ -99,6 +99,15 @@ class CommunityMemory:
                 count += await self._group(view, persona, digest, rows)
         return count
 
+    async def note_built(self) -> None:
+        """Note that a build is done: from now on counts how long it was ago."""
+
+        def work(tx: Transaction) -> None:
+            for shelf in (SHELVES[view.tables.owner] for view in views(self._ctx.ids)):
+                tx.write(shelf.state, tx.read(shelf.state).model_copy(update={"built_at": self._ctx.clock.now()}))
+
+        await self._ctx.transact(work)
+
     async def _group(self, view: View, persona: str, digest: str, rows: Sequence[SourceGraph]) -> int:
         owner = self._ctx.ids.scope(view.tables.owner)
         whose, now = str(owner), self._ctx.clock.now()

@@ -131,3 +131,5 @@ class GraphState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     digests: dict[str, str] = {}
+    built_at: Moment | None = None
+    """When a build looked at the graph last."""

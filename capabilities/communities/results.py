@@ -88,6 +88,22 @@ class GlobalSearch(BaseModel):
         return "\n".join(f"- {one.summary}" for one in self.communities)
 
 
+class GlobalAnswer(GlobalSearch):
+    """An answer that a model wrote from summaries, and the communities whose summaries it used.
+
+    Without one ``answer`` is "", ``failed`` says why unless no model was to be asked, and ``communities`` are all that
+    global search finds.
+    """
+
+    answer: str = ""
+    failed: str = ""
+
+    @property
+    def text(self) -> str:
+        """The answer, or else the summaries as lines for a prompt."""
+        return self.answer or super().text
+
+
 def found_community(one: Community, score: float = 0.0) -> FoundCommunity:
     """Return a community as a search shows it."""
     return FoundCommunity(

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from capabilities.communities.config import CommunitiesConfig
 from capabilities.communities.extracting import Material, read_by_rules
 from capabilities.communities.grouping import LEVELS, PER_LEVEL, RESOLUTION, EntityGraph, communities_of, levels_of
 from capabilities.communities.record import ENTITY_TYPES, NamedEntity, Relation, SourceGraph
 from capabilities.communities.searching import RELATIONS, SUMMARIES
-from fabric import Context, Fabric, handler
+from fabric import Context, Fabric, handler, sequencer
+from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory, memory_system
@@ -249,3 +251,61 @@ def test_each_persona_has_communities_of_its_own_and_a_session_sees_its_agents()
         }
         cat.run(MIND.communities.build, None)  # and does not take the other's away
         assert "Lima" in bot.run(MIND.communities.global_search, "lima").output.text
+
+
+def test_a_model_answers_from_the_summaries_and_else_they_are_the_answer(stub_server: StubServer):
+    mem = cognitive_memory(embedder=None, model="openai/stub", features="words")
+    with Fabric(models=client_of(stub_server), clock=FrozenClock()) as fabric:
+        session = fabric.session("monday", user="jake")
+        assert session.run(mem.communities.answer, "Who is where?").output.text == ""  # nothing there: nobody is asked
+        for said in (*SAID, "Kim paints with Lou."):
+            session.run(MIND.encode, said)
+        session.run(MIND.communities.build, None)
+        cue = "What has it all been about?"
+        plain = session.run(MIND.communities.answer, cue).output
+        found = session.run(mem.communities.global_search, cue).output
+        assert (plain.answer, plain.failed, plain.text, plain.sources) == ("", "", found.text, found.sources)
+
+        stub_server.script([text(json.dumps({"answer": " Rosa does. ", "numbers": [1, 99, 1]}))])
+        told = session.run(mem.communities.answer, cue).output
+        assert (told.text, told.failed, told.communities) == ("Rosa does.", "", found.communities[:1])
+        assert 0 < len(told.communities) < len(found.communities)
+        assert told.sources == told.communities[0].sources
+        asked = str(stub_server.requests[-1].body["messages"])
+        assert cue in asked
+        assert all(one.summary in asked for one in found.communities)
+
+        for answer in ({"answer": "", "numbers": [1]}, {"answer": "Atlantis", "numbers": [99]}, {"answer": "Atlantis"}):
+            stub_server.script([text(json.dumps(answer))])
+            told = session.run(mem.communities.answer, {"cue": cue, "limit": 10}).output
+            assert (told.answer, told.failed, told.text) == ("", "the summaries do not answer it", found.text)
+        for bad in BAD_ANSWERS.values():
+            stub_server.script([text(bad.text, finish=bad.finish)] * 3)
+            told = session.run(mem.communities.answer, cue).output
+            assert not told.answer
+            assert told.failed
+            assert told.communities == found.communities
+
+
+def test_the_end_of_a_turn_builds_communities_where_it_is_time(tmp_path: Path):
+    daily = cognitive_memory(embedder=None, consolidation=None, communities=True)
+    assert cognitive_memory(communities={"every_hours": 2}).building == CommunitiesConfig(every_hours=2)
+    assert cognitive_memory().building is None
+    with pytest.raises(ConfigurationError, match="every_hours=0"):
+        cognitive_memory(communities={"every_hours": 0})
+    turn = sequencer(name="turn").then(daily.encode).work(daily.after_turn)
+    clock = FrozenClock()
+    with Fabric(tmp_path / "memory.duckdb", clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+
+        def say(said: str) -> None:
+            session.run(turn, said)
+            fabric.drain()
+
+        say(SAID[3])
+        assert "Bo with Rosa" in told(session, daily, "rosa")
+        say(SAID[5])
+        assert "Porto" not in told(session, daily, "rosa")
+        clock.advance(hours=24)
+        say("Ann likes sailing.")
+        assert "home Porto" in told(session, daily, "rosa")
