@@ -1,17 +1,15 @@
 """The server itself: threads on loopback, a script of replies and a record of what was asked."""
 
 import json
-import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from .loopback import LoopbackHandler, LoopbackServer
 from .replies import StubReply, failure
 from .vectors import vector
 
@@ -29,24 +27,33 @@ Scripted = StubReply | Callable[[Received], StubReply]
 
 
 class StubServer:
-    """A scripted OpenAI-compatible server; ``url`` has no trailing slash and no ``/v1``."""
+    """A scripted OpenAI-compatible server; ``url`` has no trailing slash and no ``/v1``.
 
-    def __init__(self) -> None:
+    ``otherwise`` answers each completion request that finds the script used up, in place of status 400.
+    ``embed_text`` gives the vector of a text in so many numbers; a request that names none gets ``dimensions``.
+    """
+
+    def __init__(
+        self,
+        *,
+        otherwise: Scripted | None = None,
+        embed_text: Callable[[str, int], list[float]] = vector,
+        dimensions: int = 8,
+    ) -> None:
         self.requests: list[Received] = []
+        self._otherwise: Scripted = otherwise or failure(400, "the stub's script is used up")
+        self._embed_text, self._dimensions = embed_text, dimensions
         self.closing = threading.Event()
         self._script: deque[Scripted] = deque()
         self._embeddings: deque[StubReply] = deque()
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(_Handler)
         self._server.stub = self
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, name="stub-server", daemon=True
-        )
 
     @property
     def url(self) -> str:
         """The address to reach it at, e.g. ``http://127.0.0.1:40213``."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self._server.url
 
     def script(self, replies: Iterable[Scripted]) -> None:
         """Replace what is left of the script by ``replies``, one for each coming completion request."""
@@ -62,7 +69,7 @@ class StubServer:
         """Record a completion request and return the next scripted reply."""
         with self._lock:
             self.requests.append(received)
-            scripted = self._script.popleft() if self._script else failure(400, "the stub's script is used up")
+            scripted = self._script.popleft() if self._script else self._otherwise
         return scripted(received) if callable(scripted) else scripted
 
     def embed(self, received: Received) -> StubReply:
@@ -73,9 +80,9 @@ class StubServer:
                 return self._embeddings.popleft()
         inputs = received.body.get("input", [])
         texts = [inputs] if isinstance(inputs, str) else inputs
-        dimensions = received.body.get("dimensions") or 8
+        dimensions = received.body.get("dimensions") or self._dimensions
         data = [
-            {"object": "embedding", "index": index, "embedding": vector(str(each), dimensions)}
+            {"object": "embedding", "index": index, "embedding": self._embed_text(str(each), dimensions)}
             for index, each in enumerate(texts)
         ]
         count = sum(len(str(each).split()) for each in texts)
@@ -86,15 +93,10 @@ class StubServer:
     def close(self) -> None:
         """Stop listening, let hanging answers go and end what clients keep open: each connection has a thread."""
         self.closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        for connection in tuple(self._server.connections):
-            with suppress(OSError):  # the client has closed it
-                connection.shutdown(socket.SHUT_RDWR)
-        self._thread.join(timeout=60)
+        self._server.stop()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._server.start()
         return self
 
     def __exit__(
@@ -103,36 +105,17 @@ class StubServer:
         self.close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
+class _Server(LoopbackServer):
     stub: StubServer
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.connections: set[socket.socket] = set()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that give up are part of the tests."""
-
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(LoopbackHandler):
     server: _Server
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # headers and body are written apart; waiting for an acknowledgement costs 40 ms
 
-    def setup(self) -> None:
-        super().setup()
-        self.server.connections.add(self.connection)
-
-    def finish(self) -> None:
-        self.server.connections.discard(self.connection)
-        super().finish()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-    def do_POST(self) -> None:
+    def respond(self) -> None:
+        if self.command != "POST":
+            self.send_error(501)
+            return
         length = int(self.headers.get("content-length", 0))
         body = json.loads(self.rfile.read(length) or b"{}")
         received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)

@@ -55,3 +55,15 @@ def test_embeddings_are_unit_vectors_that_depend_on_the_text_only(server: StubSe
     assert tea == again == vector("tea", 40)
     assert tea != coffee
     assert math.isclose(math.hypot(*tea), 1)
+
+
+def test_a_server_may_answer_and_embed_by_functions_of_its_own():
+    def embed(_: str, dimensions: int) -> list[float]:
+        return [1.0] * dimensions
+
+    with StubServer(otherwise=lambda received: text(received.path), embed_text=embed, dimensions=3) as own:
+        for _ in range(2):
+            answer = post(own, "/v1/chat/completions", {"model": "m", "messages": []})
+            assert answer["choices"][0]["message"]["content"] == "/v1/chat/completions"
+        assert post(own, "/v1/embeddings", {"input": "tea"})["data"][0]["embedding"] == [1.0] * 3
+        assert post(own, "/v1/embeddings", {"input": "tea", "dimensions": 2})["data"][0]["embedding"] == [1.0] * 2
