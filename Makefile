@@ -6,7 +6,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 # the tests start hundreds of programs, which would compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check in-turn unit coverage lint mypy pyright clean
+.PHONY: demo test quick check in-turn unit coverage hindsight lint mypy pyright clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
@@ -34,6 +34,11 @@ in-turn: $(STAMP)
 coverage: $(STAMP)
 	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
 
+# on a real Hindsight server, which is installed into .hindsight at the first call: ten minutes then, three later
+hindsight: $(STAMP)
+	$(BIN)/python -m tests.hindsight.server \
+		$(BIN)/python -m pytest -s -m hindsight tests/hindsight $(wildcard tests/contract/retain)
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,4 +62,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .hindsight build dist
