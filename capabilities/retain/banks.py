@@ -2,13 +2,12 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from fabric.errors import ConfigurationError
 from fabric.flow.resource import Transaction
-from fabric.scope import ScopeIds
 
 Scoping = Literal["global", "per-project", "per-project-tagged"]
 DEFAULT_BANK = "thought-fabric"
@@ -16,6 +15,8 @@ DEFAULT_BANK = "thought-fabric"
 SHARED_BANK = "default"
 """The name of the bank in a file that all projects share."""
 MAX_BANK_CHARS = 64
+BANK_PROJECT = "retain:"
+"""What the project of a bank begins with, so that it is none that a session was opened with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def _primary(checkout: Path, git: Path) -> Path:
 def in_bank(tx: Transaction, bank_id: str) -> Transaction:
     """Return the same transaction as one of a bank, which is a scope of its own: resources of a project are the bank's.
 
-    An organisation stays a wall: two of them share no bank, whatever it is called.
+    An organisation stays a wall: two of them share no bank, whatever it is called. No session's project is a bank.
     """
-    inside = Transaction(tx.rows, ScopeIds(session=tx.ids.session, project=bank_id, org=tx.ids.org))
+    inside = Transaction(tx.rows, replace(tx.ids, project=f"{BANK_PROJECT}{bank_id}"))
     inside.embedded = tx.embedded
     return inside

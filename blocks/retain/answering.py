@@ -1,0 +1,92 @@
+"""What a bank in a file is wired with: the readers that draw facts, and a model that writes an answer."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from capabilities.retain.banks import Bank
+from capabilities.retain.config import LocalConfig
+from capabilities.retain.local import LocalBackend
+from capabilities.retain.local.backend import Answer
+from capabilities.retain.record import Found, Reflection
+from capabilities.vocabulary import Observation
+from fabric.embedding.choose import EmbedderChoice
+from fabric.flow.block import Block
+from fabric.flow.context import Context
+from fabric.generation.generator import ModelChoice, generator
+from fabric.models.server import ModelServer
+from fabric.text.prompt import data_block, load_prompt
+
+from ..prompts import PROMPTS
+from ..readers.observe import observe_text
+
+MAX_ANSWER_CHARS = 8_000
+
+
+def local_backend(
+    config: LocalConfig,
+    bank: Bank,
+    embedder: EmbedderChoice = "default",
+    *,
+    model: ModelChoice | None = None,
+    server: ModelServer | None = None,
+    cwd: str = "",
+) -> LocalBackend:
+    """Return banks in this file: rules draw facts; a ``model``, if named, writes what `reflect` answers."""
+    answer = None if model is None else answer_with(model, server)
+    return LocalBackend(config, bank, embedder, read=read_facts, answer=answer, cwd=cwd)
+
+
+def read_facts(text: str) -> list[Observation]:
+    """Return what a text states that rules can read.
+
+    >>> [one.content for one in read_facts("I prefer tabs over spaces.")]
+    ['Prefers tabs over spaces']
+    """
+    return observe_text(text)
+
+
+def _ids(given: object) -> list[str]:
+    some = given if isinstance(given, list | tuple) else [given]
+    return [one.strip().strip("[]") for one in some if isinstance(one, str)]
+
+
+class Written(BaseModel):
+    """What a model answers: the text, and the ids of the memories that it rests on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+    sources: Annotated[list[str], BeforeValidator(_ids)] = []
+
+
+def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer:
+    """Return what has a model answer from what was recalled; it can name nothing else as a source."""
+    block: Block[tuple[str, str, Sequence[Found]], Written] = generator(
+        name="retain/answer",
+        model=model,
+        system=load_prompt(PROMPTS / "retain_answer.md").fill(),
+        user=_shown,
+        output_schema=Written,
+        temperature=0.0,
+        record=False,
+        server=server,
+    )
+
+    async def answer(ctx: Context, query: str, context: str, found: Sequence[Found]) -> Reflection:
+        written = await block((query, context, found), Context(ctx.run))  # without the tools of the chat around it
+        known = {one.id for one in found}
+        return Reflection(written.answer.strip(), tuple(dict.fromkeys(one for one in written.sources if one in known)))
+
+    return answer
+
+
+def _shown(asked: tuple[str, str, Sequence[Found]]) -> str:
+    query, context, found = asked
+    lines = [f"[{one.id}] {' '.join(one.content.split())}" for one in found]
+    return load_prompt(PROMPTS / "retain_recalled.md").fill(
+        query=query,
+        context=data_block("context", context) if context.strip() else "",
+        memories=data_block("memories", "\n".join(lines)),
+    )

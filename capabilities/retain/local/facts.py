@@ -1,0 +1,101 @@
+"""Facts drawn from memories: claims, settled by the one judge, that know which memories they rest on."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.sources import Source
+from capabilities.vocabulary import FACT_CATEGORIES, FactCategory, Observation
+from fabric.clock import Clock
+from fabric.flow.resource import Transaction
+from fabric.store.base import Where
+
+from .record import Memory
+from .tables import FACTS, MEMORIES
+
+Read = Callable[[str], Sequence[Observation]]
+"""What a text states that is worth remembering, whether a rule or a model read it."""
+FACT_CONFIDENCE = 0.7
+CLOSED_BY_EDIT = "the memory that stated it was invalidated"
+
+
+def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: Clock, made_by: str) -> int:
+    """Take in what a memory states, and return how many facts rest on it now that did not before."""
+    table = FactTable(tx, FACTS, clock, made_by)
+    offered = [_offered(memory, one) for one in stated if one.category in FACT_CATEGORIES]
+    reconciliation = table.reconciliation()
+    reconciliation.look_up(offered)
+    count = 0
+    for one in offered:
+        outcome = reconciliation.reconcile(one)
+        fact = reconciliation.get(outcome.id) if outcome.id else None
+        if fact is not None and memory.id not in fact.source_episode_ids:
+            # Said in one turn by two memories: it is no surer for it, but rests on both.
+            rests_on = [*fact.source_episode_ids, memory.id]
+            reconciliation.put(fact.model_copy(update={"source_episode_ids": rests_on}))
+        count += outcome.status in ("stored", "superseded")
+    reconciliation.write()
+    return count
+
+
+def _offered(memory: Memory, stated: Observation) -> FactInput:
+    said = memory.sources[-1:]
+    return FactInput(
+        subject=stated.subject,
+        content=stated.content,
+        confidence=FACT_CONFIDENCE,
+        category=cast("FactCategory", stated.category),
+        sources=[one.model_copy(update={"said_at": memory.said_at}) for one in said],
+        source_episode_ids=[memory.id],
+        attribute=stated.attribute,
+        value=stated.value,
+        polarity=stated.polarity,
+        of=stated.of,
+        former=stated.former,
+    )
+
+
+def resting_on(tx: Transaction, memory_id: str) -> list[Fact]:
+    """Return the facts, in all versions, that rest on a memory."""
+    index = tx.index(FACTS)
+    if index is None or not len(index):
+        return []
+    return [fact for fact in tx.find(FACTS) if memory_id in fact.source_episode_ids]
+
+
+def withdraw(tx: Transaction, memory_id: str) -> int:
+    """Delete the facts that rest on a memory and on nothing else; return how many went.
+
+    The others rest on what is left. What a deleted one took the place of holds again.
+    """
+    resting = resting_on(tx, memory_id)
+    gone = {fact.id for fact in resting if set(fact.source_episode_ids) == {memory_id}}
+    left = [_without(tx, fact, memory_id) for fact in resting if fact.id not in gone]
+    again = tx.find(FACTS, Where("superseded_by", "in", sorted(gone))) if gone else []
+    reopened = [_reopened(fact) for fact in again if fact.id not in gone]
+    tx.put(FACTS, [*left, *reopened])
+    return tx.delete(FACTS, sorted(gone)) if gone else 0
+
+
+def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:
+    others = [one for one in fact.source_episode_ids if one != memory_id]
+    said = {_key(source) for memory in tx.get_many(MEMORIES, others) for source in memory.sources}
+    sources = [source for source in fact.sources if _key(source) in said] or fact.sources
+    return fact.model_copy(update={"source_episode_ids": others, "sources": sources})
+
+
+def _key(source: Source) -> tuple[str, str]:
+    return source.turn_id, source.session
+
+
+def _reopened(fact: Fact) -> Fact:
+    update = {"status": "current", "superseded_by": "", "superseded_at": None, "valid_to": None, "reason": ""}
+    return fact.model_copy(update=update)
+
+
+def close(tx: Transaction, memory_id: str, clock: Clock, made_by: str) -> None:
+    """Close the facts that rest on a memory and on nothing else: it holds no more, and they stay as history."""
+    table = FactTable(tx, FACTS, clock, made_by)
+    for fact in resting_on(tx, memory_id):
+        if set(fact.source_episode_ids) == {memory_id}:
+            table.remove(fact.id, CLOSED_BY_EDIT)

@@ -1,0 +1,255 @@
+"""Finding: memories and facts of several banks in one ranking, and one memory by its id."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from capabilities.meaning import Meaning
+from capabilities.retrieval.candidates import CandidateGroup, Candidates
+from capabilities.retrieval.chatter import asks_the_same
+from capabilities.retrieval.confidence import calibrated, confidence
+from capabilities.retrieval.lexical.term_expansion import vocabulary_of
+from capabilities.retrieval.question import Question, read_question, with_vectors
+from capabilities.retrieval.rank import Ranking, rank
+from capabilities.semantic import Fact
+from fabric.errors import FabricError, RunError
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.record.meanwhile import drawn
+from fabric.text.words import words
+from fabric.threads.portal import elsewhere
+
+from ..banks import in_bank
+from ..record import PREVIEW_CHARS, Found
+from .record import Memory
+from .tables import FACTS, MEMORIES
+from .writing import ABSENT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.search.base import SearchView
+
+    Mask = NDArray[np.bool_]
+
+MORE = 24
+"""How many rows of a bank are looked at beyond the limit: some say the same, or are part of another."""
+FEW_ROWS = 2_000
+"""Up to so many rows are ranked at once: handing them to another thread would take as long."""
+BY_IMPORTANCE = 0.2
+"""The share of a score that is up to how important a memory is, and how sure a fact."""
+LEAST = 0.25
+"""How sure it must be, by a row alone, that it has to do with the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One collection of one bank."""
+
+    bank: str
+    kept: Collection[Any]
+
+    @property
+    def tier(self) -> str:
+        return f"{self.bank}/{self.kept.key}"
+
+
+async def find(ctx: Context, banks: Sequence[str], meaning: Meaning, query: str, limit: int) -> list[Found]:
+    """Return what the banks hold about a question, best first: what says the same once, with the higher score.
+
+    A bank that cannot be read is logged and left out; RunError where none can.
+    """
+    question = read_question(query)
+    embedded = await meaning.embed([question.meaning])
+    asked = with_vectors(question, embedded, meaning)
+    now = ctx.clock.now()
+    vectors_of = meaning.words if asked.word_vectors is not None else None
+    places: dict[str, _Place] = {}
+    groups: list[CandidateGroup] = []
+
+    def look(tx: Transaction, bank: str) -> list[CandidateGroup]:
+        made: list[CandidateGroup] = []
+        for place in (_Place(bank, MEMORIES), _Place(bank, FACTS)):
+            index = in_bank(tx, bank).index(place.kept, embedded.space)
+            if index is not None and len(index):
+                places[place.tier] = place
+                terms = None if vectors_of is None else vocabulary_of(index, vectors_of)
+                made.append(CandidateGroup(place.tier, index.frozen(), _allowed(index, place.kept, now), 0, terms))
+        return made
+
+    for found in await _each(ctx, banks, look):
+        groups += found
+    candidates = _numbered(groups)
+    if not candidates.rows:
+        return []
+
+    def best() -> dict[str, dict[str, float]]:
+        return _scores(asked, candidates, now, limit + MORE)
+
+    scores = best() if candidates.rows <= FEW_ROWS else await elsewhere(best)
+
+    def read(tx: Transaction, bank: str) -> list[tuple[Found, Memory | None]]:
+        held = in_bank(tx, bank)
+        return [
+            pair
+            for tier, by_id in scores.items()
+            if places[tier].bank == bank
+            for pair in _read(held, places[tier], by_id, query, now)
+        ]
+
+    pairs = [pair for some in await _each(ctx, banks, read) for pair in some]
+    return _merged(pairs)[:limit]
+
+
+async def _each(ctx: Context, banks: Sequence[str], work: Callable[..., list[Any]]) -> list[list[Any]]:
+    """Do something in each bank, in a transaction each; what fails in one is logged, RunError where it fails in all."""
+    done: list[list[Any]] = []
+    problem: FabricError | None = None
+    for bank in banks:
+        try:
+            done.append(await ctx.transact(partial(work, bank=bank)))
+        except FabricError as error:
+            ctx.log.warning("a bank cannot be read", bank=bank, error=str(error))
+            problem = error
+    if problem is not None and not done:
+        raise RunError(f"{ctx.path}: no bank can be read: {problem}") from problem
+    return done
+
+
+def _allowed(index: "SearchView", kept: Collection[Any], now: datetime) -> "Mask":
+    columns = index.columns
+    if kept is FACTS:
+        status = columns["status"]
+        return np.asarray(index.alive & (status.values == status.names.get("current", ABSENT)), np.bool_)
+    until, superseded = columns["valid_until"].values, columns["superseded_by"]
+    holds = np.isnan(until) | (until > now.timestamp())
+    holds &= (superseded.values < 0) | (superseded.values == superseded.names.get("", ABSENT))
+    return np.asarray(index.alive & holds, np.bool_)
+
+
+def _numbered(groups: Iterable[CandidateGroup]) -> Candidates:
+    made: list[CandidateGroup] = []
+    start = 0
+    for group in groups:
+        made.append(replace(group, start=start, is_open=bool(group.allowed.all())))
+        start = made[-1].end
+    return Candidates(tuple(made))
+
+
+def _scores(question: Question, candidates: Candidates, now: datetime, most: int) -> dict[str, dict[str, float]]:
+    """Return by collection the scores, from 0 to 1, of the rows that the one ranker puts first.
+
+    A score is the middle between how the ranker sees a row beside the best one, and how sure it is, by the row alone,
+    that it has to do with the question; below `LEAST` of that a row is left out.
+    """
+    ranking = rank(question, candidates, now, most=most)
+    numbers = [number for group in candidates for number in ranking.best(most, group.tier)]
+    raw = [float(ranking.scores[ranking.place(number)]) for number in numbers]
+    best = max(raw, default=0.0)
+    found: dict[str, dict[str, float]] = {}
+    for number, score, sure in zip(numbers, raw, _sureness(ranking, numbers), strict=True):
+        if best > 0 and sure >= LEAST:
+            share = min(1.0, max(0.0, score / best)) * min(1.0, ranking.sureness)
+            tier = candidates.group_of(number).tier
+            found.setdefault(tier, {})[candidates.row_id(number)] = (share + sure) / 2
+    return found
+
+
+def _sureness(ranking: Ranking, numbers: Sequence[int]) -> list[float]:
+    """Return of each row how sure it is that it has to do with the question, whatever the other rows say."""
+    rows = np.array(numbers, np.int64)
+    matched, alone = ranking.lexical.matched(rows), np.zeros(1, np.int32)
+    return [
+        calibrated(
+            confidence(matched[:, [at]], ranking.lexical.weights, alone, _cosine(ranking, number)),
+            ranking.candidates.words,
+        )
+        for at, number in enumerate(numbers)
+    ]
+
+
+def _cosine(ranking: Ranking, number: int) -> float | None:
+    group, vector = ranking.candidates.group_of(number), ranking.question.vector
+    vectors, slot = group.index.vectors, number - group.start
+    if vector is None or vectors is None or vectors.dimension != len(vector) or slot >= len(vectors):
+        return None
+    return float(vectors.exact(vector, np.array([slot], np.int64))[0]) if vectors.present[slot] else None
+
+
+def _read(
+    tx: Transaction, place: _Place, scores: dict[str, float], query: str, now: datetime
+) -> Iterator[tuple[Found, Memory | None]]:
+    for row in drawn(tx.get_many(place.kept, list(scores))):
+        weight = row.confidence if isinstance(row, Fact) else row.importance
+        score = scores[row.id] * (1 - BY_IMPORTANCE + BY_IMPORTANCE * weight)
+        if asks_the_same(row.content, query):
+            continue
+        if isinstance(row, Fact):
+            if row.status == "current":
+                yield found_fact(row, score, place.bank), None
+        elif row.is_valid(now):
+            yield found_memory(row, score, place.bank), row
+
+
+def found_memory(memory: Memory, score: float | None, bank: str) -> Found:
+    """Return a memory as a result shows it."""
+    return Found(
+        content=preview(memory.content),
+        id=memory.id,
+        kind=memory.memory_type,
+        source=memory.source,
+        said_at=memory.said_at,
+        score=score,
+        full_length=len(memory.content),
+        bank=bank,
+    )
+
+
+def found_fact(fact: Fact, score: float | None, bank: str) -> Found:
+    """Return a fact as a result shows it, with whom it is about where that is not whoever works here."""
+    return Found(
+        content=preview(fact.content),
+        id=fact.id,
+        kind="fact",
+        source="fact",
+        said_at=fact.sources[-1].said_at if fact.sources else fact.recorded_at,
+        score=score,
+        full_length=len(fact.content),
+        bank=bank,
+    )
+
+
+def preview(content: str) -> str:
+    """Return what a result shows of a content: all of it, or its beginning and an ellipsis.
+
+    >>> preview("short"), len(preview("x" * 600)), preview("x" * 600)[-2:]
+    ('short', 500, 'x…')
+    """
+    return content if len(content) <= PREVIEW_CHARS else content[: PREVIEW_CHARS - 1].rstrip() + "…"
+
+
+def _merged(pairs: Iterable[tuple[Found, Memory | None]]) -> list[Found]:
+    """Return each thing once, best first; of equals the newer, then by content.
+
+    What says the same in the same words is one, by the id of a memory before that of a fact drawn from it. What was
+    joined of memories that are shown themselves is left out.
+    """
+    kept: dict[tuple[str, ...], tuple[Found, Memory | None]] = {}
+    for found, memory in sorted(pairs, key=lambda pair: _place(pair[0])):
+        said = tuple(words(found.content)) or (found.content,)
+        first = kept.get(said)
+        if first is None:
+            kept[said] = found, memory
+        elif first[1] is None and memory is not None:
+            kept[said] = replace(found, score=first[0].score), memory
+    ids = {found.id for found, _ in kept.values()}
+    return [one for one, memory in kept.values() if memory is None or ids.isdisjoint(memory.consolidated_from)]
+
+
+def _place(found: Found) -> tuple[float, float, str, str]:
+    at = found.said_at.timestamp() if found.said_at is not None else 0.0
+    return -(found.score or 0.0), -at, found.content, found.id

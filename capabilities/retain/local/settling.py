@@ -1,0 +1,137 @@
+"""What is done behind a reply: facts of what was retained, vectors that are missing, and consolidation.
+
+Each step marks what it did in the transaction that does it: a process that ends between two neither loses nor repeats.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from capabilities.meaning import Meaning
+from capabilities.semantic import Fact
+from capabilities.vocabulary import Observation
+from fabric.errors import FabricError
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Transaction
+from fabric.store.base import Row, RowVectors
+from fabric.threads.portal import elsewhere
+
+from ..banks import in_bank
+from ..record import Flushed
+from . import joining
+from .facts import Read, draw
+from .record import Memory
+from .tables import FACTS, MEMORIES
+
+T = TypeVar("T")
+AT_ONCE = 50
+"""How many memories are taken in one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """The work behind a bank."""
+
+    ctx: Context
+    bank: str
+    meaning: Meaning
+    read: Read | None
+
+    async def flush(self) -> Flushed:
+        """Draw facts from what waits for it, and embed what lacks a vector."""
+        done, failed, problem = 0, set[str](), ""
+        while self.read is not None and (waiting := await self._in_bank(_waiting(failed))):
+            stated: dict[str, Sequence[Observation]] = {}
+            for memory in waiting:
+                try:
+                    stated[memory.id] = await elsewhere(partial(self._stated, memory))
+                except FabricError as error:
+                    failed.add(memory.id)
+                    problem = str(error)
+            done += await self._in_bank(partial(self._draw, read=waiting, stated=stated))
+        problem = await self._embed_missing() or problem
+        return Flushed(done=done, waiting=len(failed), problem=problem)
+
+    def _draw(self, tx: Transaction, read: Sequence[Memory], stated: Mapping[str, Sequence[Observation]]) -> int:
+        """Draw the facts of memories that were read, and mark them; what changed meanwhile waits for the next step."""
+        drawn: list[Memory] = []
+        as_read = {memory.id: memory for memory in read}
+        for now in tx.get_many(MEMORIES, list(stated)):
+            memory = as_read[now.id]
+            if now.waits and (now.states, now.drawn) == (memory.states, memory.drawn):
+                tx.ids = replace(tx.ids, user=memory.user, session=memory.session)
+                draw(tx, now, stated[now.id], self.ctx.clock, self.ctx.path)
+                drawn.append(now.model_copy(update={"waits": False, "drawn": len(now.states)}))
+        tx.put(MEMORIES, drawn)
+        return len(drawn)
+
+    def _stated(self, memory: Memory) -> Sequence[Observation]:
+        assert self.read is not None  # noqa: S101  flush has looked
+        text = memory.states[memory.drawn :]
+        return self.read(text) if text.strip() else []
+
+    async def _embed_missing(self) -> str:
+        """Give rows their vectors that have none in the space of the embedder; return why not, "" where it worked."""
+        if self.meaning.embedder is None:
+            return ""
+        try:
+            space = await self.meaning.space()
+        except FabricError as error:
+            return str(error)
+        for kept in (MEMORIES, FACTS):
+            while rows := await self._in_bank(_outside(kept, space)):
+                texts = [str(row.get("plain") or row["content"]) for row in rows]
+                embedded = await self.meaning.embed_stored(texts)
+                if embedded.vectors is None:
+                    return embedded.degraded
+                vectors = dict(zip([row["id"] for row in rows], embedded.vectors, strict=True))
+                if not await self._in_bank(_set(kept, rows, RowVectors(embedded.space, vectors))):
+                    break
+        return ""
+
+    async def sleep(self) -> joining.Slept:
+        """Join what is old enough."""
+        slept = joining.Slept()
+        now = self.ctx.clock.now()
+        for group in await self._in_bank(lambda tx: joining.groups(tx, now)):
+            text = joining.joined_text(group)
+            vectors = (await self.meaning.embed_stored([text])).by_text([text])
+            made = await self._in_bank(partial(joining.join, group=group, clock=self.ctx.clock, vectors=vectors))
+            slept = joining.Slept(slept.consolidated + made.consolidated, slept.made + made.made)
+        return slept
+
+    async def _in_bank(self, work: Callable[[Transaction], T]) -> T:
+        return await self.ctx.transact(lambda tx: work(in_bank(tx, self.bank)))
+
+
+def _waiting(failed: set[str]) -> Callable[[Transaction], list[Memory]]:
+    """Return what reads the next memories that facts are to be drawn from, oldest first."""
+
+    def read(tx: Transaction) -> list[Memory]:
+        index = tx.index(MEMORIES)
+        if index is None:
+            return []
+        slots = (index.alive & (index.columns["waits"].values == 1)).nonzero()[0].tolist()
+        ids = (index.ids[slot] for slot in slots)
+        return tx.get_many(MEMORIES, [one for one in ids if one not in failed][:AT_ONCE])
+
+    return read
+
+
+def _outside(kept: Collection[Memory] | Collection[Fact], space: str) -> Callable[[Transaction], list[Row]]:
+    return lambda tx: tx.rows.outside_space(kept.table, tx.ids.scope(kept.scope), space, AT_ONCE)
+
+
+def _set(
+    kept: Collection[Memory] | Collection[Fact], rows: Sequence[Row], vectors: RowVectors
+) -> Callable[[Transaction], int]:
+    """Return what gives rows their vectors that say what they said when these were made."""
+    said = {row["id"]: row["content"] for row in rows}
+
+    def work(tx: Transaction) -> int:
+        held = tx.rows.get(kept.table, tx.ids.scope(kept.scope), list(said))
+        same = {row["id"]: vectors.by_id[row["id"]] for row in held if row["content"] == said[row["id"]]}
+        return tx.set_vectors(kept, RowVectors(vectors.space, same)) if same else 0
+
+    return work
