@@ -74,6 +74,7 @@ class Block(Generic[In, Out]):
     rescues: tuple[Rescue, ...] = ()
     connector: Callable[..., Any] | None = None
     keeper: "Keeper | None" = None
+    patience: float | None = None  # seconds for which its background work holds up closing; None: until it is done
     hears: bool = False  # takes in what the user says: the run's input is recorded before any block sees it
     places: ClassVar[bool] = False
     """Whether this kind of block says itself where what is inside it stands: else calls of a block are counted."""
@@ -297,6 +298,13 @@ class Block(Generic[In, Out]):
         ``keeper(value)`` gets the connected value and returns that of the job, and a function of the transaction.
         """
         return replace(self, keeper=keeper, hears=hears)
+
+    def leaves_after(self, seconds: float) -> Self:
+        """Return the same block, for whose background work a file that is closed waits no longer than that.
+
+        What is not done by then is begun again when the file is opened next.
+        """
+        return replace(self, patience=seconds)
 
     def renamed(self, name: str) -> Self:
         """Return the same block under another name."""

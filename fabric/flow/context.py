@@ -259,6 +259,13 @@ class Context:
         """
         self.run.when_stored(work)
 
+    def when_closed(self, value: Any) -> None:
+        """Have this block do background work on ``value`` when the file is closed; None takes that back.
+
+        The last call in a session counts. It does not happen where the process is killed.
+        """
+        self.run.when_closed(self.blocks, value)
+
     def is_under_way(self, run_id: str) -> bool:
         """Return whether the run with this id, or one that it became part of, has neither ended nor failed."""
         return self.run.services.under_way.has(run_id)

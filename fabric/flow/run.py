@@ -280,8 +280,21 @@ class Run:
         does; ``in_transaction`` is done in the transaction that stores the job. Returns what `wait_for_work` waits for.
         """
         path = " > ".join(block.name for block in chain)
-        job = Job(
-            id=next_job_id(f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}", marks, self.jobs.ids),
+        job = self._job(
+            next_job_id(f"{self.ids.scope('session').key}|{self.owner}|{path}|{name}", marks, self.jobs.ids),
+            chain,
+            value,
+        )
+        self.recording.check_going(path)
+        entry = Entry(job, chain, copy_context(), listener=self.emit)
+        if in_transaction is not None:
+            entry.in_transaction = lambda rows: in_transaction(Transaction(rows, self.ids))
+        return self.jobs.add(entry)
+
+    def _job(self, identity: str, chain: Sequence[Any], value: Any) -> Job:
+        path = " > ".join(block.name for block in chain)
+        return Job(
+            id=identity,
             ids=self.ids,
             root=chain[0].name,
             block=path,
@@ -293,15 +306,16 @@ class Run:
             reader=self.services.background.reader_of(chain[-1]),
             said=self.said.id if self.said is not None else "",
         )
-        self.recording.check_going(path)
-        entry = Entry(job, chain, copy_context(), listener=self.emit)
-        if in_transaction is not None:
-            entry.in_transaction = lambda rows: in_transaction(Transaction(rows, self.ids))
-        return self.jobs.add(entry)
 
     def when_stored(self, work: Callable[[Transaction], None]) -> None:
         """Do ``work`` in the transaction that stores this run; never, if it fails or its process ends before."""
         self.endings.append(lambda rows: work(Transaction(rows, self.ids)))
+
+    def when_closed(self, chain: Sequence[Any], value: Any) -> None:
+        """Have the last block of ``chain`` do background work when the file is closed, unless ``value`` is None."""
+        path = " > ".join(block.name for block in chain)
+        entry = None if value is None else Entry(self._job(self.clock.new_id("job"), chain, value), chain)
+        self.services.background.when_closed((self.ids.scope("session"), path), entry)
 
     async def take_back(self, trial: Trial) -> None:
         """Undo what a failed try recorded and asked for, before the next one.

@@ -111,7 +111,7 @@ class Generator(Block[Any, Any]):
         models = await self._models(value, ctx)
         own = await self._said(value, ctx)
         # What a tool's block or background work says is not said to the user, and not part of the conversation.
-        record = self.record and not ctx.run.in_job and not _inside_generator(ctx)
+        record = self.record and not ctx.run.in_job and not inside_generator(ctx)
         earlier = record_turn(own, ctx, record=record, templated=self.user is not None)
         messages = [*await self._instructions(value, ctx), *self._remembered(earlier), *own]
         if not messages:
@@ -186,7 +186,8 @@ def _preset_tools(capabilities: Mapping[str, Capability[Any]]) -> list[tuple[str
     ]
 
 
-def _inside_generator(ctx: Context) -> bool:
+def inside_generator(ctx: Context) -> bool:
+    """Return whether a generator is around the block of a context, which is then, or is part of, one of its tools."""
     around = ctx.parent
     while around is not None:
         if isinstance(around.block, Generator):

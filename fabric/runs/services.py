@@ -12,6 +12,7 @@ from ..models.base import ModelClient
 from ..record.events import Event, WorkFinished
 from ..record.log import Logs
 from ..record.meanwhile import UnderWay
+from ..scope import Scope
 from ..store.base import Rows, Store
 from ..threads.earlier import EarlierCalls
 from ..threads.portal import Portal
@@ -64,6 +65,10 @@ class Queue(Protocol):
 
     def submit(self, entries: "Sequence[Entry]") -> None:
         """Begin jobs that were stored."""
+        ...
+
+    def when_closed(self, place: tuple[Scope, str], entry: "Entry | None") -> None:
+        """Begin this job when the file is closed, in place of an earlier one of the same session and path."""
         ...
 
     def follow(self, entries: "Sequence[Entry]") -> None:

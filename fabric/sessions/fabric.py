@@ -170,7 +170,7 @@ class Fabric:
             forbid_nested("fabric.adrain")
         self.check_open()
         await self.on_portal(self._left(timeout))
-        await self._drained(timeout)
+        await self._on_work_portal(self._background.drain(timeout))
         return await self.ajobs()
 
     def jobs(self, status: JobStatus | None = None) -> list[Job]:
@@ -307,10 +307,10 @@ class Fabric:
         if self._calls:
             await asyncio.wait(self._calls, timeout=timeout)
         await self.services.portal.finish_kept(KEPT_SECONDS)
-        await self._drained(timeout)
+        await self._on_work_portal(self._background.finish(timeout))
 
-    async def _drained(self, timeout: float | None) -> None:
-        await asyncio.shield(asyncio.wrap_future(self.services.work_portal.submit(self._background.drain(timeout))))
+    async def _on_work_portal(self, work: Coroutine[Any, Any, None]) -> None:
+        await asyncio.shield(asyncio.wrap_future(self.services.work_portal.submit(work)))
 
     def _end(self) -> None:
         with self._lock:

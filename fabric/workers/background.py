@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import math
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -17,11 +18,13 @@ from ..flow.failing import Retry, go_on
 from ..flow.run import Run
 from ..jobs.job import JOBS, MODEL, Job, interrupted, job_of, put_jobs
 from ..record.events import WorkFinished
+from ..record.log import ITEMS
 from ..runs.services import Entry, Services, Verdict
 from ..scope import Scope
 from ..store.base import SYSTEM, Rows
 from ..store.lanes import BACKGROUND
 from ..telemetry.logger import logger
+from .lane import Lane
 from .readers import asks_model, chain_for, hint_of
 from .room import Room
 from .work import Attempt, Ending, commit, describe, perform_inline
@@ -35,27 +38,6 @@ def _check_seconds(timeout: Any) -> None:
         raise ConfigurationError(
             f"waiting for background work: timeout is {timeout!r}; expected a number of seconds, or None for no end"
         )
-
-
-class Lane:
-    """The jobs of one session, in order."""
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.task: asyncio.Task[None] | None = None
-        self.resting = False
-        self.wake = asyncio.Event()
-
-    @property
-    def busy(self) -> bool:
-        """Whether something runs, or could run now."""
-        return self.task is not None and not self.resting
-
-    def add(self, entry: Entry) -> None:
-        """Put a job where its number says."""
-        self.entries.append(entry)
-        self.entries.sort(key=lambda entry: entry.job.seq)
-        self.wake.set()
 
 
 class Background:
@@ -72,6 +54,7 @@ class Background:
         self._lock = threading.Lock()
         self._changed = asyncio.Event()
         self._closing = False
+        self._when_closed: dict[tuple[Scope, str], Entry] = {}
         self._listeners: list[Callable[[WorkFinished], None]] = []
 
     @property
@@ -150,6 +133,14 @@ class Background:
         """Let jobs that an earlier try of their turn left end as that one does. From any thread."""
         self._tell(self._follow, entries)
 
+    def when_closed(self, place: tuple[Scope, str], entry: Entry | None) -> None:
+        """Begin this job when the file is closed, in place of an earlier one of the same session. From any thread."""
+        with self._lock:
+            if entry is None:
+                self._when_closed.pop(place, None)
+            else:
+                self._when_closed[place] = entry
+
     def _tell(self, function: Callable[[Sequence[Entry]], None], entries: Sequence[Entry]) -> None:
         for entry in entries if self._closing else ():
             _leave(entry)
@@ -182,14 +173,39 @@ class Background:
 
     async def drain(self, timeout: float | None = None) -> None:
         """Wait until nothing runs and nothing could run now; jobs that wait for a later try are not waited for."""
+        await self._quiet(timeout)
+
+    async def finish(self, timeout: float | None = None) -> None:
+        """Drain before the file is closed, and do what was to be done then; `Block.patience` is no more than waited."""
+        began = asyncio.get_running_loop().time()
+        await self._quiet(timeout, since=began)
+        with self._lock:
+            last, self._when_closed = list(self._when_closed.values()), {}
+        for entry in last:
+            entry.job = replace(entry.job, seq=self.next_seq())
+        if last:
+            self._add(await self._services.store.transact(lambda rows: _put_last(rows, last)))
+            await self._quiet(timeout, since=began)
+
+    async def _quiet(self, timeout: float | None, since: float | None = None) -> None:
+        """Wait until nothing runs: what still does after ``timeout`` seconds is seen in `Fabric.jobs`.
+
+        ``since`` is when the file began to be closed, None while it is not: then no work holds that up for long.
+        """
         _check_seconds(timeout)
+        now = asyncio.get_running_loop().time
+        ends = math.inf if timeout is None else (now() if since is None else since) + timeout
         for lane in self._lanes.values():
             lane.wake.set()
         await asyncio.sleep(0)
-        with suppress(TimeoutError):  # what still runs then is seen in fabric.jobs()
-            async with asyncio.timeout(timeout):
-                while any(lane.busy for lane in self._lanes.values()):
-                    self._changed.clear()
+        while busy := [lane for lane in self._lanes.values() if lane.busy]:
+            until = [min(ends, math.inf if since is None else since + lane.patience) for lane in busy]
+            if max(until) <= now():
+                return
+            self._changed.clear()
+            wakes = min(moment for moment in until if moment > now())
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(None if wakes == math.inf else wakes):
                     await self._changed.wait()
 
     async def stop(self) -> None:
@@ -333,6 +349,13 @@ class Background:
             except Exception as error:  # a listener's own: the work of others goes on
                 reason = describe(error, self._services.secrets.redact)
                 logger().error("a listener of background work failed", job=event.job_id, error=reason)
+
+
+def _put_last(rows: Rows, entries: Sequence[Entry]) -> list[Entry]:
+    """Store what is begun when the file is closed, but for sessions that were erased; return it."""
+    there = [entry for entry in entries if rows.count(ITEMS, entry.job.ids.scope("session"), [])]
+    put_jobs(rows, [entry.job for entry in there])
+    return there
 
 
 def _copy_verdict(entry: Entry, ended: "Future[Verdict]") -> None:
