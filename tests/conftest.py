@@ -77,6 +77,7 @@ SLOW = (
     "tests/fabric/store/test_kept_rows.py",
     "tests/fabric/store/test_runs.py",
     "tests/fabric/store/test_stores_in_memory.py",
+    "tests/blocks/retain/",
     "tests/fabric/test_cancel.py",
     "tests/fabric/test_declared.py",
     "tests/fabric/test_generator.py",

@@ -1,0 +1,119 @@
+"""What is retained without a tool being called: a conversation every few turns, and before its history is cut."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic.dataclasses import dataclass
+
+from capabilities.retain.record import Flushed
+from fabric.flow.block import Block
+from fabric.flow.capability import Use
+from fabric.flow.context import Context
+from fabric.flow.handler import handler
+from fabric.record.items import Item
+
+from ..capture.exchange import exchange_from_items
+from .first_turn import recall_again
+from .keeping import Current, Settings, keep_earlier, keep_session
+from .state import STATE_RESOURCES, is_sub_agent
+
+EXIT_SECONDS = 1.5
+"""How long a file that is closed waits for what is being sent; it is sent when the file is opened next."""
+
+
+@dataclass(frozen=True)
+class AutoRetained:
+    """What a turn's end did: how many turns were kept, and of how many earlier sessions the rest; what was sent."""
+
+    turns: int = 0
+    earlier_sessions: int = 0
+    flushed: Flushed = Flushed()
+
+
+def auto_retain_block(name: str, current: Current, settings: Settings, uses: Sequence[Use]) -> Block[Any, AutoRetained]:
+    """Return the block for ``.work(...)`` behind an agent: it keeps the conversation, and sends what is queued.
+
+    Every few of the user's turns the turns since are kept, and those that are left when the file is closed; what a
+    killed process left, the user's next session keeps. Where retaining is not automatic, it only sends. What is said
+    inside a tool of another generator is part of that one's turn: there it does nothing.
+    """
+
+    @handler(name=f"{name}/auto-retain", uses=_all(uses), connect_input=_heard)
+    async def auto_retain(is_last: Any, ctx: Context) -> AutoRetained:
+        backend, options = current(), settings()
+        if backend is None or is_sub_agent(ctx):
+            return AutoRetained()
+        turns, sessions = 0, 0
+        if options.auto_retain:
+            sessions = await keep_earlier(ctx, backend, options)
+            least, through = (1, ctx.turn) if is_last is True else (options.retain_every_n_turns, _ended(ctx))
+            turns = await keep_session(ctx, backend, options, through, least=least, known=ctx.turn)
+            ctx.when_closed(None if is_last is True or turns else True)
+        return AutoRetained(turns, sessions, _told(await backend.flush(ctx), ctx))
+
+    return replace(auto_retain.leaves_after(EXIT_SECONDS), hears=True)
+
+
+def before_compaction_block(name: str, current: Current, settings: Settings, uses: Sequence[Use]) -> Block[Any, str]:
+    """Return the block to run before a session's history is cut: it keeps what is not kept yet.
+
+    What it gives is a new ``<memories>`` block, recalled for the last turns, "" for none; it takes the place of what
+    the session's first turn recalled.
+    """
+
+    @handler(name=f"{name}/before-compaction", uses=_all(uses))
+    async def before_compaction(_: Any, ctx: Context) -> str:
+        backend, options = current(), settings()
+        if backend is None or is_sub_agent(ctx):
+            return ""
+        if options.auto_retain:
+            await keep_session(ctx, backend, options, _ended(ctx))
+        return await recall_again(ctx, backend, options)
+
+    return before_compaction
+
+
+def flush_block(name: str, current: Current, uses: Sequence[Use]) -> Block[Any, Flushed]:
+    """Return the block that sends what is queued, or draws the facts that were put off."""
+
+    @handler(name=f"{name}/flush", uses=_all(uses))
+    async def flush(_: Any, ctx: Context) -> Flushed:
+        backend = current()
+        return Flushed() if backend is None else _told(await backend.flush(ctx), ctx)
+
+    return flush
+
+
+def _all(uses: Sequence[Use]) -> list[Use]:
+    return list(dict.fromkeys([*uses, *STATE_RESOURCES]))
+
+
+def _heard(value: Any, ctx: Context) -> None:
+    """Take note of what was said in the turn, where no block of the agent did; what it gave is not looked at."""
+    if not is_sub_agent(ctx):
+        exchange_from_items(value, ctx)
+
+
+def _ended(ctx: Context) -> int:
+    """Return the last of the user's turns that is over: the present one where it has an answer, else the one before.
+
+    One whose run failed may still be answered when it is tried again.
+    """
+    return ctx.turn if any(_is_answer(item, ctx.turn) for item in reversed(ctx.items)) else ctx.turn - 1
+
+
+def _is_answer(item: Item, turn: int) -> bool:
+    return item.turn == turn and item.role == "assistant" and item.kind == "message"
+
+
+def _told(flushed: Flushed, ctx: Context) -> Flushed:
+    """Tell the user, and no model, how many memories could not be sent."""
+    if flushed.waiting or flushed.given_up:
+        ctx.log.warning(
+            "memories could not be sent",
+            waiting=flushed.waiting,
+            given_up=flushed.given_up,
+            problem=ctx.redact(flushed.problem),
+        )
+    return flushed

@@ -1,0 +1,86 @@
+"""Keeping a session: what of it is not in the bank yet goes there, in one transaction with the note of how far."""
+
+from collections.abc import Callable
+
+from capabilities.retain.backend import Backend
+from capabilities.retain.config import AutoConfig
+from capabilities.retain.transcript import Span, Window, document_name, said_in_session, transcript_of
+from fabric.errors import RunError
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
+from fabric.workers.other_session import other_session
+
+from .state import (
+    has_begun,
+    note_unkept,
+    other_unkept,
+    put_retained_through,
+    retained_through,
+)
+
+Current = Callable[[], Backend | None]
+"""Gives the backend in use now, None where retain is off."""
+Settings = Callable[[], AutoConfig]
+"""Gives the options in use now."""
+
+
+class _MovedError(RunError):
+    """Somebody else has kept turns of this session meanwhile."""
+
+
+async def keep_session(
+    ctx: Context, backend: Backend, settings: AutoConfig, through: int, *, least: int = 1, known: int = 0
+) -> int:
+    """Keep the session up to one of the user's turns, if at least so many are not; return how many were kept.
+
+    What remains of its ``known`` turns is noted, for the user's next session to keep. Called twice, also side by side
+    or by the next process, it keeps each turn once.
+    """
+
+    def look(tx: Transaction) -> int:
+        note_unkept(tx, backend, max(known, through))
+        return retained_through(tx, backend)
+
+    while through - (kept := await ctx.transact(look)) >= least:
+        every, overlap = settings.retain_every_n_turns, settings.retain_overlap_turns
+        window = Window(_span(backend, settings), kept, through, every, overlap)
+        transcript = transcript_of(said_in_session(ctx.items), window, document_name(ctx.ids))
+        if transcript is None:
+            return 0
+
+        def settle(tx: Transaction, kept: int = kept) -> None:
+            if retained_through(tx, backend) != kept:
+                raise _MovedError("these turns were kept meanwhile")
+            put_retained_through(tx, backend, through)
+            note_unkept(tx, backend, max(known, through))
+
+        try:
+            done = await backend.keep(ctx, transcript, settle)
+        except _MovedError:
+            continue
+        for failure in done.failed:
+            ctx.log.warning("a conversation was not kept", through=through, reason=failure.reason)
+        return 0 if done.failed else through - kept
+    return 0
+
+
+async def keep_earlier(ctx: Context, backend: Backend, settings: AutoConfig) -> int:
+    """Keep what the user's other sessions in the bank have not, where this one is new to it; return their number."""
+    if await ctx.transact(lambda tx: has_begun(tx, backend)):
+        return 0
+    count = 0
+    for left in await ctx.transact(lambda tx: other_unkept(tx, backend)):
+        async with other_session(ctx, left.session) as theirs:
+            count += bool(await keep_session(theirs, backend, settings, left.turns))
+    await ctx.transact(lambda tx: _begin(tx, backend))
+    return count
+
+
+def _begin(tx: Transaction, backend: Backend) -> None:
+    if not has_begun(tx, backend):
+        put_retained_through(tx, backend, 0)
+
+
+def _span(backend: Backend, settings: AutoConfig) -> Span:
+    """Return which part of a session is kept: in a file each turn once, on a server as its options say."""
+    return "suffix" if backend.name == "local" else settings.retain_mode

@@ -1,0 +1,89 @@
+"""What is known of a session that is kept in banks: how far, and what its first turn recalled."""
+
+from pydantic import BaseModel, ConfigDict
+
+from capabilities.retain.backend import Backend
+from capabilities.retain.banks import in_bank
+from fabric.flow.context import Context
+from fabric.flow.resource import Collection, Document, Resource, Transaction
+from fabric.generation.generator import inside_generator
+from fabric.store.base import Where
+
+
+class RetainState(BaseModel):
+    """Of one session: ``retained_through_user_turn`` says for each bank up to which of the user's turns it is kept.
+
+    ``text`` is what stands in the prompt since ``recalled_at_turn``, from the bank ``recalled_from``: the same to the
+    byte in all turns, because providers cache a prompt by its beginning.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    retained_through_user_turn: dict[str, int] = {}
+    recalled_from: str = ""
+    recalled_at_turn: int = 0
+    text: str = ""
+
+
+class Unkept(BaseModel):
+    """A session whose last turns, up to ``turns``, are not kept in the bank yet: the user's next session sees to it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    backend: str
+    session: str
+    user: str = ""
+    turns: int
+
+
+RETAIN_STATE = Document("retain_session", RetainState, "session")
+UNKEPT = Collection("retain_unkept", Unkept, "project", {"backend": "text", "user": "text"}, required=False)
+"""Lives in a bank, see `in_bank`."""
+STATE_RESOURCES: tuple[Resource, ...] = (RETAIN_STATE, UNKEPT)
+
+
+def bank_key(backend: Backend) -> str:
+    """Return what a bank is called in a session's state.
+
+    A bank in the file and one on a server may have one name.
+    """
+    return f"{backend.name}:{backend.bank.id}"
+
+
+def is_sub_agent(ctx: Context) -> bool:
+    """Return whether a block is part of a tool of another generator, which retains and recalls for it."""
+    return inside_generator(ctx)
+
+
+def retained_through(tx: Transaction, backend: Backend) -> int:
+    """Return up to which of the user's turns the session is kept, 0 for none."""
+    return tx.read(RETAIN_STATE).retained_through_user_turn.get(bank_key(backend), 0)
+
+
+def has_begun(tx: Transaction, backend: Backend) -> bool:
+    """Return whether the session was seen with this bank before."""
+    return bank_key(backend) in tx.read(RETAIN_STATE).retained_through_user_turn
+
+
+def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:
+    """Move the watermark."""
+    state = tx.read(RETAIN_STATE)
+    moved = {**state.retained_through_user_turn, bank_key(backend): turn}
+    tx.write(RETAIN_STATE, state.model_copy(update={"retained_through_user_turn": moved}))
+
+
+def note_unkept(tx: Transaction, backend: Backend, turns: int) -> None:
+    """Take note that the session's turns up to ``turns`` are there, and not kept; of those that are, none is."""
+    bank, identity = in_bank(tx, backend.bank.id), f"{backend.name}:{tx.ids.scope('session').key}"
+    if turns <= retained_through(tx, backend):
+        bank.delete(UNKEPT, [identity])
+        return
+    noted = Unkept(id=identity, backend=backend.name, session=tx.ids.session, user=tx.ids.user or "", turns=turns)
+    bank.put(UNKEPT, [noted])
+
+
+def other_unkept(tx: Transaction, backend: Backend) -> list[Unkept]:
+    """Return the user's other sessions that have turns which are not kept."""
+    own = (Where("backend", "=", backend.name), Where("user", "=", tx.ids.user or ""))
+    return [one for one in in_bank(tx, backend.bank.id).find(UNKEPT, *own) if one.session != tx.ids.session]
