@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import ConfigurationError
+from .narrowing import is_sequence
 from .validation import shown
 
 P = ParamSpec("P")
@@ -92,7 +93,7 @@ def check_model(option: str, value: object, *, without: str = "") -> None:
     Traceback (most recent call last):
     fabric.errors.ConfigurationError: chat: model is [1]; expected an id, a list of ids, or a function that returns one
     """
-    ids = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else []
+    ids = [value] if isinstance(value, str) else list(value) if is_sequence(value) else []
     if not callable(value) and not (ids and all(isinstance(record_id, str) and record_id.strip() for record_id in ids)):
         expected = ["an id", "a list of ids", "a function that returns one", *filter(None, [without])]
         raise ConfigurationError(f"{option} is {shown(value)}; expected {', '.join(expected[:-1])}, or {expected[-1]}")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from .narrowing import is_list_or_tuple
+
 LONGEST = 10_000
 """Characters of a message that are told."""
 
@@ -34,7 +36,7 @@ def message_of(error: BaseException) -> str:
 def notes_of(error: BaseException) -> list[str]:
     """Return the notes that were added to an error, those that are texts."""
     notes: Any = getattr(error, "__notes__", ())
-    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list | tuple) else []
+    return [note for note in notes if isinstance(note, str)] if is_list_or_tuple(notes) else []
 
 
 def repr_of(value: object) -> str:

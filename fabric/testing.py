@@ -14,6 +14,7 @@ from .errors import ModelError
 from .flow.block import Block, Out
 from .lazy import lazy
 from .models.base import Delta, ModelClient, Reply, Request, ToolCall, Usage
+from .narrowing import is_sequence
 from .record.history import message_tokens
 from .text.words import estimate_tokens
 
@@ -114,7 +115,7 @@ def _reply(scripted: Any, request: Request) -> Reply:
         reply = Reply(scripted)
     elif isinstance(scripted, BaseModel):
         reply = Reply(scripted.model_dump_json())
-    elif isinstance(scripted, Sequence) and all(isinstance(call, ToolCall) for call in scripted):
+    elif is_sequence(scripted) and all(isinstance(call, ToolCall) for call in scripted):
         reply = Reply("", tuple(scripted), finish="tool_calls")
     else:
         raise AssertionError(f"a script holds texts, models, tool calls, replies and exceptions; got {scripted!r}")

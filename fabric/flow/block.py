@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypedDict, TypeV
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
+from typing_extensions import TypeIs
 
 from ..errors import ConfigurationError, SchemaMismatchError
 from ..lazy import lazy
@@ -24,6 +25,7 @@ from ..models.answers.strict import strict_schema
 from ..record.events import BlockFinished, BlockStarted
 from ..telemetry.tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
 from ..telling import told
+from ..validation import is_model
 from .calls import Call, adapter, check
 from .capability import Capability, Use, check_use, enter_lifespans, with_lifespan
 from .compatibility import either, fits, shown_type
@@ -323,6 +325,11 @@ class Block(Generic[In, Out]):
         return drawing.mermaid_of(self)
 
 
+def is_block(value: object) -> TypeIs[Block[Any, Any]]:
+    """Return whether ``value`` is a block of any kind."""
+    return isinstance(value, Block)
+
+
 def rescues_of(rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None") -> tuple[Rescue, ...]:
     """Return the rescues that a ``rescue=`` argument means: one block for all errors, or a block per error type."""
     if rescue is None:
@@ -340,9 +347,9 @@ def tool_of(block: Block[Any, Any], *, name: str = "", description: str = "") ->
     """
     title = name or block.name
     accepts = block.accepts
-    whole = isinstance(accepts, type) and issubclass(accepts, BaseModel) and not accepts.__pydantic_root_model__
+    whole = accepts if is_model(accepts) and not accepts.__pydantic_root_model__ else None
     try:
-        arguments: type[BaseModel] = accepts if whole else _one_argument(title, str if accepts is Any else accepts)
+        arguments = whole or _one_argument(title, str if accepts is Any else accepts)
         strict_schema(arguments)
     except PydanticUserError as error:
         raise ConfigurationError(

@@ -18,6 +18,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel
 
 from ..lazy import lazy
+from ..narrowing import is_tuple
 
 if TYPE_CHECKING:
     from pydantic import fields
@@ -136,11 +137,11 @@ def _class(kind: Any) -> Any:
     return dict if hasattr(origin, "__total__") and dict in origin.__mro__ else origin  # a TypedDict of any module
 
 
-def _both(kinds: tuple[type, ...], kind: type, other: type) -> bool:
+def _both(kinds: tuple[type, ...], kind: type[Any], other: type[Any]) -> bool:
     return issubclass(kind, kinds) and issubclass(other, kinds)
 
 
-def _conversions_fit(given: Any, taken: Any, kind: type, other: type) -> bool:
+def _conversions_fit(given: Any, taken: Any, kind: type[Any], other: type[Any]) -> bool:
     if issubclass(other, BaseModel) and other.__pydantic_root_model__:  # RootModel itself takes long to import
         return fits(given, other.model_fields["root"].annotation)
     if _own_parser(other):
@@ -154,7 +155,7 @@ def _conversions_fit(given: Any, taken: Any, kind: type, other: type) -> bool:
     return is_dataclass(other) and not _scalar(kind) and not _series(kind)
 
 
-def _missing(kind: type, model: type[BaseModel]) -> list[str]:
+def _missing(kind: type[Any], model: type[BaseModel]) -> list[str]:
     """Return the required fields of ``model`` that objects of ``one`` surely lack."""
     config: Mapping[str, Any] = getattr(kind, "model_config", {})
     if config.get("extra") == "allow" or not isinstance(getattr(kind, "model_fields", None), dict):
@@ -165,12 +166,12 @@ def _missing(kind: type, model: type[BaseModel]) -> list[str]:
         if info.is_required()
         and info.alias is None
         and info.validation_alias is None
-        and name not in kind.model_fields  # type: ignore[attr-defined]
+        and name not in kind.model_fields
         and not hasattr(kind, name)
     ]
 
 
-def _own_parser(kind: type) -> bool:
+def _own_parser(kind: type[Any]) -> bool:
     """Return whether a class says itself what it can be made from, so that nothing can be known here."""
     if issubclass(kind, BaseModel):
         validators = kind.__pydantic_decorators__.model_validators.values()
@@ -185,13 +186,13 @@ def _arguments_fit(given: Any, taken: Any, parsed: bool) -> bool:
 
 def _elements_fit(given: Any, taken: Any, parsed: bool) -> bool:
     of_given, of_taken = _elements(given), _elements(taken)
-    if isinstance(of_given, tuple) and isinstance(of_taken, tuple):
+    if is_tuple(of_given) and is_tuple(of_taken):
         return len(of_given) == len(of_taken) and all(
             fits(a, b, parsed=parsed) for a, b in zip(of_given, of_taken, strict=True)
         )
-    if isinstance(of_given, tuple):
+    if is_tuple(of_given):
         return all(fits(a, of_taken, parsed=parsed) for a in of_given)
-    if isinstance(of_taken, tuple):
+    if is_tuple(of_taken):
         return all(fits(of_given, b, parsed=parsed) for b in of_taken)
     return fits(of_given, of_taken, parsed=parsed)
 
@@ -206,30 +207,30 @@ def _elements(kind: Any) -> Any:
     return arguments[0] if arguments[-1] is ... else arguments
 
 
-def _related(kind: type, other: type) -> bool:
+def _related(kind: type[Any], other: type[Any]) -> bool:
     return issubclass(kind, other) or issubclass(other, kind)
 
 
-def _same_generic(first: type, other: type) -> bool:
+def _same_generic(first: type[Any], other: type[Any]) -> bool:
     families = [getattr(kind, "__pydantic_generic_metadata__", {}).get("origin") or kind for kind in (first, other)]
     return _related(*families)
 
 
-def _record(kind: type) -> bool:
+def _record(kind: type[Any]) -> bool:
     return issubclass(kind, BaseModel) or is_dataclass(kind)
 
 
-def _mapping(kind: type) -> bool:
+def _mapping(kind: type[Any]) -> bool:
     return issubclass(kind, Mapping)
 
 
-def _series(kind: type) -> bool:
+def _series(kind: type[Any]) -> bool:
     if _scalar(kind) or _mapping(kind):
         return False
     return (
         kind in _SERIES
         or issubclass(kind, (Sequence, AbstractSet))
-        or (issubclass(kind, Iterable) and not _record(kind))
+        or (not _record(kind) and issubclass(kind, Iterable))
     )
 
 

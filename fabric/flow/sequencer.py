@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
 from ..errors import ConfigurationError
+from ..narrowing import is_mapping
 from .block import Block, In, Out, rescues_of
 from .capability import Use
 from .failing import Retry
@@ -191,7 +192,7 @@ class Sequencer(Chain[In, Out]):
         error that none takes is raised.
         """
         taken: set[str] = set()
-        if isinstance(rescue, Mapping):
+        if is_mapping(rescue):
             blocks = {kind: self._block(piece, f"-{kind.__name__}", taken) for kind, piece in rescue.items()}
             return replace(self, rescues=rescues_of(blocks)).checked()
         return replace(self, rescues=rescues_of(self._block(rescue))).checked()

@@ -132,7 +132,7 @@ def _field_name(parameter: str) -> str:
 
 
 def _hints(fn: Callable[..., Any], title: str) -> dict[str, Any]:
-    target: Any = inspect.unwrap(fn.func if isinstance(fn, functools.partial) else fn)
+    target: object = inspect.unwrap(fn.func if isinstance(fn, functools.partial) else fn)
     if not hasattr(target, "__globals__"):
         target = getattr(type(target), "__call__", target)  # noqa: B004  an object that is called like a function
     # The context's annotation is left out: it is often imported for type checkers only.

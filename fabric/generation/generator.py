@@ -17,10 +17,12 @@ from ..flow.resource import Resource
 from ..models.base import Message, Request
 from ..models.server import ModelServer
 from ..models.spans import target
+from ..narrowing import is_sequence
 from ..options import check_model
 from ..record.history import History, history_messages, history_of
 from ..record.items import Item
 from ..telemetry.tracing import Attributes
+from ..validation import is_model
 from .messages import context_call, context_text, header_text, system_text, user_messages
 from .toolbox import Toolbox, as_tool
 from .toolloop import ToolLoop
@@ -61,7 +63,7 @@ class Generator(Block[Any, Any]):
     @cached_property
     def _parts(self) -> "_Parts":
         given: Any = self.system
-        system = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        system: Sequence[Any] = given if is_sequence(given) and not isinstance(given, str) else [given]
         return _Parts(
             Call(self.model, where=f"{self.name}: model") if callable(self.model) else None,
             [part if isinstance(part, str) else Call(part, where=f"{self.name}: system") for part in system],
@@ -86,7 +88,7 @@ class Generator(Block[Any, Any]):
         if not self._own_tools:
             return attributes
         first = None if callable(self.model) else self.model if isinstance(self.model, str) else self.model[0]
-        asked = {} if first is None else target(first)
+        asked: Attributes = {} if first is None else target(first)
         return {**attributes, "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.name, **asked}
 
     @property
@@ -171,7 +173,7 @@ def _answer_schema(schema: Any, name: str) -> type[BaseModel] | None:
     """Return the model that a structured answer is asked for in: other types are wrapped, as models answer objects."""
     if schema is None or schema is str or schema is Any:
         return None
-    if isinstance(schema, type) and issubclass(schema, BaseModel):
+    if is_model(schema):
         return schema
     title = "".join(char if char.isalnum() else "_" for char in name)
     return create_model(f"{title}_answer", __config__=ConfigDict(extra="forbid"), output=(schema, ...))

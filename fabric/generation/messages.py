@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
@@ -12,6 +12,7 @@ from ..flow.calls import Call
 from ..flow.capability import Preset
 from ..flow.context import Context
 from ..models.base import Message
+from ..narrowing import is_list_or_tuple, is_mapping, is_sequence
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
@@ -43,8 +44,8 @@ def user_messages(value: object) -> list[Message]:
     if value is None:
         return []
     if _is_message(value):
-        return [_sent(cast("Mapping[str, Any]", value))]
-    if isinstance(value, list | tuple) and value:
+        return [_sent(value)]
+    if is_list_or_tuple(value) and value:
         if all(_is_message(message) for message in value):
             return [_sent(message) for message in value]
         if all(isinstance(part, str) or _is_part(part) for part in value) and any(_is_part(part) for part in value):
@@ -52,12 +53,12 @@ def user_messages(value: object) -> list[Message]:
     return [{"role": "user", "content": as_text(value)}]
 
 
-def _is_message(value: object) -> bool:
-    return isinstance(value, Mapping) and value.get("role") in _ROLES and ("content" in value or "tool_calls" in value)
+def _is_message(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return is_mapping(value) and value.get("role") in _ROLES and ("content" in value or "tool_calls" in value)
 
 
 def _is_part(value: object) -> bool:
-    if not isinstance(value, Mapping):
+    if not is_mapping(value):
         return False
     kind = value.get("type")
     return isinstance(kind, str) and (kind in value or kind in ("text", "image", "document", "audio"))
@@ -66,9 +67,9 @@ def _is_part(value: object) -> bool:
 def _sent(message: Mapping[str, Any]) -> Message:
     """Return a copy in a form that providers take: content as a string or as a list of typed parts."""
     content = message.get("content")
-    if isinstance(content, Mapping):
+    if is_mapping(content):
         content = [content]
-    if isinstance(content, Sequence) and not isinstance(content, str | bytes | bytearray):
+    if is_sequence(content) and not isinstance(content, str | bytes | bytearray):
         filled = [part for part in content if part is not None]
         parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in filled]
         return {**message, "content": parts}

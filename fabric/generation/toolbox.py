@@ -15,6 +15,7 @@ from ..flow.context import Context
 from ..flow.tool import Tool, alias, tool
 from ..lazy import lazy
 from ..models.base import ToolCall
+from ..narrowing import is_dict
 from ..record.meanwhile import drawing
 from ..telemetry.tracing import Attributes, span
 from ..telling import message_of
@@ -200,7 +201,7 @@ def _mended(values: Any, error: Mapping[str, Any]) -> bool:
             values = values[key]
         except (KeyError, IndexError, TypeError):
             return False
-    if not isinstance(values, dict) or last not in values:
+    if not is_dict(values) or last not in values:
         return False
     given = values[last]
     if given is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..clock import utc
 from ..errors import ModelError, ModelUnavailableError
+from ..narrowing import is_mapping
 
 _AGAIN = " Original exception: "
 """Behind this a broken stream's error says the same again."""
@@ -121,4 +122,4 @@ def _status(error: BaseException) -> int | None:
 
 def _headers(error: BaseException) -> Mapping[str, str]:
     headers: Any = getattr(getattr(error, "response", None), "headers", None)
-    return headers if isinstance(headers, Mapping) else {}
+    return headers if is_mapping(headers) else {}

@@ -1,11 +1,12 @@
 """Between our records and the OpenAI wire form that litellm speaks: arguments out, replies and stream pieces in."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from ..narrowing import is_list_or_tuple, is_mapping
 from .answers.strict import plain_schema, strict_schema
 from .base import Message, Reply, Request, ToolCall, Usage
 
@@ -76,9 +77,9 @@ def sendable(value: Any) -> Any:
     """
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return {sendable(key): sendable(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
+    if is_list_or_tuple(value):
         return [sendable(each) for each in value]
     return value
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from ..narrowing import is_list, is_mapping, is_sequence
 from ..text.json_text import redacted
 from .tool_parts import ToolPart, as_json, is_unsaid, split_parts, tool_part
 
@@ -91,9 +92,9 @@ def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:
         return "", ()
     if isinstance(content, str):
         return content, ()
-    if isinstance(content, Mapping):
+    if is_mapping(content):
         content = [content]
-    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
+    if not is_sequence(content) or isinstance(content, bytes | bytearray):
         kind = type(content).__name__
         return "", ({"type": kind, "note": f"{kind} value, not text"},)
     texts: list[str] = []
@@ -108,8 +109,8 @@ def content_text(content: object) -> tuple[str, tuple[dict[str, Any], ...]]:
 
 
 def _described(part: object) -> dict[str, Any]:
-    kind = str(part.get("type", "unknown")) if isinstance(part, Mapping) else type(part).__name__
-    written = _written(part, kind) if isinstance(part, Mapping) else ""
+    kind = str(part.get("type", "unknown")) if is_mapping(part) else type(part).__name__
+    written = _written(part, kind) if is_mapping(part) else ""
     note = f"{kind} part, not text"
     return {"type": kind, "note": f"{note}: {written}", "text": written} if written else {"type": kind, "note": note}
 
@@ -118,7 +119,7 @@ def _written(part: Mapping[str, Any], kind: str) -> str:
     """Return what somebody wrote to a part that is no text, "" for nothing."""
     inner = part.get(kind)
     for held in (part, inner):
-        told = (held.get(name) for name in WRITTEN) if isinstance(held, Mapping) else ()
+        told = (held.get(name) for name in WRITTEN) if is_mapping(held) else ()
         said = next((text for text in told if isinstance(text, str) and text.strip()), "")
         if said:
             return " ".join(said.split())[:MAX_WRITTEN]
@@ -156,7 +157,7 @@ def kind_of(part: Mapping[str, Any]) -> str:
 def _part_text(part: object) -> str | None:
     if isinstance(part, str):
         return part
-    if not isinstance(part, Mapping):
+    if not is_mapping(part):
         return None
     text = part.get("text", part.get("content") if part.get("type") in ("text", "input_text", "output_text") else None)
     return text if isinstance(text, str) else None
@@ -188,7 +189,7 @@ def drafts_from_message(message: Mapping[str, Any]) -> list[Draft]:
         return results if results and not text and not parts else [*results, *given]
     calls = [
         *(_tool_draft(tool) for tool in tools if tool.kind == "tool_call"),
-        *(_call_draft(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)),
+        *(_call_draft(call) for call in message.get("tool_calls") or () if is_mapping(call)),
     ]
     draft = Draft(role=role, kind="message", text=text, name=name, parts=parts)
     is_silent = (calls or results) and not text and not parts
@@ -200,14 +201,14 @@ def _tool_draft(tool: ToolPart) -> Draft:
         return Draft("assistant", "tool_call", tool.arguments, name=tool.name, call_id=tool.call_id)
     text, parts = content_text(tool.result)
     if tool.result and not text:  # no text and no typed part: an object
-        typed = isinstance(tool.result, list) and all(isinstance(own, Mapping) and "type" in own for own in tool.result)
+        typed = is_list(tool.result) and all(isinstance(own, Mapping) and "type" in own for own in tool.result)
         text, parts = ("", parts) if typed else (as_json(tool.result), ())
     return Draft("tool", "tool_result", text, name=tool.name, call_id=tool.call_id, parts=parts)
 
 
 def _call_draft(call: Mapping[str, Any]) -> Draft:
-    function = call.get("function")
-    function = function if isinstance(function, Mapping) else {}
+    given = call.get("function")
+    function: Mapping[str, Any] = given if is_mapping(given) else {}
     return Draft(
         role="assistant",
         kind="tool_call",

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
 from ..models.base import Message
+from ..narrowing import is_list_or_tuple
 from ..scope import Scope, ScopeIds
 from ..text.json_text import redacted
 from ..text.prompt import strip_data_blocks
@@ -211,6 +212,6 @@ def drawn(rows: T) -> T:
     """Take note that these rows, or the only one, are handed out; they are returned as they are."""
     noted = _DRAWN.get()
     if noted is not None and rows is not None:
-        each: Iterable[Any] = rows if isinstance(rows, list | tuple) else [rows]
+        each: Iterable[Any] = rows if is_list_or_tuple(rows) else [rows]
         noted.update(row.id for row in each)
     return rows

@@ -1,8 +1,9 @@
 """The input of a run as a message of the user, whatever its blocks make of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
+from ..narrowing import is_list_or_tuple, is_mapping
 from .items import Draft, content_text, drafts_from_message
 
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
@@ -32,11 +33,11 @@ def messages_in(value: object) -> Sequence[Mapping[str, Any]] | None:
     """
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
-    if isinstance(value, Mapping) and is_message(value):
+    if is_message(value):
         return [value]
     if _is_part(value):
         return [{"role": "user", "content": [value]}]
-    if isinstance(value, list | tuple) and value:
+    if is_list_or_tuple(value) and value:
         if all(is_message(message) for message in value):
             return list(value)
         if all(isinstance(part, str) or _is_part(part) for part in value) and any(map(_is_part, value)):
@@ -44,13 +45,13 @@ def messages_in(value: object) -> Sequence[Mapping[str, Any]] | None:
     return None
 
 
-def is_message(value: object) -> bool:
+def is_message(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a value is a message of a chat, whoever's."""
-    return isinstance(value, Mapping) and value.get("role") in _ROLES and any(key in value for key in _CONTENT)
+    return is_mapping(value) and value.get("role") in _ROLES and any(key in value for key in _CONTENT)
 
 
 def _is_part(value: object) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("type"), str) and content_text(value) != ("", ())
+    return is_mapping(value) and isinstance(value.get("type"), str) and content_text(value) != ("", ())
 
 
 def _drafts(message: Mapping[str, Any]) -> Sequence[Draft]:

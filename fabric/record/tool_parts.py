@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from ..narrowing import is_list_or_tuple, is_mapping
+
 
 class ToolPart(NamedTuple):
     """A call with its arguments as JSON, or a result as it was given; ``call_id`` pairs the two."""
@@ -25,14 +27,14 @@ def tool_part(part: object) -> ToolPart | None:
     >>> tool_part({"toolResult": {"toolUseId": "t1", "content": [{"text": "rain"}]}}).result
     [{'text': 'rain'}]
     """
-    if not isinstance(part, Mapping):
+    if not is_mapping(part):
         return None
     names = _names()
     kind = next((key for key in (part.get("type"), *part) if key in names["calls"] or key in names["results"]), None)
     if kind is None:
         return None
     inner = part.get(kind)
-    inside: Mapping[str, Any] = inner if isinstance(inner, Mapping) else part
+    inside: Mapping[str, Any] = inner if is_mapping(inner) else part
     call_id, name = str(_first(inside, "id") or ""), str(_first(inside, "name") or "")
     if kind in names["results"]:
         return ToolPart("tool_result", call_id, name, result=_first(inside, "result"))
@@ -55,7 +57,7 @@ def split_parts(content: object) -> tuple[list[ToolPart], object]:
     >>> split_parts([{"type": "tool_result", "content": "rain"}, {"type": "text", "text": "Ah"}])[1]
     [{'type': 'text', 'text': 'Ah'}]
     """
-    parts: Sequence[object] = content if isinstance(content, list | tuple) else [content]
+    parts: Sequence[object] = content if is_list_or_tuple(content) else [content]
     found = [(part, tool_part(part)) for part in parts]
     tools = [tool for _, tool in found if tool is not None]
     return (tools, [part for part, tool in found if tool is None]) if tools else ([], content)

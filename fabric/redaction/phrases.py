@@ -69,7 +69,7 @@ def _plain(word: str) -> str:
 
 
 def _is_phrase(words: Sequence[str], known: Sequence[frozenset[str]]) -> bool:
-    shared = frozenset.intersection(*known)
+    shared = known[0].intersection(*known[1:])
     return any(_checked(language).check(" ".join(map(_plain, words))) for language in shared)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..narrowing import is_list_or_tuple, is_mapping
 from .answered_secrets import answered
 from .finding import REDACTED, without
 from .json_form import NAMES, VALUES, named_secret
@@ -38,9 +39,9 @@ def _cleaned(value: Any, name: str) -> Any:
         return value if (name, value) in _HARMLESS else _cleaned_text(value, name)
     if isinstance(value, _NO_TEXT):
         return value
-    if isinstance(value, (dict, Mapping)):  # a dict is known as one many times as fast as any other mapping
+    if is_mapping(value):
         return _cleaned_record(value)
-    if isinstance(value, list | tuple):
+    if is_list_or_tuple(value):
         each = _after_each([_cleaned(child, name) for child in value])
         return each if _differ(each, value) else value
     return value
@@ -85,7 +86,7 @@ def _after_each(values: list[Any]) -> list[Any]:
     before, cleaned = "", list[Any]()
     for value in values:
         key = ""
-        if isinstance(value, (dict, Mapping)):
+        if is_mapping(value):
             key = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
         text = value[key] if key else ""
         secrets = answered(before, text) if before and text else []

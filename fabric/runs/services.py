@@ -86,6 +86,14 @@ class Queue(Protocol):
         ...
 
 
+class Verdict(NamedTuple):
+    """How a try of a job ended: ``done``, ``pending`` (a later try will follow) or ``failed``."""
+
+    job: Job
+    status: str
+    error: str = ""
+
+
 @dataclass(eq=False, slots=True)
 class Entry:
     """A job with what only this process knows of it: its blocks, its context variables, who waits for it."""
@@ -94,7 +102,7 @@ class Entry:
     chain: Sequence[Any] = ()
     """The blocks from the pipeline to the one that does the job; () while the pipeline is not known."""
     variables: Variables | None = None
-    verdict: "Future[Verdict]" = field(default_factory=Future)
+    verdict: Future[Verdict] = field(default_factory=Future[Verdict])
     listener: Listener | None = None
     in_transaction: Callable[[Rows], None] | None = None
     """What is done in the transaction that stores the job."""
@@ -110,11 +118,3 @@ class Entry:
         if not self.verdict.done():
             return False
         return self.verdict.exception() is not None or self.verdict.result().status == "failed"
-
-
-class Verdict(NamedTuple):
-    """How a try of a job ended: ``done``, ``pending`` (a later try will follow) or ``failed``."""
-
-    job: Job
-    status: str
-    error: str = ""

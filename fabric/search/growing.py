@@ -54,7 +54,7 @@ class Growing(Generic[S]):
 
     def window(self) -> "Growing[S]":
         """Return the rows there are now, in the same memory: rows added later are not seen, others as they become."""
-        window: Growing[S] = Growing.__new__(Growing)  # made often, and needs no array of its own
+        window = object.__new__(type(self))  # made often, and needs no array of its own
         window._data, window._size, window._is_shared = self.view, self._size, True
         return window
 

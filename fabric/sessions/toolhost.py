@@ -165,7 +165,7 @@ def _tools_of(capability: Capability[Any]) -> list[Any]:
 
 
 def _call(name: str, arguments: Arguments) -> ToolCall:
-    given = {} if arguments is None else arguments
+    given: Arguments = {} if arguments is None else arguments
     return ToolCall("", name, given if isinstance(given, str) else json.dumps(to_jsonable_python(given, fallback=repr)))
 
 

@@ -1,8 +1,10 @@
 """The texts in a JSON value: where they stand, something is done to each, and the value keeps its form."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
+
+from ..narrowing import is_list_or_tuple, is_mapping
 
 
 def redacted(value: Any, redact: Callable[[str], str]) -> Any:
@@ -13,9 +15,9 @@ def redacted(value: Any, redact: Callable[[str], str]) -> Any:
     """
     if isinstance(value, str):
         return redact(value)
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return {key: redacted(child, redact) for key, child in value.items()}
-    return [redacted(child, redact) for child in value] if isinstance(value, list | tuple) else value
+    return [redacted(child, redact) for child in value] if is_list_or_tuple(value) else value
 
 
 def spelled(text: str) -> list[str]:

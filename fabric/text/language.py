@@ -206,7 +206,7 @@ def _counts(words: Sequence[str]) -> dict[str, int]:
 
 _LANGUAGES_OF: dict[str, tuple[str, ...]] = {
     word: tuple(language for language in _LATIN if word in STOP_WORDS[language])
-    for word in frozenset().union(*(STOP_WORDS[language] for language in _LATIN))
+    for word in frozenset[str]().union(*(STOP_WORDS[language] for language in _LATIN))
 }
 
 
@@ -242,7 +242,6 @@ def stem(word: str, language: str) -> str:
 
 @lru_cache(maxsize=64)
 def _stemmer(language: str) -> Any:
-
-    return (
-        snowballstemmer.stemmer(language) if language in _STEMMED and language in snowballstemmer.algorithms() else None
-    )
+    if language not in _STEMMED or language not in snowballstemmer.algorithms():
+        return None
+    return snowballstemmer.stemmer(language)  # pyright: ignore[reportUnknownMemberType]  the package has no types

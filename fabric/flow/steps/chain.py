@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from fabric.errors import ConfigurationError
 
-from ..block import Block, In, Out
+from ..block import Block, In, Out, is_block
 from ..calls import Call
 from ..compatibility import either
 from ..context import Context
@@ -111,7 +111,7 @@ class Chain(Block[In, Out]):
         return (None, first) if second is None else (self._call(first), second)
 
     def _call(self, fn: Any) -> Call:
-        if isinstance(fn, Block) or not callable(fn):
+        if is_block(fn) or not callable(fn):
             raise ConfigurationError(
                 f"{self._here}: expected a function here, got {fn!r}; a block that comes before another "
                 "is a step of its own: .then(block)"
@@ -120,7 +120,7 @@ class Chain(Block[In, Out]):
 
     def _block(self, piece: Piece, suffix: str = "", taken: set[str] | None = None) -> Block[Any, Any]:
         """Return the block, or the handler made of a function, under a name that no sibling has."""
-        if isinstance(piece, Block):
+        if is_block(piece):
             return piece
         if not callable(piece):
             raise ConfigurationError(f"{self._here}: expected a block or a function, got {piece!r}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.errors import ConfigurationError, NoBranchError, RunError
+from fabric.narrowing import is_list_or_tuple
 
 from ..calls import Call
 from ..context import Context
@@ -53,7 +54,7 @@ class ForEach(Single):
         elements: Any = value if self.connector is None else await self.connector(value, ctx)
         if elements is None:
             return []
-        if not isinstance(elements, (list, tuple)):
+        if not is_list_or_tuple(elements):
             raise RunError(
                 f"{ctx.path}: for_each {self.body.block.name!r} expects a list, got {type(elements).__name__}: "
                 f"{short(elements)}; give it a connector that makes a list"

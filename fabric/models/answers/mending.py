@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from fabric.narrowing import is_dict
 from fabric.validation import complaints
 
 from .slips import fields_of, folded, keys_of, meant, one_text, slips_of, text_key
@@ -44,11 +45,11 @@ def mended(adapter: TypeAdapter[T], value: Any, model: type[BaseModel] | None) -
 
 def spelled(value: Any, model: type[BaseModel]) -> Any:
     """Return an object under the model's own keys, with the text that is meant for its text; anything else as it is."""
-    if not isinstance(value, dict):
+    if not is_dict(value):
         return value
     if len(value) == 1:
         ((key, inner),) = value.items()
-        value = inner if isinstance(inner, dict) and folded(str(key)) not in keys_of(model) else value
+        value = inner if is_dict(inner) and folded(str(key)) not in keys_of(model) else value
     fields = fields_of(model)
     own = {key: each for key, each in value.items() if key in fields}
     for key, each in value.items():
@@ -62,7 +63,7 @@ def _with_absent(value: Any, model: type[BaseModel]) -> Any:
     """Give an object what the slips of its fields say of keys that were left out."""
     absent = {key: slips.absent for key, info in fields_of(model).items() if (slips := slips_of(info))}
     filled = {key: each for key, each in absent.items() if each is not None}
-    return {**filled, **value} if isinstance(value, dict) else value
+    return {**filled, **value} if is_dict(value) else value
 
 
 def _with_text(own: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def _from_text(text: str, model: type[BaseModel]) -> Any:
         decoded = json.loads(text)
     except (ValueError, RecursionError):
         decoded = None
-    if isinstance(decoded, dict):
+    if is_dict(decoded):
         return decoded
     wanted = text_key(model)
     return {wanted: text} if wanted is not None and text.strip() else text
@@ -106,7 +107,7 @@ def _mend_one(value: Any, complaint: Mapping[str, Any], model: type[BaseModel] |
     parent = _at(value, path)
     info = fields_of(model).get(key) if model is not None and not path else None
     if complaint["type"] == "missing":
-        return isinstance(parent, dict) and _fill(parent, key, info)
+        return is_dict(parent) and _fill(parent, key, info)
     if isinstance(parent, list) and isinstance(key, int):
         replacement = _replacement(parent[key], complaint, info)
     elif not isinstance(parent, dict) or key not in parent:

@@ -12,7 +12,9 @@ from typing import Any, Union, get_args, get_origin
 from annotated_types import MaxLen
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from fabric.narrowing import is_dict, is_list, is_list_or_tuple, is_mapping, is_set
 from fabric.text.words import words
+from fabric.validation import is_model
 
 from .mending import mended, reason
 from .schema import Refused
@@ -61,7 +63,7 @@ def list_fields(schema: type[BaseModel]) -> Mapping[str, ListField]:
             continue
         key = info.alias or name
         limit = next((each.max_length for each in info.metadata if isinstance(each, MaxLen)), None)
-        model = item if isinstance(item, type) and issubclass(item, BaseModel) else None
+        model = item if is_model(item) else None
         found[key] = ListField(key, TypeAdapter(item), model, limit)
     return found
 
@@ -124,9 +126,9 @@ def _item_type(annotation: Any) -> Any:
 def _with_own_keys(value: Any, schema: type[BaseModel], depth: int) -> dict[str, Any] | None:
     if isinstance(value, str):
         value = _decoded(value)
-    if depth == 0 or not isinstance(value, dict | list):
+    if depth == 0 or not (is_dict(value) or is_list(value)):
         return None
-    if isinstance(value, list):
+    if is_list(value):
         return _merged([_with_own_keys(each, schema, depth - 1) for each in value[:100]], schema)
     keys = {folded(info.alias or name): info.alias or name for name, info in schema.model_fields.items()}
     own = {keys[folded(key)]: each for key, each in value.items() if folded(key) in keys}
@@ -148,16 +150,16 @@ def _merged(parts: Sequence[dict[str, Any] | None], schema: type[BaseModel]) -> 
 
 def _bare_items(value: Any, wanted: ListField, depth: int = DEEPEST_WRAPPER) -> list[Any] | None:
     """Return the items when ``value`` is a list, one item, or something around one of the two."""
-    if isinstance(value, list):
+    if is_list(value):
         return value
-    if not isinstance(value, dict) or depth == 0 or _is_schema(value):
+    if not is_dict(value) or depth == 0 or _is_schema(value):
         return None
     if _fits(value, wanted):
         return [value]
-    lists = [each for each in value.values() if isinstance(each, list)]
+    lists = [each for each in value.values() if is_list(each)]
     if len(lists) == 1 or (value and all(str(key).isdigit() for key in value)):
         return list(lists[0] if len(lists) == 1 else value.values())
-    objects = [each for each in value.values() if isinstance(each, dict)]
+    objects = [each for each in value.values() if is_dict(each)]
     if objects and len(objects) == len(value) and all(_fits(each, wanted) for each in objects):
         return objects
     return _bare_items(objects[0], wanted, depth - 1) if len(objects) == 1 else None
@@ -182,9 +184,9 @@ def _as_list(value: Any, wanted: ListField) -> list[Any]:
         return []
     if isinstance(value, dict):
         return (_bare_items(value, wanted) or [value]) if value else []
-    if isinstance(value, list) and value and all(isinstance(each, list) for each in value):
+    if is_list(value) and value and all(is_list(each) for each in value):
         return [item for each in value for item in each]
-    return value if isinstance(value, list) else [value]
+    return value if is_list(value) else [value]
 
 
 def _take_items(fields: Fields, wanted: ListField, items: list[Any], longest: int | None) -> list[Any]:
@@ -235,9 +237,9 @@ def _leaves(value: Any) -> Iterable[Any]:
         each = waiting.pop()
         if isinstance(each, BaseModel):
             waiting.extend(getattr(each, name) for name in type(each).model_fields)
-        elif isinstance(each, Mapping):
+        elif is_mapping(each):
             waiting.extend(each.values())
-        elif isinstance(each, list | tuple | set | frozenset):
+        elif is_list_or_tuple(each) or is_set(each):
             waiting.extend(each)
         else:
             yield each
@@ -245,7 +247,7 @@ def _leaves(value: Any) -> Iterable[Any]:
 
 def _is_schema(value: Any) -> bool:
     """Return whether ``value`` describes data instead of being data."""
-    if not isinstance(value, dict) or not _SCHEMA_WORDS & value.keys():
+    if not is_dict(value) or not _SCHEMA_WORDS & value.keys():
         return False
     described = value.get("type")
     return described in {"object", "array", "string", "number", "integer", "boolean", "null"} or "type" not in value

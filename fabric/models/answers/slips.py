@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+
+from fabric.narrowing import is_list, is_mapping
 
 from .schema import Slips
 
@@ -61,10 +62,10 @@ def one_text(given: Any) -> str | None:
     >>> [one_text(given) for given in (["tea", "jazz"], {"id": 7, "name": "anna"}, {"a": "b", "c": "d"}, [7])]
     ['tea, jazz', 'anna', None, None]
     """
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         texts = [each for each in given.values() if isinstance(each, str) and each.strip()]
         return texts[0] if len(texts) == 1 else None
-    if isinstance(given, list) and given and all(isinstance(each, str) for each in given):
+    if is_list(given) and given and all(isinstance(each, str) for each in given):
         return ", ".join(given)
     return None
 

@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, JsonSchemaWarningKind
 from pydantic_core import CoreSchema
 
+from fabric.narrowing import is_dict, is_list
+
 _KEPT = ("type", "enum", "const", "description")
 # Limits are not part of strict mode, yet values are checked against them: the description tells the model.
 _NOTED = (
@@ -42,12 +44,12 @@ class _Generator(GenerateJsonSchema):
 
 
 def _without_examples(node: Any) -> Any:
-    if isinstance(node, dict):
+    if is_dict(node):
         cleaned = {key: _without_examples(each) for key, each in node.items()}
         if isinstance(description := cleaned.get("description"), str):
             cleaned["description"] = _EXAMPLE.sub("", description).strip()
         return cleaned
-    return [_without_examples(each) for each in node] if isinstance(node, list) else node
+    return [_without_examples(each) for each in node] if is_list(node) else node
 
 
 def plain_schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from fabric.errors import OutputError
+from fabric.narrowing import is_dict
 from fabric.text.json_text import redacted
 from fabric.text.words import uncontrolled
 
@@ -88,6 +89,6 @@ def _parsed(reading: Reading, schema: type[T], longest: int | None) -> tuple[Par
         raise _UnfitError(complaint)
     if isinstance(value, Answer):
         value.refuse(tuple(fields.refused))
-    exact = reading.exact and isinstance(reading.value, dict) and values.keys() <= reading.value.keys()
+    exact = reading.exact and is_dict(reading.value) and values.keys() <= reading.value.keys()
     parsed = Parsed(value, tuple(fields.refused), repaired=not exact, truncated=reading.cut)
     return parsed, (len(values), fields.kept)

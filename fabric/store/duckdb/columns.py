@@ -2,12 +2,13 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from fabric.clock import utc
 from fabric.errors import StoreError
+from fabric.narrowing import is_sequence, is_set
 from fabric.search.base import ColumnType
 
 from ..base import Row, Where
@@ -136,7 +137,7 @@ def condition(column: str, kind: ColumnType, where: Where) -> tuple[str, list[An
 
 
 def _one_of(column: str, kind: ColumnType, values: Any, what: str) -> tuple[str, list[Any]]:
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | set | frozenset):
+    if isinstance(values, str | bytes) or not (is_sequence(values) or is_set(values)):
         raise StoreError(f"{what} is a sequence for 'in', got {type(values).__name__}")
     cells = [operand(kind, value, what) for value in values]
     present = [value for value in cells if value is not None]

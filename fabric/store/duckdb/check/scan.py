@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fabric.embedding.base import same_model
+from fabric.narrowing import is_dict
 from fabric.scope import Scope
 from fabric.store.base import Row
 
@@ -94,4 +95,4 @@ def parsed(text: str) -> Row | None:
         row = json.loads(text)
     except ValueError:
         return None
-    return row if isinstance(row, dict) and isinstance(row.get("id"), str) else None
+    return row if is_dict(row) and isinstance(row.get("id"), str) else None

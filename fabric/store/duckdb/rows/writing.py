@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.slices import chunks
 from fabric.store.base import Row, RowVectors
@@ -40,7 +40,7 @@ def prepare(collection: StoredCollection, rows: Sequence[Row], vectors: RowVecto
     texts = [to_json(row, f"row {row['id']!r} of {collection.name!r}") for row in rows]
     tokens = [tokens_of(collection, row) for row in rows]
     cells = cells_of(collection, rows, texts)
-    by_id = vectors.by_id if vectors is not None else {}
+    by_id: Mapping[str, Any] = vectors.by_id if vectors is not None else {}
     packed = {row["id"]: stored(by_id[row["id"]]) for row in rows if row["id"] in by_id}
     return Prepared(rows, texts, tokens, cells, vectors.space if vectors is not None else "", packed)
 
