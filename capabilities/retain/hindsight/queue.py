@@ -21,6 +21,7 @@ from fabric.store.lanes import BACKGROUND
 from fabric.telemetry.logger import logger
 from fabric.threads.portal import elsewhere
 
+from ..banks import in_bank
 from ..config import HindsightConfig
 from ..record import Flushed
 from . import outbox
@@ -56,7 +57,7 @@ class Queue:
     def __init__(self, services: Services, place: Place, config: HindsightConfig) -> None:
         self._services = services
         self._place = place
-        self._ids = ScopeIds(session="retain", project=place.bank, org=place.org)
+        self._ids = ScopeIds(session="retain", org=place.org)
         self._config = config
         self._remotes: dict[HindsightConfig, Remote] = {}
         self._lock = asyncio.Lock()
@@ -264,7 +265,8 @@ class Queue:
         return await self._transact(lambda tx: outbox.counted(tx, self._place.url))
 
     async def _transact(self, work: Callable[[Transaction], T]) -> T:
-        return await self._services.store.transact(lambda rows: work(Transaction(rows, self._ids)))
+        bank = self._place.bank
+        return await self._services.store.transact(lambda rows: work(in_bank(Transaction(rows, self._ids), bank)))
 
     async def _end(self) -> None:
         for timer in filter(None, (self._timer, self._retry)):
