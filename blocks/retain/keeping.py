@@ -4,19 +4,13 @@ from collections.abc import Callable
 
 from capabilities.retain.backend import Backend
 from capabilities.retain.config import AutoConfig
-from capabilities.retain.transcript import Span, Window, document_name, said_in_session, transcript_of
+from capabilities.retain.transcript import Span, Window, said_in_session, transcript_of
 from fabric.errors import RunError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.workers.other_session import other_session
 
-from .state import (
-    has_begun,
-    note_unkept,
-    other_unkept,
-    put_retained_through,
-    retained_through,
-)
+from .state import drop_unkept, has_begun, note_unkept, other_unkept, put_retained_through, retained_through
 
 Current = Callable[[], Backend | None]
 """Gives the backend in use now, None where retain is off."""
@@ -44,8 +38,10 @@ async def keep_session(
     while through - (kept := await ctx.transact(look)) >= least:
         every, overlap = settings.retain_every_n_turns, settings.retain_overlap_turns
         window = Window(_span(backend, settings), kept, through, every, overlap)
-        transcript = transcript_of(said_in_session(ctx.items), window, document_name(ctx.ids))
+        transcript = transcript_of(said_in_session(ctx.items), window, ctx.ids)
         if transcript is None:
+            if least == 1:  # too little was said, or it is forgotten: nobody need look at it again
+                await ctx.transact(lambda tx: drop_unkept(tx, backend))
             return 0
 
         def settle(tx: Transaction, kept: int = kept) -> None:

@@ -31,16 +31,17 @@ class Unkept(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    backend: str
+    bank: str
     session: str
-    user: str = ""
     turns: int
 
 
 RETAIN_STATE = Document("retain_session", RetainState, "session")
-UNKEPT = Collection("retain_unkept", Unkept, "project", {"backend": "text", "user": "text"}, required=False)
-"""Lives in a bank, see `in_bank`."""
-STATE_RESOURCES: tuple[Resource, ...] = (RETAIN_STATE, UNKEPT)
+UNKEPT = Collection("retain_unkept", Unkept, "user", {"bank": "text"}, required=False)
+"""Is the user's, and forgotten with what else is theirs."""
+NOBODYS_UNKEPT = Collection("retain_unkept_of_nobody", Unkept, "project", {"bank": "text"}, required=False)
+"""The same of sessions without a user; it lives in the bank, see `in_bank`."""
+STATE_RESOURCES: tuple[Resource, ...] = (RETAIN_STATE, UNKEPT, NOBODYS_UNKEPT)
 
 
 def bank_key(backend: Backend) -> str:
@@ -75,15 +76,30 @@ def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:
 
 def note_unkept(tx: Transaction, backend: Backend, turns: int) -> None:
     """Take note that the session's turns up to ``turns`` are there, and not kept; of those that are, none is."""
-    bank, identity = in_bank(tx, backend.bank.id), f"{backend.name}:{tx.ids.scope('session').key}"
     if turns <= retained_through(tx, backend):
-        bank.delete(UNKEPT, [identity])
+        drop_unkept(tx, backend)
         return
-    noted = Unkept(id=identity, backend=backend.name, session=tx.ids.session, user=tx.ids.user or "", turns=turns)
-    bank.put(UNKEPT, [noted])
+    inside, collection = _shelf(tx, backend)
+    bank, session = bank_key(backend), tx.ids.session
+    inside.put(collection, [Unkept(id=_note_id(tx, backend), bank=bank, session=session, turns=turns)])
+
+
+def drop_unkept(tx: Transaction, backend: Backend) -> None:
+    """Take back what was noted of the session."""
+    inside, collection = _shelf(tx, backend)
+    inside.delete(collection, [_note_id(tx, backend)])
+
+
+def _note_id(tx: Transaction, backend: Backend) -> str:
+    return f"{bank_key(backend)} {tx.ids.session}"
 
 
 def other_unkept(tx: Transaction, backend: Backend) -> list[Unkept]:
     """Return the user's other sessions that have turns which are not kept."""
-    own = (Where("backend", "=", backend.name), Where("user", "=", tx.ids.user or ""))
-    return [one for one in in_bank(tx, backend.bank.id).find(UNKEPT, *own) if one.session != tx.ids.session]
+    inside, collection = _shelf(tx, backend)
+    noted = inside.find(collection, Where("bank", "=", bank_key(backend)))
+    return [one for one in noted if one.session != tx.ids.session]
+
+
+def _shelf(tx: Transaction, backend: Backend) -> tuple[Transaction, Collection[Unkept]]:
+    return (tx, UNKEPT) if tx.ids.has("user") else (in_bank(tx, backend.bank.id), NOBODYS_UNKEPT)

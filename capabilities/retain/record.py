@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from ..sources import Source
+
 MAX_CONTENT_CHARS = 100_000
 """How long one item may be; what is longer is refused, not cut."""
 PREVIEW_CHARS = 500
@@ -123,6 +125,8 @@ class Transcript:
     plain: str
     document: str
     turns: int
+    sources: tuple[Source, ...] = ()
+    """The user's messages in it: who forgets one of them finds what was kept of it."""
 
 
 @dataclass(frozen=True, slots=True)

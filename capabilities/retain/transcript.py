@@ -13,6 +13,7 @@ from fabric.record.items import Item
 from fabric.scope import ScopeIds
 from fabric.text.prompt import strip_memory_blocks
 
+from ..sources import Source
 from .record import Transcript
 
 MIN_CHARS = 10
@@ -30,6 +31,8 @@ class Said:
     text: str
     turn: int
     at: datetime
+    id: str = ""
+    counts_as: datetime | None = None
 
 
 def said_in_session(items: Iterable[Item]) -> list[Said]:
@@ -44,7 +47,8 @@ def said_in_session(items: Iterable[Item]) -> list[Said]:
             continue
         text = strip_memory_blocks(item.text).strip()
         if any(character.isalnum() for character in text):
-            told.append(Said("user" if item.role == "user" else "assistant", text, item.turn, item.created_at))
+            role: Literal["user", "assistant"] = "user" if item.role == "user" else "assistant"
+            told.append(Said(role, text, item.turn, item.created_at, item.id, item.counts_as))
     return told
 
 
@@ -71,14 +75,12 @@ class Window:
         return max(0, self.through - max(self.every, self.through - self.after) - self.overlap + 1)
 
 
-def transcript_of(said: Sequence[Said], window: Window, session: str) -> Transcript | None:
-    r"""Return the transcript of a part of a session, None where it has fewer than `MIN_CHARS` characters.
-
-    ``session`` is what the session's documents are called: see `document_name`.
+def transcript_of(said: Sequence[Said], window: Window, ids: ScopeIds) -> Transcript | None:
+    r"""Return the transcript of a part of a session with these ids, None where it is shorter than `MIN_CHARS`.
 
     >>> from datetime import UTC
     >>> told = [Said("user", "Use tabs here.", 1, datetime(2026, 1, 2, tzinfo=UTC))]
-    >>> transcript_of(told, Window("full-session", 0, 1), "monday").text
+    >>> transcript_of(told, Window("full-session", 0, 1), ScopeIds("monday")).text
     '[user]\nUse tabs here.\n[/user]'
     """
     messages = [message for message in said if window.first <= message.turn <= window.through]
@@ -89,8 +91,20 @@ def transcript_of(said: Sequence[Said], window: Window, session: str) -> Transcr
         text="\n\n".join(f"[{message.role}]\n{_unmarked(message.text)}\n[/{message.role}]" for message in messages),
         user_text="\n\n".join(message.text for message in messages if message.role == "user"),
         plain=plain,
-        document=_document(session, window, messages[-1].at),
+        document=_document(document_name(ids), window, messages[-1].at),
         turns=window.through,
+        sources=tuple(_source(message, ids) for message in messages if message.role == "user"),
+    )
+
+
+def _source(message: Said, ids: ScopeIds) -> Source:
+    return Source(
+        turn_id=message.id,
+        session=ids.session,
+        turn=message.turn,
+        user=ids.user,
+        said_at=message.at,
+        counts_as=message.counts_as,
     )
 
 

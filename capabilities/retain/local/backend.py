@@ -153,6 +153,7 @@ class LocalBackend:
                 "mined": mined,
                 "waits": bool(mined) and self._read is not None,
                 "document": transcript.document,
+                "sources": list(transcript.sources),
                 "source": TRANSCRIPT,
                 "trust": trust_of(TRANSCRIPT),
                 "importance": TRANSCRIPT_IMPORTANCE,
