@@ -51,6 +51,7 @@ from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice
 from fabric.options import check_model, check_whole_number, names_options
 from fabric.record.run_input import said_in
+from fabric.text.words import is_blank
 
 from .communities import CommunitySteps
 
@@ -278,8 +279,10 @@ def cognitive_memory(
     >>> mem.encode.name
     'cognitive/encode'
     """
-    if not name.strip():
+    if not isinstance(name, str) or is_blank(name):
         raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
+    if constants is not None and not isinstance(constants, Mapping):
+        raise ConfigurationError(f"constants is {constants!r:.80}; expected a mapping, such as {{'capacity': 9}}")
     named = [one for one in _OPTIONS if one in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from capabilities.cognitive import Profile
+from capabilities.prospective import create_prospective
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
@@ -174,6 +175,18 @@ def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
         (lambda: cognitive_memory(constants={"profile": "as_specified"}), r"cognitive_memory\(profile=...\)"),
         (lambda: cognitive_memory(constants={"capacty": 9}), "did you mean 'capacity'"),
         (lambda: cognitive_memory(name=" "), "not blank"),
+        (lambda: cognitive_memory(name=5), "not blank"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(constants="x"), "expected a mapping"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(zone=5), "expected the name of a time zone"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(consolidation={"archive_days": 1e300}), "less than or equal to 36500"),
+        (lambda: cognitive_memory(consolidation={"recent_hours": float("inf")}), "less than or equal to 876000"),
+        (lambda: cognitive_memory(consolidation={"min_cluster": 30}), "at most max_cluster, 24"),
+        (
+            lambda: cognitive_memory(mechanisms={"source_confidence_decay": {"multipliers": {"dream": 0.5}}}),
+            "no source",
+        ),
+        (lambda: create_prospective({"day_begins": 9}), "such as '09:00'"),
+        (lambda: create_prospective({"cooldown": float("inf")}), "finite"),
     ]
     for build, told in wrong:
         with pytest.raises(ConfigurationError, match=told):
