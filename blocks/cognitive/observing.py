@@ -1,6 +1,6 @@
 """Observing and reflecting as blocks: a conversation becomes notes, and notes become memories, by a model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -37,7 +37,9 @@ SHOWN_CHARS = 8_000
 KNOWN = 20
 """How many known memories a reflector is shown."""
 CUE_CHARS = 2_000
-_BUSY = {"failed": ("observe: the same messages are being observed already; what is left is observed next time",)}
+_BUSY: Mapping[str, Any] = {
+    "failed": ("observe: the same messages are being observed already; what is left is observed next time",)
+}
 
 
 class Observed(BaseModel):
@@ -85,7 +87,7 @@ class ObservingSteps:
         )
         self._traces = _asked(f"{name}/learn", model, learn, TracesTold)
 
-    async def done(self, ctx: Context, *, force: bool = False) -> list[dict[str, Any]]:
+    async def done(self, ctx: Context, *, force: bool = False) -> list[Mapping[str, Any]]:
         """Observe, compress and reflect, each where it is time for it; return what each came to."""
         return [await self.observe(ctx, force=force), await self.compress(ctx), await self.reflect(ctx, force=force)]
 
