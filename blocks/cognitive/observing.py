@@ -9,7 +9,7 @@ from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.observing.config import emphases, style_of_traces
 from capabilities.cognitive.observing.observer import Observer
 from capabilities.cognitive.observing.record import HeardMessage, Observation, desk_owner
-from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold
+from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold, count_words, no_reflection
 from capabilities.formulas.personality import HIGH, Traits
 from capabilities.prospective import ProspectiveMemory, intention_of
 from capabilities.traces.consolidation.one_at_a_time import reserved
@@ -45,7 +45,7 @@ _BUSY: Mapping[str, Any] = {
 class Observed(BaseModel):
     """What observing came to: messages heard, notes made, memories learned, reminders registered.
 
-    ``words_in`` and ``words_out`` are those of the notes that were reflected on and of what was learned from them.
+    ``words_in`` and ``words_out`` are those of the notes that a reflection consumed and of what was learned from them.
     ``failed`` says what a model could not do, and what of an answer could not be read. What a model failed at waits,
     and it is asked again.
     """
@@ -60,6 +60,11 @@ class Observed(BaseModel):
     words_in: int = 0
     words_out: int = 0
     failed: tuple[str, ...] = ()
+
+    @property
+    def compression(self) -> float | None:
+        """How many times fewer words were learned than noted, 5 to 40 being meant; None where nothing was learned."""
+        return self.words_in / self.words_out if self.words_out else None
 
 
 class ObservingSteps:
@@ -139,12 +144,16 @@ class ObservingSteps:
         told, failed = await _ask(self._traces, shown, ctx, observer, "reflect")
         if told is None:
             return {"failed": (failed,)}
+        wrong = no_reflection(notes, told, force=force)
+        if wrong:
+            await observer.failed()
+            return {"failed": (f"reflect: {wrong}",)}
         made = await observer.learn(notes, told.traces, told.keep, known)
         if made is None:
             return {"failed": ("reflect: some notes were forgotten meanwhile; the rest is reflected on next time",)}
-        words = sum(len(one.content.split()) for one in notes), sum(len(one.content.split()) for one in made)
-        left_out = _left_out("reflect", told)
-        return {"learned": len(made), "words_in": words[0], "words_out": words[1], "failed": left_out}
+        consumed = [note for number, note in enumerate(notes, start=1) if number not in told.keep]
+        words = {"words_in": count_words(consumed), "words_out": count_words(told.traces)}
+        return {"learned": len(made), "failed": _left_out("reflect", told), **words}
 
     async def _register(self, ctx: Context, notes: Sequence[Observation]) -> int:
         """Register what was promised as reminders, each note once however often it is tried; return how many."""

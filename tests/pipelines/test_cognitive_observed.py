@@ -121,6 +121,39 @@ def test_a_conversation_is_heard_once_noted_learned_from_and_forgotten(stub_serv
     assert not [word for word in ("HIV", "Docker", "deploy") if word in dump(path)]
 
 
+def test_a_reflection_is_shorter_than_its_notes_or_nothing_changes(stub_server: StubServer, tmp_path: Path):
+    mem, clock, path = remembering(reflector={"notes": 8}), FrozenClock(), tmp_path / "memory.duckdb"
+    notes = [
+        {"content": f"On day {day} " + "the user sailed to Bergen with Rosa and Bo again " * 2} for day in range(8)
+    ]
+    learned = {"content": "Sails to Bergen with Rosa and Bo, day after day", "numbers": [1, 8]}
+    longer = [{"content": f"On day {day} " + "they sailed and sailed, as ever, " * 4 + "to Bergen"} for day in range(8)]
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(hearing(mem), ["My boat is called Ariadne"])
+        stub_server.script([told(notes=notes), told(traces=longer, keep=[])])
+        for reason in ("reflect: 232 words were made of 184; a", "reflect: no note was done with"):
+            done = session.run(mem.observe, {"force": True}).output
+            assert (done.learned, done.compression, done.failed[0].startswith(reason)) == (0, None, True), done
+            assert len(waiting(session, mem)[1]) == 8
+            count = len(stub_server.requests)
+            assert session.run(mem.observe, {"force": True}).output.failed == ()  # it is left alone for a while
+            assert len(stub_server.requests) == count
+            clock.advance(hours=1)
+            stub_server.script([told(traces=[learned], keep=list(range(1, 9)))])
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("tuesday", user="jake")
+        stub_server.script([told(traces=[learned], keep=[8, 99])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.learned, done.failed, len(waiting(session, mem)[1])) == (1, (), 1)
+        assert (done.words_in, done.words_out) == (161, 10)
+        assert done.compression is not None
+        assert 5 <= done.compression <= 40
+        clock.advance(hours=1)
+        stub_server.script([told(traces=longer[:1], keep=[])])  # of one note any memory may be made
+        assert session.run(mem.observe, {"force": True}).output.learned == 1
+
+
 def assembling(mem: CognitiveSystem) -> Any:
     @handler(name="assembling", uses=[mem.capability])
     async def assemble(cue: str, ctx: Context) -> str:

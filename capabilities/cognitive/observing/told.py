@@ -1,6 +1,6 @@
 """What a model answers that observes, compresses or reflects: forms that forgive, and what they mean."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -10,10 +10,12 @@ from capabilities.traces.record import TraceType
 from capabilities.vocabulary import SHARE_SLIPS, TEXT_SLIPS, Unit
 from fabric.models.answers.schema import Answer, Slips
 
-from .record import NoteKind
+from .record import NoteKind, Observation
 
 LONGEST_NOTE = 1_000
 MOST_NOTES = 40
+LEAST_CONDENSED = 100
+"""From how many words of notes on a reflection has to have fewer."""
 
 
 def _whole(given: object) -> list[int]:
@@ -80,6 +82,27 @@ class TracesTold(Answer):
 
     traces: list[TraceTold] = Field(max_length=MOST_NOTES)
     keep: Shown = Field(default_factory=list)
+
+
+def no_reflection(notes: Sequence[Observation], told: TracesTold, *, force: bool) -> str:
+    """Return why memories are no reflection on notes, "" where they are: what is consumed has to become less.
+
+    Of fewer than `LEAST_CONDENSED` words any memory may be made: a single note is a sentence already. With ``force``
+    all notes may be kept, where nothing is learned: they are not so many that there has to be an end to them.
+    """
+    kept = set(told.keep)
+    consumed = [note for number, note in enumerate(notes, start=1) if number not in kept]
+    if not consumed and (told.traces or not force):
+        return "no note was done with"
+    before, after = count_words(consumed), count_words(told.traces)
+    if before >= LEAST_CONDENSED and after > before:
+        return f"{after} words were made of {before}; a reflection is shorter than its notes"
+    return ""
+
+
+def count_words(some: Iterable[Observation | NoteTold | TraceTold]) -> int:
+    """Return how many words notes or memories have together, as white space parts them."""
+    return sum(len(one.content.split()) for one in some)
 
 
 def drawn_from(numbers: Sequence[int], sources: Sequence[Sequence[Source]]) -> tuple[Source, ...]:
