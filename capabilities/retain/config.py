@@ -4,7 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
+
+from fabric.errors import ConfigurationError
 
 from ..settings import Settings
 from .banks import Scoping
@@ -66,11 +68,11 @@ class HindsightConfig(AutoConfig):
     tags_match: TagsMatch = "any"
     debug: bool = False
     """Whether each request is logged, without what was said."""
-    request_timeout: float = Field(default=30.0, gt=0)
+    request_timeout: float = Field(default=30.0, gt=0, allow_inf_nan=False)
     """Seconds, as all timeouts are."""
-    recall_timeout: float = Field(default=30.0, gt=0)
-    retain_timeout: float = Field(default=60.0, gt=0)
-    reflect_timeout: float = Field(default=120.0, gt=0)
+    recall_timeout: float = Field(default=30.0, gt=0, allow_inf_nan=False)
+    retain_timeout: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+    reflect_timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     flush_batch_size: int = Field(default=16, ge=1)
     flush_interval: float = Field(default=5.0, ge=0)
     """Seconds after the first waiting item."""
@@ -81,6 +83,13 @@ class HindsightConfig(AutoConfig):
     mental_model_refresh_interval: float = Field(default=300.0, ge=0)
     mental_model_max_render_chars: int = Field(default=16_000, ge=1)
     mental_model_first_turn_deadline: float = Field(default=1.5, ge=0)
+
+    @field_validator("api_url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        if not url.strip().lower().startswith(("http://", "https://")):
+            raise ValueError("Input should be an address that begins with http:// or https://")
+        return url.strip()
 
     @classmethod
     def from_environment(
@@ -95,12 +104,19 @@ class HindsightConfig(AutoConfig):
         7
         """
         read = os.environ if environment is None else environment
-        options = {str(option): value for option, value in (given or {}).items()}
-        options |= {option: read[name].strip() for name, option in VARIABLES.items() if read.get(name, "").strip()}
-        options |= {
-            option: _seconds(name, read) for name, option in _MILLISECONDS.items() if read.get(name, "").strip()
+        names = {option: name for name, option in _ALL.items() if read.get(name, "").strip()}
+        said: dict[str, Any] = {
+            option: _seconds(read[name]) if name in _MILLISECONDS else read[name].strip()
+            for option, name in names.items()
         }
-        return cls(**options)
+        options = {str(option): value for option, value in (given or {}).items()} | said
+        try:
+            return cls(**options)
+        except ConfigurationError as error:
+            blamed = [name for option, name in names.items() if f"{option}=" in str(error)]
+            if not blamed:
+                raise
+            raise ConfigurationError(f"{error}; it was set by {', '.join(blamed)} in the environment") from error
 
 
 VARIABLES: Mapping[str, str] = {
@@ -128,8 +144,11 @@ _MILLISECONDS: Mapping[str, str] = {
 }
 
 
-def _seconds(name: str, read: Mapping[str, str]) -> float | str:
+_ALL = {**VARIABLES, **_MILLISECONDS}
+
+
+def _seconds(milliseconds: str) -> float | str:
     try:
-        return float(read[name]) / 1000
+        return float(milliseconds) / 1000
     except ValueError:
-        return read[name]  # refused with the option's name
+        return milliseconds  # refused with the option's name

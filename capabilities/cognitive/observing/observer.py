@@ -9,12 +9,11 @@ from typing import Any, Literal
 from capabilities.meaning import Meaning
 from capabilities.sources import Source
 from capabilities.traces.record import Trace
-from capabilities.traces.table import TraceTable, checked_content, cut_tags, unite_tags
+from capabilities.traces.table import TraceTable, checked_content, unite_tags
 from capabilities.traces.tables import place_of
 from capabilities.turns import Turn
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
-from fabric.text.words import is_blank
 
 from ..config import CognitiveConfig
 from ..encoder import Encoder
@@ -52,7 +51,7 @@ class Observer:
                 valence=mood,
             )
             for turn in turns
-            if not is_blank(turn.text)
+            if turn.text.strip()
         ]
         return self._add(tx, found)
 
@@ -172,7 +171,7 @@ class Observer:
                 sources=drawn_from(one.numbers, sources),
             )
             for one in told
-            if not is_blank(one.content)
+            if one.content.strip()
         ]
 
     def _replace(self, tx: Transaction, place: Any, old: Sequence[Any], new: Sequence[Observation]) -> bool:
@@ -192,7 +191,7 @@ class Observer:
         None, and nothing changes, where one of the notes went meanwhile.
         """
         texts = [self.ctx.redact(one.content.strip()) for one in told]
-        learned = [(text, one) for text, one in zip(texts, told, strict=True) if not is_blank(text)]
+        learned = [(text, one) for text, one in zip(texts, told, strict=True) if text]
         kept = {notes[number - 1].id for number in keep if 1 <= number <= len(notes)}
         embedded = await self.meaning.embed_stored([text for text, _ in learned])
 
@@ -218,7 +217,7 @@ class Observer:
         sources = drawn_from(told.numbers, [one.sources for one in notes])
         fields |= {"confidence": told.confidence, "session": self.ctx.session, "said_at": now, "role": "assistant"}
         fields |= {"sources": sources} if sources else {}
-        tags = unite_tags([*cut_tags(map(self.ctx.redact, told.tags)), NEW_TAG])
+        tags = unite_tags([*map(self.ctx.redact, told.tags), NEW_TAG])
         new = table.new(where, text, told.type, tags, **fields)
         vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]
         done = store_encoded(table, where, new, vector, self.config)

@@ -4,21 +4,21 @@ import asyncio
 import importlib.util
 import re
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.clock import utc
 from fabric.errors import ConfigurationError, RefusedError, RunError
 from fabric.flow.context import Context
-from fabric.flow.resource import Resource
+from fabric.flow.resource import Resource, Transaction
 from fabric.lazy import lazy
 
 from ..banks import Bank, in_bank
 from ..config import BackendName, HindsightConfig
 from ..record import Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
 from . import outbox
-from .errors import HindsightError
+from .errors import HindsightError, address
 from .mental_models import RETAIN_MODELS, FrozenModels, Models
 from .outbox import RETAIN_OUTBOX, OutboxItem
 from .queue import Queue
@@ -26,6 +26,7 @@ from .queues import queue_to
 
 if TYPE_CHECKING:
     from . import client
+    from .client import Remote
     from .found import Memory
 else:
     client = lazy(".client", __package__)
@@ -67,39 +68,32 @@ class HindsightBackend:
             [item.content for item in items],
         )
 
-    async def keep(self, ctx: Context, transcript: Transcript) -> Retained:
+    async def keep(
+        self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
+    ) -> Retained:
         """Put a transcript into the queue; one of the same document that was not sent yet is not sent any more."""
         item = self._item(ctx, transcript.text, self.config.retain_context, transcript.document)
-        return await self._enqueue(ctx, [item], [transcript.text])
+        return await self._enqueue(ctx, [item], [transcript.text], settle)
 
     async def recall(self, ctx: Context, query: str) -> Recalled:
         """Ask the server; RefusedError for a question that it cannot take, HindsightError where it cannot be asked."""
         asked = _checked(ctx.redact(query))
-        queue = await self._queue(ctx)
-        try:
-            memories = await _on_portal(ctx, queue.ask(lambda remote: remote.recall(asked, self.bank.tags)))
-        except HindsightError as error:
-            raise _too_long(error) or error from error
-        return Recalled([_found(memory, self.bank.id) for memory in memories], ctx.clock.now())
+        found = await self._ask(ctx, lambda remote: remote.recall(asked, self.bank.tags))
+        return Recalled([_found(memory, self.bank.id) for memory in found or ()], ctx.clock.now())
 
     async def reflect(self, ctx: Context, query: str, context: str = "") -> Reflection:
         """Ask the server for an answer; the errors are those of `recall`."""
         asked = _checked(ctx.redact(query))
         around = ctx.redact(context).strip()
-        queue = await self._queue(ctx)
-        try:
-            text, ids = await _on_portal(ctx, queue.ask(lambda remote: remote.reflect(asked, around, self.bank.tags)))
-        except HindsightError as error:
-            raise _too_long(error) or error from error
-        return Reflection(text, tuple(ids))
+        said = await self._ask(ctx, lambda remote: remote.reflect(asked, around, self.bank.tags))
+        return Reflection(said[0], tuple(said[1])) if said is not None else Reflection("")
 
     async def edit(self, ctx: Context, asked: Edit) -> Edited:
         """Raise ConfigurationError: a server's memories are its own facts, and are edited there."""
         del ctx
         raise ConfigurationError(
             f"memory {asked.id!r} is not edited from here: with the backend 'hindsight' memories are facts that the "
-            f"server draws itself; correct it in Hindsight's own interface ({self.config.api_url}), or retain what "
-            "is right"
+            f"server draws itself; correct it in Hindsight's own interface ({self._address}), or retain what is right"
         )
 
     async def flush(self, ctx: Context) -> Flushed:
@@ -111,7 +105,7 @@ class HindsightBackend:
         """Return the ``<mental_models>`` block, as the first turn of this session had it."""
         if not self.config.mental_models_enabled:
             return ""
-        place = f"{self.config.api_url} {self.bank.id} {' '.join(self.bank.tags)}"
+        place = f"{self._address} {self.bank.id} {' '.join(self.bank.tags)}"
         frozen = (await ctx.read(RETAIN_MODELS)).texts
         if place in frozen:
             return frozen[place]
@@ -133,7 +127,7 @@ class HindsightBackend:
         what = f"{removed} {'memory' if removed == 1 else 'memories'} that waited to be sent"
         return (
             f"Removed {what} from this file. What the bank {self.bank.id!r} holds on the server at "
-            f"{self.config.api_url} is there still: delete it in Hindsight's interface, or with its deleteBank."
+            f"{self._address} is there still: delete it in Hindsight's interface, or with its deleteBank."
         )
 
     async def waiting(self, ctx: Context) -> list[OutboxItem]:
@@ -146,28 +140,54 @@ class HindsightBackend:
         await _on_portal(ctx, queue.alone(lambda tx: outbox.put_back(tx, queue.url, also_refused=True)))
         return await _on_portal(ctx, queue.flush())
 
+    @property
+    def _address(self) -> str:
+        return address(self.config.api_url)
+
     def _item(self, ctx: Context, content: str, context: str, document: str = "") -> OutboxItem:
         return OutboxItem(
             id=ctx.clock.new_id("retain"),
-            url=self.config.api_url.rstrip("/"),
+            url=self._address,
             content=ctx.redact(content),
             context=ctx.redact(context),
             metadata={"session_id": ctx.session},
             tags=list(self.bank.tags),
             timestamp=ctx.clock.now().astimezone().isoformat(),
-            document=document,
+            document=ctx.redact(document),
             session=ctx.session,
             user=ctx.user or "",
         )
 
-    async def _enqueue(self, ctx: Context, items: Sequence[OutboxItem], texts: Sequence[str]) -> Retained:
+    async def _enqueue(
+        self,
+        ctx: Context,
+        items: Sequence[OutboxItem],
+        texts: Sequence[str],
+        settle: Callable[[Transaction], None] | None = None,
+    ) -> Retained:
         if self._is_closed:
             raise RunError(CLOSED)
         queue = await self._queue(ctx)
-        await ctx.transact(lambda tx: outbox.enqueue(in_bank(tx, self.bank.id), items))
+
+        def work(tx: Transaction) -> None:
+            if settle is not None:
+                settle(tx)
+            outbox.enqueue(in_bank(tx, self.bank.id), items)
+
+        await ctx.transact(work)
         ctx.run.services.portal.tell(queue.enqueued, len(items))
         redacted = [secret for text in texts for secret in ctx.secrets_in(text)]
         return Retained(len(items), tuple(item.id for item in items), redacted=tuple(redacted))
+
+    async def _ask(self, ctx: Context, call: "Callable[[Remote], Awaitable[T]]") -> T | None:
+        """Return what the server answers, None where it has no such bank yet."""
+        queue = await self._queue(ctx)
+        try:
+            return await _on_portal(ctx, queue.ask(call))
+        except HindsightError as error:
+            if error.is_no_bank:
+                return None
+            raise _too_long(error) or error from error
 
     async def _queue(self, ctx: Context) -> Queue:
         return await queue_to(ctx, self.config, self.bank.id)

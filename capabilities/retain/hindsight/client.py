@@ -17,11 +17,14 @@ from fabric.telemetry.logger import logger
 from fabric.telling import told
 
 from ..config import HindsightConfig
-from .errors import HindsightError, refused_by
+from .errors import HindsightError, address, refused_by
 from .found import Memory, MentalModel, Seed
 
 T = TypeVar("T")
 _CUT_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionError)
+
+_UNREADABLE = (ValidationError, ValueError, TypeError, KeyError, AttributeError)
+"""What the client's library raises over an answer of another shape."""
 
 
 class Remote:
@@ -31,21 +34,24 @@ class Remote:
         self._config = config
         self._bank = bank_id
         self._client = Hindsight(
-            base_url=config.api_url,
+            base_url=config.api_url.strip(),
             api_key=config.api_token or None,
             timeout=_longest(config) + 1,  # a call is ended by ours, which says which one it was
             user_agent="thought-fabric",
+            max_attempts=1,  # what fails is told, and what was to be kept is sent again by the queue
         )
 
     async def retain(self, items: Sequence[Mapping[str, Any]], operation_id: str) -> None:
         """Send items, to be taken in behind the answer; those of one ``operation_id`` are taken once."""
-        await self._ask(
+        taken = await self._ask(
             "retain",
             self._config.retain_timeout,
             lambda: self._client.aretain_batch(
                 self._bank, [dict(item) for item in items], retain_async=True, operation_id=operation_id
             ),
         )
+        if not taken.success:
+            raise HindsightError(f"the Hindsight server at {address(self._config.api_url)} says that it took nothing")
 
     async def recall(self, query: str, tags: Sequence[str]) -> list[Memory]:
         """Return what the server recalls of a question, best first."""
@@ -130,7 +136,7 @@ class Remote:
         await close()
 
     async def _ask(self, what: str, seconds: float, call: Callable[[], Awaitable[T]]) -> T:
-        url = self._config.api_url
+        url = address(self._config.api_url)
         try:
             async with asyncio.timeout(seconds):
                 answer = await call()
@@ -156,8 +162,10 @@ class Remote:
             raise HindsightError(
                 f"the Hindsight server at {url} broke off in the middle of its answer to {what}: try again later"
             ) from error
-        except (aiohttp.ClientError, ValidationError, ValueError) as error:
+        except (aiohttp.ClientError, *_UNREADABLE) as error:
             raise _unreadable(url, error) from error
+        if answer is None:
+            raise _unreadable(url, TypeError("null"))
         if self._config.debug:
             logger(bank=self._bank, url=url).info("asked Hindsight", what=what)
         return answer

@@ -1,6 +1,7 @@
 """The one error of a Hindsight server, whatever went wrong, in words that say what to do."""
 
 import json
+import re
 from typing import Any
 
 from fabric.errors import RunError
@@ -41,6 +42,20 @@ class HindsightError(RunError):
     def is_unreachable(self) -> bool:
         """Whether the server is down, busy, or closed to us, so that anything else sent now fails as well."""
         return self.status_code in UNREACHABLE
+
+    @property
+    def is_no_bank(self) -> bool:
+        """Whether the server has no bank of this name yet: it makes one when something is retained first."""
+        return self.status_code == 404 and isinstance(self.details, str) and self.details.startswith("Bank ")
+
+
+def address(url: str) -> str:
+    """Return the address of a server as it is stored and told: without a password that stands in it.
+
+    >>> address("https://jake:hunter2@memory.example.com/base/")
+    'https://memory.example.com/base'
+    """
+    return re.sub(r"//[^/@]*@", "//", url.strip()).rstrip("/")
 
 
 def refused_by(url: str, status: int, body: str, *, retry_after: float | None = None) -> HindsightError:

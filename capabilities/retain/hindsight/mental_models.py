@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from fabric.flow.resource import Document
 from fabric.telemetry.logger import logger
-from fabric.text.prompt import DATA_NOTICE, escaped
+from fabric.text.prompt import escaped, memory_block
 
 from ..banks import Bank
 from ..config import HindsightConfig
@@ -89,7 +89,7 @@ class Models:
         try:
             return await self._queue.ask(lambda remote: remote.mental_models())
         except HindsightError as error:
-            if error.status_code != 404:
+            if not error.is_no_bank:
                 raise
             await self._queue.make_bank()  # nobody wrote to it yet
             return []
@@ -144,7 +144,7 @@ def models_block(models: Sequence[MentalModel], most_chars: int) -> str:
         text if len(text) <= chars else f"{_whole(text, max(0, chars - len(CUT)))}{CUT}"
         for text, chars in zip(texts, room, strict=True)
     )
-    return f"<mental_models>\n{DATA_NOTICE}\n{body}\n</mental_models>"
+    return memory_block("mental_models", body)
 
 
 def _whole(text: str, chars: int) -> str:

@@ -23,10 +23,11 @@ MOST_CHARS = 1_000_000
 
 
 class OutboxItem(BaseModel):
-    """One memory that waits to be sent to the server at ``url``, or that was given up: then ``error`` says why.
+    """One memory that waits for the server at ``url`` to take it.
 
-    ``document`` names what takes the place of an earlier item of that name. ``session`` and ``user`` say who retained
-    it. ``batch`` is "" until it was first sent; ``refused`` says that the server will never take it as it is.
+    ``status`` is "waiting" before it is sent first, "sent" until the server has said that it has it, and "failed" once
+    it was given up: then ``error`` says why. ``document`` names what takes the place of an earlier item of that name.
+    ``session`` and ``user`` say who retained it. ``refused`` says that the server will never take it as it is.
     """
 
     id: str
@@ -39,7 +40,7 @@ class OutboxItem(BaseModel):
     document: str = ""
     session: str
     user: str = ""
-    status: Literal["waiting", "failed"] = "waiting"
+    status: Literal["waiting", "sent", "failed"] = "waiting"
     batch: str = ""
     attempts: int = 0
     next_try: datetime | None = None
@@ -57,7 +58,7 @@ RETAIN_OUTBOX = Collection(
     "retain_outbox",
     OutboxItem,
     "project",
-    {"url": "text", "status": "text", "batch": "text", "document": "text", "session": "text", "user": "text"},
+    {"url": "text", "status": "text"},  # and no more: each makes it longer to write a row, and somebody waits for that
     required=False,
 )
 
@@ -78,8 +79,8 @@ def enqueue(tx: Transaction, items: Sequence[OutboxItem]) -> None:
     """Put items into the outbox; a document takes the place of the one of its name that was not sent yet."""
     for item in items:
         if item.document:
-            same = tx.find(RETAIN_OUTBOX, Where("document", "=", item.document), Where("url", "=", item.url))
-            tx.delete(RETAIN_OUTBOX, [one.id for one in same if one.status == "failed" or not one.batch])
+            idle = tx.find(RETAIN_OUTBOX, Where("url", "=", item.url), Where("status", "!=", "sent"))
+            tx.delete(RETAIN_OUTBOX, [one.id for one in idle if one.document == item.document])
     tx.put(RETAIN_OUTBOX, items, new=True)
 
 
@@ -89,18 +90,14 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
     ``skip`` are operations that are not due, ``fresh`` says whether a new batch may be made. A document waits while
     an earlier one of its name is under way, so that the later one is what stays.
     """
-    sent = tx.find(RETAIN_OUTBOX, *_waiting(url), Where("batch", "!=", ""))
+    sent = _of(tx, url, "sent")
     for item in sent:
         if item.batch not in skip:
             return Batch(item.batch, [other for other in sent if other.batch == item.batch])
     if not fresh:
         return None
     under_way = {item.document for item in sent if item.document}
-    items = [
-        item
-        for item in tx.find(RETAIN_OUTBOX, *_waiting(url), Where("batch", "=", ""), limit=MOST_ITEMS)
-        if item.document not in under_way
-    ]
+    items = [item for item in _of(tx, url, "waiting", MOST_ITEMS) if item.document not in under_way]
     return _named(tx, _within(items)) if items else None
 
 
@@ -130,9 +127,8 @@ def split(tx: Transaction, batch: Batch) -> None:
 
 def put_back(tx: Transaction, url: str, *, also_refused: bool) -> int:
     """Let what was given up be sent again; return how many items."""
-    failed = tx.find(RETAIN_OUTBOX, Where("url", "=", url), Where("status", "=", "failed"))
-    again = [item for item in failed if also_refused or not item.refused]
-    tx.put(RETAIN_OUTBOX, [item.model_copy(update={"status": "waiting", "attempts": 0}) for item in again])
+    again = [item for item in _of(tx, url, "failed") if also_refused or not item.refused]
+    tx.put(RETAIN_OUTBOX, [item.model_copy(update={"status": "sent", "attempts": 0}) for item in again])
     return len(again)
 
 
@@ -148,15 +144,14 @@ def clear(tx: Transaction, url: str) -> int:
 
 def counted(tx: Transaction, url: str) -> tuple[int, int]:
     """Return how many items wait, and how many were given up."""
-    there = Where("url", "=", url)
-    return (
-        tx.count(RETAIN_OUTBOX, there, Where("status", "=", "waiting")),
-        tx.count(RETAIN_OUTBOX, there, Where("status", "=", "failed")),
+    whole, failed = (
+        tx.count(RETAIN_OUTBOX, Where("url", "=", url), *where) for where in ((), (Where("status", "=", "failed"),))
     )
+    return whole - failed, failed
 
 
-def _waiting(url: str) -> tuple[Where, Where]:
-    return Where("url", "=", url), Where("status", "=", "waiting")
+def _of(tx: Transaction, url: str, status: str, limit: int | None = None) -> list[OutboxItem]:
+    return tx.find(RETAIN_OUTBOX, Where("url", "=", url), Where("status", "=", status), limit=limit)
 
 
 def _within(items: Sequence[OutboxItem]) -> list[OutboxItem]:
@@ -173,7 +168,7 @@ def _within(items: Sequence[OutboxItem]) -> list[OutboxItem]:
 
 def _named(tx: Transaction, items: Sequence[OutboxItem]) -> Batch:
     operation = operation_id(items)
-    named = [item.model_copy(update={"batch": operation}) for item in items]
+    named = [item.model_copy(update={"status": "sent", "batch": operation}) for item in items]
     tx.put(RETAIN_OUTBOX, named)
     return Batch(operation, named)
 

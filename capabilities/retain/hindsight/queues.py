@@ -9,6 +9,7 @@ from fabric.runs.services import Services
 from fabric.threads.portal import Portal
 
 from ..config import HindsightConfig
+from .errors import address
 from .queue import Place, Queue
 
 _QUEUES: "WeakKeyDictionary[Portal, dict[Place, asyncio.Task[Queue]]]" = WeakKeyDictionary()
@@ -17,7 +18,7 @@ _QUEUES: "WeakKeyDictionary[Portal, dict[Place, asyncio.Task[Queue]]]" = WeakKey
 async def queue_to(ctx: Context, config: HindsightConfig, bank_id: str) -> Queue:
     """Return the queue of the context's open file to a bank, with these options from now on; made where missing."""
     services = ctx.run.services
-    place = Place(config.api_url.rstrip("/"), bank_id, ctx.org)
+    place = Place(address(config.api_url), bank_id, ctx.org)
     known = _QUEUES.get(services.portal, {}).get(place)
     if known is not None and known.done() and not known.cancelled() and known.exception() is None:
         queue = known.result()

@@ -1,6 +1,7 @@
 """The backends that have to keep the contract of banks: add a `Kind` here to try another one."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import pytest
 
 from blocks.retain.answering import local_backend
-from capabilities.retain import Backend, Bank, LocalConfig, Retained, RetainItem
+from capabilities.retain import Backend, Bank, HindsightConfig, LocalConfig, Retained, RetainItem
+from capabilities.retain.hindsight import HINDSIGHT_RESOURCES, HindsightBackend
 from capabilities.retain.local import LOCAL_RESOURCES
 from fabric import Fabric, handler
 from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.resource import Resource
+from tests.hindsight import hindsight_double
 
 Call = Callable[[Context], Awaitable[Any]]
 MOST_FLUSHES = 50
@@ -24,7 +27,8 @@ class Kind:
     """One kind of backend: how it is made for a bank, what its blocks declare, and in what its texts differ."""
 
     name: str
-    make: Callable[[Bank], Backend]
+    make: Callable[[Bank, str], Backend]
+    """Makes one for a bank; the text is the address of a server, "" where it needs none."""
     resources: Sequence[Resource]
     edits: bool
     """Whether memories have ids to edit by."""
@@ -35,9 +39,22 @@ class Kind:
 
 
 LOCAL = Kind(
-    "local", lambda bank: local_backend(LocalConfig(), bank), LOCAL_RESOURCES, edits=True, clears=True, keeps_words=True
+    "local",
+    lambda bank, _: local_backend(LocalConfig(), bank),
+    LOCAL_RESOURCES,
+    edits=True,
+    clears=True,
+    keeps_words=True,
 )
-KINDS: tuple[Kind, ...] = (LOCAL,)
+HINDSIGHT = Kind(
+    "hindsight",
+    lambda bank, url: HindsightBackend(HindsightConfig(api_url=url), bank),
+    HINDSIGHT_RESOURCES,
+    edits=False,
+    clears=False,
+    keeps_words=False,
+)
+KINDS: tuple[Kind, ...] = (LOCAL, HINDSIGHT)
 
 
 @dataclass
@@ -46,6 +63,7 @@ class Desk:
 
     fabric: Fabric
     kind: Kind
+    url: str = ""
 
     def __post_init__(self) -> None:
         @handler(name="contract/call", uses=list(self.kind.resources))
@@ -56,7 +74,7 @@ class Desk:
 
     def open(self, bank: str = "bank", *more: str) -> Backend:
         """Return a backend that writes one bank and reads it and others."""
-        return self.kind.make(Bank(bank, (bank, *more), label=bank))
+        return self.kind.make(Bank(bank, (bank, *more), label=bank), self.url)
 
     def do(self, work: Call, *, session: str = "monday", user: str = "jake", org: str | None = None) -> Any:
         """Do something in a session."""
@@ -90,5 +108,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 def desk(kind: Kind, tmp_path: Path) -> Iterator[Desk]:
-    with Fabric(tmp_path / "banks.duckdb") as fabric:
-        yield Desk(fabric, kind)
+    with ExitStack() as stack:
+        url = stack.enter_context(hindsight_double()).url if kind is HINDSIGHT else ""
+        fabric = stack.enter_context(Fabric(tmp_path / "banks.duckdb"))
+        yield Desk(fabric, kind, url)

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from .small_server import SmallServer
+from tests.hindsight import HindsightDouble, hindsight_double
 
 
 @pytest.fixture
-def server() -> Iterator[SmallServer]:
-    small = SmallServer()
-    yield small
-    small.close()
+def server() -> Iterator[HindsightDouble]:
+    with hindsight_double() as double:
+        yield double
