@@ -19,6 +19,7 @@ from fabric.scope import Scope, ScopeKind
 from fabric.sessions.session import Session
 from fabric.validation import shown, wrong
 
+from .bank_rows import ReachWithBanks, with_banks
 from .forgetting.links import LINKS, Node, nodes_of
 from .forgetting.naming import Whom, texts_of
 from .owned_records import kind_of, records
@@ -95,27 +96,28 @@ def _reach(tx: Transaction, wanted: Export) -> Reach:
     if wanted.scope == "session":
         told = {kind for kind, links in LINKS.items() if links.said} | {"turn"}
         tiers = [table for table in tx.rows.tables() if kind_of(table) in told]
-        shared = [owner for owner in reach_of(tx.rows, tx.ids).scopes if owner.kind != "session"]
-        return _Given(
-            tx.rows, owned_by(tx.rows, tx.ids, "session").scopes, tx.ids.session, dict.fromkeys(tiers, shared)
-        )
+        everything = with_banks(reach_of(tx.rows, tx.ids), tx.ids)
+        shared = [owner for owner in everything.scopes if owner.kind != "session"]
+        own = owned_by(tx.rows, tx.ids, "session").scopes
+        return _Given(tx.rows, own, tx.ids, everything.banks, tx.ids.session, dict.fromkeys(tiers, shared))
     if wanted.scope is not None:
-        return owned_by(tx.rows, tx.ids, wanted.scope)
-    return reach_of(tx.rows, tx.ids)
+        owned = owned_by(tx.rows, tx.ids, wanted.scope)
+        return with_banks(owned, tx.ids) if wanted.scope == "user" else owned
+    return with_banks(reach_of(tx.rows, tx.ids), tx.ids)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given(Reach):
+class _Given(ReachWithBanks):
     """What a session holds, and what it gave to the memories, minds and traces of its other scopes."""
 
     session: str
     tiers: Mapping[str, Sequence[Scope]]
 
     def of(self, table: str) -> Iterator[KeptRow]:
-        yield from Reach.of(self, table)
+        yield from ReachWithBanks.of(self, table)
         for owner in self.tiers.get(table, ()):
             for kept in (KeptRow(table, row, owner) for row in self.rows.scan(owner, table)):
-                if any(self._gave(node) for node in nodes_of(kept)):
+                if self._is_theirs(kept) and any(self._gave(node) for node in nodes_of(kept)):
                     yield kept
 
     def _gave(self, node: Node) -> bool:

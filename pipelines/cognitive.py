@@ -51,6 +51,7 @@ from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice
 from fabric.options import check_model, check_whole_number, names_options
 from fabric.record.run_input import said_in
+from fabric.text.words import is_blank
 
 from .communities import CommunitySteps
 
@@ -237,6 +238,16 @@ def _features_by(features: FeaturesBy | None, model: ModelChoice | None) -> Feat
     return by
 
 
+def _check_names(name: object, constants: object) -> None:
+    if not isinstance(name, str) or is_blank(name):
+        raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
+    if not isinstance(constants, Mapping | None):
+        raise ConfigurationError(f"constants is {constants!r:.80}; expected a mapping, such as {{'capacity': 9}}")
+    named = [one for one in _OPTIONS if one in (constants or {})]
+    if named:
+        raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
+
+
 @names_options()
 def cognitive_memory(
     *,
@@ -278,11 +289,7 @@ def cognitive_memory(
     >>> mem.encode.name
     'cognitive/encode'
     """
-    if not name.strip():
-        raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
-    named = [one for one in _OPTIONS if one in (constants or {})]
-    if named:
-        raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
+    _check_names(name, constants)
     if model is not None:
         check_model("model", model, without="None for words")
     given: dict[str, Any] = {

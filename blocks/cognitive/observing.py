@@ -1,6 +1,6 @@
 """Observing and reflecting as blocks: a conversation becomes notes, and notes become memories, by a model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.observing.config import emphases, style_of_traces
 from capabilities.cognitive.observing.observer import Observer
-from capabilities.cognitive.observing.record import HeardMessage, Observation
-from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold
+from capabilities.cognitive.observing.record import HeardMessage, Observation, desk_owner
+from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold, count_words, no_reflection
 from capabilities.formulas.personality import HIGH, Traits
 from capabilities.prospective import ProspectiveMemory, intention_of
+from capabilities.traces.consolidation.one_at_a_time import reserved
 from capabilities.traces.record import Trace
 from capabilities.turns import Exchange, Turn
 from fabric.errors import ModelError, RefusedError
@@ -20,6 +21,7 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
+from fabric.models.answers.schema import Answer
 from fabric.text.prompt import data_block, load_prompt, one_line
 
 from ..capture.exchange import clean, exchange_from_items
@@ -35,13 +37,17 @@ SHOWN_CHARS = 8_000
 KNOWN = 20
 """How many known memories a reflector is shown."""
 CUE_CHARS = 2_000
+_BUSY: Mapping[str, Any] = {
+    "failed": ("observe: the same messages are being observed already; what is left is observed next time",)
+}
 
 
 class Observed(BaseModel):
     """What observing came to: messages heard, notes made, memories learned, reminders registered.
 
-    ``words_in`` and ``words_out`` are those of the notes that were reflected on and of what was learned from them.
-    ``failed`` says what a model could not do; what it was asked about waits, and it is asked again.
+    ``words_in`` and ``words_out`` are those of the notes that a reflection consumed and of what was learned from them.
+    ``failed`` says what a model could not do, and what of an answer could not be read. What a model failed at waits,
+    and it is asked again.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,6 +60,11 @@ class Observed(BaseModel):
     words_in: int = 0
     words_out: int = 0
     failed: tuple[str, ...] = ()
+
+    @property
+    def compression(self) -> float | None:
+        """How many times fewer words were learned than noted, 5 to 40 being meant; None where nothing was learned."""
+        return self.words_in / self.words_out if self.words_out else None
 
 
 class ObservingSteps:
@@ -81,6 +92,10 @@ class ObservingSteps:
         )
         self._traces = _asked(f"{name}/learn", model, learn, TracesTold)
 
+    async def done(self, ctx: Context, *, force: bool = False) -> list[Mapping[str, Any]]:
+        """Observe, compress and reflect, each where it is time for it; return what each came to."""
+        return [await self.observe(ctx, force=force), await self.compress(ctx), await self.reflect(ctx, force=force)]
+
     async def observe(self, ctx: Context, *, force: bool = False) -> dict[str, Any]:
         """Make notes of what waits, where it is time for it; what failed is told."""
         observer = ctx[self._memory].observer
@@ -97,7 +112,7 @@ class ObservingSteps:
         if made is None:
             return {**late, "failed": ("observe: some of it was forgotten meanwhile; the rest is observed next time",)}
         count = late.get("reminders", 0) + await self._register(ctx, made)
-        return {"noted": len(made), "reminders": count}
+        return {"noted": len(made), "reminders": count, "failed": _left_out("observe", told)}
 
     async def compress(self, ctx: Context) -> dict[str, Any]:
         """Make fewer notes of many, where it is time for it."""
@@ -108,7 +123,7 @@ class ObservingSteps:
         told, failed = await _ask(self._fewer, _notes_shown(notes), ctx, observer, "compress")
         if told is None:
             return {"failed": (failed,)}
-        made = await observer.compress(notes, told.notes)
+        made = None if told.refused else await observer.compress(notes, told.notes)
         if made is None:
             await observer.failed()
             return {"failed": ("compress: no fewer notes came of it, or some were forgotten meanwhile",)}
@@ -129,11 +144,16 @@ class ObservingSteps:
         told, failed = await _ask(self._traces, shown, ctx, observer, "reflect")
         if told is None:
             return {"failed": (failed,)}
+        wrong = no_reflection(notes, told, force=force)
+        if wrong:
+            await observer.failed()
+            return {"failed": (f"reflect: {wrong}",)}
         made = await observer.learn(notes, told.traces, told.keep, known)
         if made is None:
             return {"failed": ("reflect: some notes were forgotten meanwhile; the rest is reflected on next time",)}
-        words = sum(len(one.content.split()) for one in notes), sum(len(one.content.split()) for one in made)
-        return {"learned": len(made), "words_in": words[0], "words_out": words[1]}
+        consumed = [note for number, note in enumerate(notes, start=1) if number not in told.keep]
+        words = {"words_in": count_words(consumed), "words_out": count_words(told.traces)}
+        return {"learned": len(made), "failed": _left_out("reflect", told), **words}
 
     async def _register(self, ctx: Context, notes: Sequence[Observation]) -> int:
         """Register what was promised as reminders, each note once however often it is tried; return how many."""
@@ -179,11 +199,15 @@ async def _ask(block: Block[str, Any], shown: str, ctx: Context, observer: Obser
         return None, f"{what}: {type(error).__name__}: {error}"
 
 
+def _left_out(what: str, told: Answer) -> tuple[str, ...]:
+    """Return what of an answer could not be read: the rest of it counts."""
+    refused = [one for one in told.refused if one.field in ("notes", "traces")]
+    return tuple(f"{what}: one of the {one.field} was left out: {one.reason[:200]}" for one in refused)
+
+
 def _lines(heard: Sequence[HeardMessage]) -> str:
-    return "\n".join(
-        f"[{number}] {one.speaker or one.role}, {one.said_at:%Y-%m-%d %H:%M}: {one_line(one.text, SHOWN_CHARS)}"
-        for number, one in enumerate(heard, start=1)
-    )
+    said = [(one_line(one.speaker or one.role), one.said_at, one_line(one.text, SHOWN_CHARS)) for one in heard]
+    return "\n".join(f"[{n}] {who}, {at:%Y-%m-%d %H:%M}: {text}" for n, (who, at, text) in enumerate(said, start=1))
 
 
 def _numbered(notes: Sequence[Observation]) -> str:
@@ -210,8 +234,8 @@ def observe_block(
 ) -> Block[Any, Observed]:
     """Return the step behind a reply, for ``.work(...)``: the turn is heard, and once there is enough of it, observed.
 
-    Its input may be ``{"force": True}`` to observe and reflect on what there is, without a turn. Without ``model``
-    nothing is heard: nobody would ever observe it.
+    Its input may be ``{"force": True}`` to observe and reflect on what there is, without a turn. Of turns at once, one
+    asks the model. Without ``model`` nothing is heard: nobody would ever observe it.
     """
     steps = None if model is None else ObservingSteps(name, memory, prospective, traits, model)
 
@@ -221,7 +245,9 @@ def observe_block(
             return Observed()
         force = isinstance(value, dict) and value.get("force") is True
         heard = 0 if force else await _hear(value, ctx, ctx[memory].observer)
-        done = [await steps.observe(ctx, force=force), await steps.compress(ctx), await steps.reflect(ctx, force=force)]
+        with reserved(ctx, "observe") as free:
+            is_free = desk_owner(ctx.ids) in {view.tables.owner for view in free}
+            done = await steps.done(ctx, force=force) if is_free else [_BUSY] if force else []
         failed = tuple(reason for one in done for reason in one.get("failed", ()))
         counts = {key: value for one in done for key, value in one.items() if key != "failed"}
         return Observed(heard=heard, failed=failed, **counts)

@@ -4,7 +4,9 @@ from pydantic import BaseModel, ConfigDict
 
 from capabilities.cognitive.consolidation.reclassifying import Reclassification
 from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.traces.consolidation.one_at_a_time import reserved
 from capabilities.traces.record import Trace
+from capabilities.traces.tables import views
 from fabric.errors import ModelError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
@@ -41,11 +43,14 @@ def reclassify_block(name: str, memory: Capability[CognitiveMemory], model: Mode
     @handler(name=f"{name}/reclassify", uses=[memory])
     async def reclassify(_: object, ctx: Context) -> Reclassified:
         told: list[str] = []
-        for trace in await ctx[memory].reclassification.waiting(PER_CYCLE):
-            failure = await _asked(trace, asked, ctx, ctx[memory].reclassification)
-            if failure:
-                return Reclassified(told=tuple(told), failed=trace.id, error=failure)
-            told.append(trace.id)
+        with reserved(ctx, "reclassify") as free:
+            # where others ask about some of the same traces, they are left to them
+            waiting = await ctx[memory].reclassification.waiting(PER_CYCLE) if len(free) == len(views(ctx.ids)) else []
+            for trace in waiting:
+                failure = await _asked(trace, asked, ctx, ctx[memory].reclassification)
+                if failure:
+                    return Reclassified(told=tuple(told), failed=trace.id, error=failure)
+                told.append(trace.id)
         return Reclassified(told=tuple(told))
 
     return reclassify

@@ -20,6 +20,7 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.record.run_input import said_in
+from fabric.text.words import is_blank
 
 from ..capture.exchange import exchange_from_text
 from ..hyde import NO_HYDE, Hyde, Search, policy, search_with
@@ -42,7 +43,7 @@ def encode_block(
     @handler(name=f"{name}/encode", uses=[memory])
     async def encode(message: Any, ctx: Context) -> Any:
         for turn in exchange_from_text(message, ctx).said:
-            if not turn.is_wordless and turn.text.strip():
+            if not turn.is_wordless and not is_blank(turn.text):
                 text = turn.text[:MAX_CONTENT_CHARS]
                 features = None if asked is None else await features_of(text, asked, ctx)
                 await ctx[memory].encode(

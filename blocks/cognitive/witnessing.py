@@ -18,6 +18,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
 from fabric.text.prompt import data_block, load_prompt, one_line
+from fabric.text.words import is_blank
 
 from ..prompts import PROMPTS
 
@@ -69,10 +70,16 @@ def witness_block(
 def _scene(asked: Any) -> tuple[Witness, list[Event]]:
     if not isinstance(asked, Mapping) or not {"events", "witness"} <= asked.keys():
         raise ConfigurationError(f"witness: got {asked!r:.80}; expected a mapping with events and witness")
-    who = Witness.of(asked["witness"])
-    events = [event for one in asked["events"] if (event := Event.of(one)) is not None]
-    if who is None or len({event.id for event in events}) < len(asked["events"]):
-        raise ConfigurationError("witness: expected a witness with a name, and events each with an id of its own")
+    given, person = asked["events"], asked["witness"]
+    if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping | Event) for one in given):
+        raise ConfigurationError(f"witness: events is {given!r:.80}; expected a list of mappings with id and content")
+    if not isinstance(person, Mapping | Witness):
+        raise ConfigurationError(f"witness: got {person!r:.80}; expected a mapping with the name of the witness")
+    events = [event for one in given if (event := Event.of(one)) is not None]
+    if len({event.id for event in events}) < len(events):
+        raise ConfigurationError("witness: expected events each with an id of its own")
+    who = Witness.of(person)
+    assert who is not None  # noqa: S101  a mapping is given
     return who, events
 
 
@@ -93,7 +100,7 @@ async def _told(
         except ModelError as error:
             reason = f"{type(error).__name__}: {error}"
             ctx.log.warning("told as it was", error=str(error))
-    if len(told) != len(events) or not all(text.strip() for text in told):
+    if len(told) != len(events) or any(map(is_blank, told)):
         return [Telling(event, reason=reason) for event in events]
     return [Telling(event, text.strip()) for event, text in zip(events, told, strict=True)]
 

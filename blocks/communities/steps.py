@@ -9,7 +9,8 @@ from capabilities.communities import Built, CommunityMemory, GlobalAnswer, Globa
 from capabilities.communities.extracting import Material
 from capabilities.communities.record import Community
 from capabilities.communities.tables import SHELVES
-from capabilities.traces.tables import View
+from capabilities.traces.consolidation.one_at_a_time import reserved
+from capabilities.traces.tables import View, views
 from fabric.errors import ConfigurationError, ModelError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
@@ -19,6 +20,7 @@ from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.record.run_input import said_in
 from fabric.slices import chunks
+from fabric.text.words import is_blank
 
 from .asking import answer_block, extract_block, graphs_told, summary_block
 
@@ -27,6 +29,7 @@ PER_CALL = 10
 """How many memories a model is asked about at once."""
 MEMORIES_PER_BUILD, SUMMARIES_PER_BUILD = 100, 10
 """How many of them one build asks about at most, and how many summaries; the rest waits for the next."""
+BUSY = "read: another build is asking the model; what it leaves is read in the next"
 BEHIND = 20
 """How many of the memories behind a community a model is shown."""
 
@@ -49,10 +52,14 @@ def build_block(
             written = await mine.group()
             await mine.note_built()
             return Built(read=read, communities=written)
-        told, failed = await asking.read(ctx)
-        written = await mine.group()
-        summarised, unsummarised = await asking.summarise(ctx)
-        await mine.note_built()
+        with reserved(ctx, "communities") as free:
+            if len(free) < len(views(ctx.ids)):
+                waiting = await mine.count_untold()
+                return Built(read=read, communities=await mine.group(), waiting=waiting, failed=(BUSY,))
+            told, failed = await asking.read(ctx)
+            written = await mine.group()
+            summarised, unsummarised = await asking.summarise(ctx)
+            await mine.note_built()
         return Built(
             read=read,
             told=told,
@@ -99,7 +106,7 @@ class _Asking:
             except ModelError as error:
                 return count, [await self._failed(ctx, "summarise", error, (), community)]
             text = " ".join(told.summary.split())
-            if not text:
+            if is_blank(text):
                 await mine.failed((), community)
                 return count, ["summarise: the summary was empty"]
             count += await mine.summarise(community, text)

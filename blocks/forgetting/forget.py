@@ -17,12 +17,13 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.jobs.erasure import erase_scope
-from fabric.jobs.reach import KeptRow, Reach, reach_of, sessions_of
+from fabric.jobs.reach import KeptRow, reach_of, sessions_of
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds, ScopeKind
 from fabric.store.base import Table, Where
 
+from ..bank_rows import ReachWithBanks, rest_on_what_stays, with_banks
 from ..owned_records import kind_of, kinds
 from .erased_texts import Texts
 from .linked_records import Circle, Said
@@ -137,15 +138,15 @@ class _Forgetting:
     layout: MemoryLayout
     asked: Forget
     erased: Erased = field(default_factory=Erased)
-    reach: Reach = field(init=False)
+    reach: ReachWithBanks = field(init=False)
     """What the ids open, and of a project's memory the sessions of all who spoke there."""
-    wide: Reach = field(init=False)
+    wide: ReachWithBanks = field(init=False)
     """The same and, of a project's memory, what other systems keep of the same words for those who spoke."""
     circle: Circle = field(init=False)
     whom: Whom = field(default_factory=lambda: Whom(frozenset(), ""))
 
     def __post_init__(self) -> None:
-        self.reach = reach_of(self.tx.rows, self.tx.ids)
+        self.reach = with_banks(reach_of(self.tx.rows, self.tx.ids), self.tx.ids)
         if self.asked.session:
             self.reach = self._with({self._in(self.asked.session).scope("session"): self.asked.session})
         others: set[Scope] = set()
@@ -181,14 +182,16 @@ class _Forgetting:
         check_gone(self.tx, self.layout, removal.nodes)
         searched, naming = look_for(self.reach, self.whom.name)
         staying = [node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids]
-        rest_on_others(self.tx.rows, staying, evidence, self.circle.ids, self._texts_of)
+        others = [node for node in staying if node.kind != "retained memory"]
+        rest_on_others(self.tx.rows, others, evidence, self.circle.ids, self._texts_of)
+        rest_on_what_stays(self.reach, evidence.has)
         left = united(removal.left(), naming)
         return Receipt(
             asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=ids_by_kind(staying)
         )
 
-    def _with(self, more: Mapping[Scope, str]) -> Reach:
-        return Reach(self.tx.rows, {**more, **self.reach.scopes})
+    def _with(self, more: Mapping[Scope, str]) -> ReachWithBanks:
+        return replace(self.reach, scopes={**more, **self.reach.scopes})
 
     def _turn_tables(self) -> list[str]:
         return [table for table in self.tx.rows.tables() if kind_of(table) == "turn"]
@@ -256,7 +259,7 @@ class _Forgetting:
         owner = ids.scope(scope)
         own = {owner, *(self._in(name).scope("session") for name in sessions_of(self.tx.rows, ids) if scope == "user")}
         shared = {scope: name for scope, name in self.wide.scopes.items() if scope not in own}
-        self.circle.reach = Reach(self.tx.rows, shared)
+        self.circle.reach = replace(self.wide, scopes=shared)
         self._only_what_rests(Said(users={ids.user} if scope == "user" and ids.user else set()))
         for node in list(self._kept_turns()):
             self._note_turn(node, scope)

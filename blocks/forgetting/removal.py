@@ -29,6 +29,7 @@ COUNTED = {
     "trace edge": "trace edges and feedback",
     "trace feedback": "trace edges and feedback",
     "community": "communities",
+    "retained memory": "retained memories",
 }
 """What a receipt calls the records of a kind; the others by their plural."""
 

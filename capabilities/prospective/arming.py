@@ -7,8 +7,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from fabric.errors import RefusedError
+from fabric.text.words import is_blank
 
-from .record import MAX_EVENTS, ProspectiveConfig
+from .record import MAX_CONTENT_CHARS, MAX_EVENT_CHARS, MAX_EVENTS, ProspectiveConfig
 from .time.recurrence import counted_out, next_after, rule_of, walls
 from .time.spoken import every_and_at
 from .time.when import When, when
@@ -33,8 +34,8 @@ class Asked:
 
 def armed(asked: Asked, now: datetime, zone: ZoneInfo, config: ProspectiveConfig) -> Mapping[str, Any]:
     """Return the fields of an intention that say what brings it back; RefusedError for what cannot work."""
-    events = tuple(dict.fromkeys(name.strip() for name in asked.on if name.strip()))
-    given = [bool(asked.at), bool(events), bool(asked.about.strip())]
+    events = tuple(dict.fromkeys(name.strip() for name in asked.on if not is_blank(name)))
+    given = [asked.at not in (None, ""), bool(events), not is_blank(asked.about)]
     if sum(given) > 1:
         raise RefusedError("more than one of at, on and about is given", do=ONE)
     if not any(given) and asked.every is None:
@@ -49,6 +50,12 @@ def armed(asked: Asked, now: datetime, zone: ZoneInfo, config: ProspectiveConfig
 def _by_event_or_context(asked: Asked, events: tuple[str, ...], config: ProspectiveConfig) -> Mapping[str, Any]:
     if len(events) > MAX_EVENTS:
         raise RefusedError(f"{len(events)} events are too many", do=f"Name at most {MAX_EVENTS}.")
+    long = max(map(len, events), default=0)
+    if long > MAX_EVENT_CHARS:
+        raise RefusedError(f"the name of an event has {long} characters", do=f"Give at most {MAX_EVENT_CHARS}.")
+    if len(asked.about) > MAX_CONTENT_CHARS:
+        do = f"Say in a few words what must be talked about, in at most {MAX_CONTENT_CHARS} characters."
+        raise RefusedError(f"about has {len(asked.about)} characters", do=do)
     recurs = asked.recurring or asked.every is not None
     fields: dict[str, Any] = {"recurring": recurs, "cooldown": _cooldown(asked.every, config) if recurs else 0.0}
     if events:
@@ -58,23 +65,25 @@ def _by_event_or_context(asked: Asked, events: tuple[str, ...], config: Prospect
 
 
 def _cooldown(every: Every | None, config: ProspectiveConfig) -> float:
-    """Return for how many seconds one that recurs stays quiet: ``every`` so long at most once."""
+    """Return for how many seconds one that recurs stays quiet: as long as it is from one time of a rule to the next."""
     if every is None:
         return config.cooldown
     begin = datetime(2026, 1, 1)  # noqa: DTZ001  a time on the wall, only to count from
     rule, utc = rule_of(every), ZoneInfo("UTC")
-    again = next_after(rule, begin, utc, begin.replace(tzinfo=utc))
-    return (again[1] - begin).total_seconds() if again else config.cooldown
+    first = next_after(rule, begin, utc, begin.replace(tzinfo=utc))
+    again = first and next_after(rule, first[1], utc, first[0])
+    return (again[0] - first[0]).total_seconds() if first and again else config.cooldown
 
 
 def _by_time(asked: Asked, now: datetime, zone: ZoneInfo, config: ProspectiveConfig) -> Mapping[str, Any]:
-    every, at = (None, asked.at) if asked.every is None else every_and_at(asked.every, asked.at)
+    named = None if asked.at == "" else asked.at
+    every, at = (None, named) if asked.every is None else every_and_at(asked.every, named)
     fields: dict[str, Any] = {"trigger": "time_based", "zone": zone.key}
     found = None if at is None else when(at, now, zone, config.day_begins)
     if every is None:
         assert found is not None  # noqa: S101  a time or a recurrence is given
         return fields | {"due_at": found.at, "wall": found.wall.isoformat()}
-    first, rule = _first(rule_of(every), found, now, zone, is_named=bool(asked.at))
+    first, rule = _first(rule_of(every), found, now, zone, is_named=named is not None)
     return fields | {"recurring": True, "rule": rule, "due_at": first.at, "wall": first.wall.isoformat()}
 
 

@@ -38,6 +38,10 @@ def create_prospective(
     settings = ProspectiveConfig.of(config) or DEFAULT_PROSPECTIVE_CONFIG
     if isinstance(zone, str | tzinfo):
         zone_of(zone)
+    elif zone is not None and not callable(zone):
+        raise ConfigurationError(
+            f"zone is {zone!r:.80}: expected the name of a time zone, or a function of the context"
+        )
 
     def zone_in(ctx: Context) -> ZoneInfo:
         found: Any = zone(ctx) if callable(zone) else zone

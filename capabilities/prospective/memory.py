@@ -15,6 +15,7 @@ from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
+from fabric.text.words import is_blank
 
 from ..arguments import Texts, checks_arguments
 from ..sources import Source, source_of
@@ -282,9 +283,10 @@ class ProspectiveMemory:
 
     def _checked(self, content: str) -> str:
         text = " ".join(self._ctx.redact(content).split())
-        if not text or len(text) > MAX_CONTENT_CHARS:
+        if is_blank(text) or len(text) > MAX_CONTENT_CHARS:
             do = f"Say what is to be done, in at most {MAX_CONTENT_CHARS} characters."
-            raise RefusedError(f"the reminder has {len(text)} characters", do=do)
+            what = f"has {len(text)} characters" if len(text) > MAX_CONTENT_CHARS else "says nothing"
+            raise RefusedError(f"the reminder {what}", do=do)
         return text
 
     def _source(self) -> Source:

@@ -3,7 +3,7 @@
 from datetime import time
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..settings import Settings
 from ..sources import Source
@@ -17,6 +17,7 @@ Status = Literal["pending", "fired", "done", "cancelled"]
 MAX_CONTENT_CHARS = 2_000
 MAX_EVENTS = 20
 """How many events may bring one intention back."""
+MAX_EVENT_CHARS = 200
 
 
 class Before(BaseModel):
@@ -92,6 +93,12 @@ class Due(BaseModel):
     next_at: Moment | None = None
 
 
+def _time_of_day(given: object) -> object:
+    if str(given).strip().replace(".", "").isdecimal():  # which would be seconds
+        raise ValueError("expected a time of the day, such as '09:00'")
+    return given
+
+
 class ProspectiveConfig(Settings):
     """Constants of a prospective memory.
 
@@ -101,8 +108,8 @@ class ProspectiveConfig(Settings):
     """
 
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.7
-    cooldown: Annotated[float, Field(ge=0)] = 3_600.0
-    day_begins: time = time(9)
+    cooldown: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 3_600.0
+    day_begins: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     most_pending: Annotated[int, Field(ge=1)] = 1_000
 
 

@@ -23,7 +23,7 @@ else:
 
 _COLUMNS: Mapping[str, ColumnType] = {"status": "text", "trigger": "text", "claimed": "text", "wakes_at": "time"}
 """By what intentions are found; kept in memory, since every turn looks for what is due."""
-_SAME = ("content", "scope", "persona", "due_at", "events", "cue", "rule", "recurring")
+_SAME = ("content", "scope", "persona", "due_at", "events", "cue", "rule", "recurring", "cooldown")
 """What two intentions have in common that are one, said twice."""
 _NONE = -2
 """The number of a text that stands in no row."""

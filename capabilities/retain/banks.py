@@ -1,6 +1,7 @@
 """Which bank a directory's memories are kept in, and what tells projects apart: by git checkout, not by name alone."""
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Literal
 
 from fabric.errors import ConfigurationError
 from fabric.flow.resource import Transaction
+from fabric.scope import Scope
+from fabric.store.base import Rows
 
 Scoping = Literal["global", "per-project", "per-project-tagged"]
 DEFAULT_BANK = "thought-fabric"
@@ -105,3 +108,14 @@ def in_bank(tx: Transaction, bank_id: str) -> Transaction:
     inside = Transaction(tx.rows, replace(tx.ids, project=f"{BANK_PROJECT}{bank_id}"))
     inside.embedded = tx.embedded
     return inside
+
+
+def bank_scopes(rows: Rows, org: str | None) -> list[Scope]:
+    """Return the scopes of all banks of an organisation that ever held anything."""
+    found: list[Scope] = []
+    for scope in rows.owners():
+        if scope.kind == "project":
+            _, owner, project = json.loads(scope.key)
+            if owner == org and project.startswith(BANK_PROJECT):
+                found.append(scope)
+    return found

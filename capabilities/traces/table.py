@@ -10,6 +10,7 @@ from fabric.clock import Clock
 from fabric.errors import RefusedError
 from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import RowVectors, Where
+from fabric.text.words import is_blank
 
 from ..claims import USER, fields, read_as
 from ..sources import Source, unite
@@ -236,7 +237,7 @@ class TraceTable:
 
 def checked_content(content: str) -> str:
     """Return the content; RefusedError when it is blank or too long."""
-    if not content.strip():
+    if is_blank(content):
         raise RefusedError("the content is blank", do="Give the text that is to be remembered.")
     if len(content) > MAX_CONTENT_CHARS:
         size = f"{len(content)} characters, at most {MAX_CONTENT_CHARS} are kept"
@@ -254,6 +255,11 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
         reason = f"a tag has {len(long):,} characters, {MAX_TAG_CHARS} are the most"
         raise RefusedError(reason, do="Give words to find it by; what is to be remembered is the content.")
     return kept
+
+
+def cut_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags that a model gives as they are kept: the first of them, without any that is too long."""
+    return tuple(tag for tag in unite_tags(tags) if len(tag) <= MAX_TAG_CHARS)[:MAX_TAGS]
 
 
 def unite_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ _clean: set[int] = set()
 """Hashes of texts that have no secret: what is said is looked at again wherever something is drawn from it."""
 _of_long: dict[int, list[Finding]] = {}
 """By hash, the secrets of long texts that have some."""
-_SHORT, _KEPT, _KEPT_LONG = 4_000, 20_000, 16
+_SHORT, _KEPT, _KEPT_LONG = 4_000, 100_000, 16
 
 
 def in_windows(text: str, find: Callable[[str], Sequence[Finding]]) -> list[Finding]:

@@ -1,7 +1,8 @@
 """Values: secrets taken out of JSON values, wherever in them a text stands, with the name that each text has."""
 
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from ..narrowing import is_list_or_tuple, is_mapping
 from .answered_secrets import answered
@@ -21,6 +22,8 @@ _NO_TEXT = (int, float, type(None))
 _HARMLESS: dict[tuple[str, str], None] = {}
 """Texts without a secret, each with its name: rows are written again with most of them as they were."""
 LONGEST_KNOWN, MOST_KNOWN = 400, 20_000
+MOST_KINDS, MOST_KEYS = 1_000, 100
+"""Of how many kinds of records, by their names, it is known what is looked at, and how many names one has then."""
 
 
 def redact_value(value: Any) -> Any:
@@ -42,6 +45,8 @@ def _cleaned(value: Any, name: str) -> Any:
     if is_mapping(value):
         return _cleaned_record(value)
     if is_list_or_tuple(value):
+        if not value:
+            return value
         each = _after_each([_cleaned(child, name) for child in value])
         return each if _differ(each, value) else value
     return value
@@ -59,24 +64,41 @@ def _cleaned_text(text: str, name: str) -> str:
 
 
 def _cleaned_record(value: Mapping[Any, Any]) -> Any:
+    keys = tuple(value)
+    fields = _known_fields(keys) if len(keys) <= MOST_KEYS else _fields(keys)
     named = ""
-    if not NAMES.isdisjoint(value):
+    if fields.has_names:
         named = next((child for key, child in value.items() if key in NAMES and isinstance(child, str)), "")
-    cleaned: dict[Any, Any] = {}
-    is_same = True
-    for key, child in value.items():
-        if not _is_id(key):
-            cleaned[key] = made = _cleaned(child, named if named and key in VALUES else str(key))
-            is_same = is_same and made is child
-        else:
-            cleaned[key] = child
-    secret = [key for key in value if isinstance(key, str) and len(key) >= LEAST_NAME and redact(key) != key]
-    if secret:
-        return {_renamed(key, number, secret): child for number, (key, child) in enumerate(cleaned.items(), 1)}
-    return value if is_same else cleaned
+    changed: dict[Any, Any] = {}
+    for key in fields.looked_at:
+        child = value[key]
+        made = _cleaned(child, named if named and key in VALUES else str(key))
+        if made is not child:
+            changed[key] = made
+    if fields.secret:
+        each = enumerate({**value, **changed}.items(), 1)
+        return {_renamed(key, number, fields.secret): child for number, (key, child) in each}
+    return {**value, **changed} if changed else value
 
 
-def _renamed(key: Any, number: int, secret: list[str]) -> Any:
+class _Fields(NamedTuple):
+    """Of a record's names: those whose values are looked at, those that are secrets, and whether one tells a name."""
+
+    looked_at: tuple[Any, ...]
+    secret: tuple[str, ...]
+    has_names: bool
+
+
+def _fields(keys: tuple[Any, ...]) -> _Fields:
+    secret = (key for key in keys if isinstance(key, str) and len(key) >= LEAST_NAME and redact(key) != key)
+    return _Fields(tuple(key for key in keys if not _is_id(key)), tuple(secret), not NAMES.isdisjoint(keys))
+
+
+_known_fields = lru_cache(MOST_KINDS)(_fields)
+"""Records of a kind have the same names, and rows are written by the thousand."""
+
+
+def _renamed(key: Any, number: int, secret: tuple[str, ...]) -> Any:
     """Return a name without the secret that it is; several in one record stay apart."""
     return key if key not in secret else redact(key) if len(secret) == 1 else f"{redact(key)} {number}"
 

@@ -31,6 +31,7 @@ _POINTS = regex.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0591-\
 CHARS_PER_TOKEN = 4
 _CONTROL = regex.compile(r"[\p{Cc}--[\t\n\r]]", regex.VERSION1)
 """What steers a screen or ends a text, and is no part of one."""
+_UNSEEN = regex.compile(r"[\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*")
 _LONE = regex.compile(r"[\ud800-\udfff]")
 SHORT = 300
 """Up to this length a text's words are kept in memory, because facts are compared with each other over and over."""
@@ -128,6 +129,15 @@ def uncontrolled(text: str) -> str:
     'Oslo \n'
     """
     return text if text.isprintable() else _CONTROL.sub(lambda at: " " if at[0].isspace() else "", text)
+
+
+def is_blank(text: str) -> bool:
+    r"""Return whether there is nothing to be seen in a text: blanks, invisible letters, control characters.
+
+    >>> is_blank("\u200b \x00"), is_blank("🍕"), is_blank("")
+    (True, False, True)
+    """
+    return _UNSEEN.fullmatch(text) is not None
 
 
 def normalise(text: str) -> str:

@@ -72,3 +72,16 @@ def test_values_keep_their_ids_and_numbers():
     }
     clean = {"a": [1, "b"]}
     assert redact_value(clean) is clean
+
+
+@pytest.mark.parametrize("more", [{}, {f"field {number}": number for number in range(200)}])
+def test_records_of_the_same_names_are_each_looked_at(more: dict[str, int]):
+    clean = {"name": "pin", "value": "a", "note": "ok", "turn_id": TOKEN, "list": [], **more}
+    assert redact_value(clean) is clean
+    for _ in range(2):
+        made = redact_value({**clean, "value": "4711", "note": TOKEN})
+        assert made == {**clean, "value": REDACTED, "note": REDACTED}
+        assert list(made) == list(clean)
+    assert redact_value(clean) is clean
+    named = {**more, TOKEN: "a"}
+    assert redact_value(named) == {**more, REDACTED: "a"} == redact_value(dict(named))

@@ -157,7 +157,7 @@ def listed_memory(fact: Fact) -> dict[str, Any]:
 
 def document(bank: Bank, kept: Document) -> dict[str, Any]:
     """Return one document with its text."""
-    kinds = [fact.type for fact in bank.facts if fact.document_id == kept.id]
+    kinds = [fact.type for fact in kept.facts]
     return {
         "id": kept.id,
         "bank_id": bank.id,
@@ -197,9 +197,10 @@ def operation(kept: Operation) -> dict[str, Any]:
         "created_at": told(kept.created_at),
         "updated_at": told(kept.completed_at or kept.created_at),
         "completed_at": told(kept.completed_at),
+        "error_message": kept.error,
         "retry_count": 0,
         "result_metadata": counted if batch else {},
-        "child_operations": [{**child, "error_message": None}] if batch else None,
+        "child_operations": [{**child, "error_message": kept.error}] if batch else None,
     }
 
 

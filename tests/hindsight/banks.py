@@ -64,6 +64,7 @@ class Document:
     text: str
     tags: list[str]
     metadata: dict[str, str]
+    facts: list[Fact] = field(default_factory=list)
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
 
@@ -83,6 +84,7 @@ class Operation:
     mental_model_id: str | None = None
     full: bool = False
     status: str = "pending"
+    error: str | None = None
     created_at: datetime = field(default_factory=now)
     completed_at: datetime | None = None
     child: str = field(default_factory=lambda: str(uuid4()))
@@ -145,46 +147,53 @@ class Bank:
                 self.refresh(model)
 
     def _write(self, item: Item, document_id: str, *, appended: bool) -> None:
-        known = self.documents.get(document_id)
-        if not appended or known is None:
+        known = self.documents.get(document_id) if appended else None
+        created = self.documents[document_id].created_at if document_id in self.documents else now()
+        if known is None:
             self.delete_document(document_id)
         tags, metadata = list(item.tags or ()), dict(item.metadata or {})
-        own = [fact for fact in self.facts if fact.document_id == document_id]
+        own = known.facts if known else []
         if item.update_mode == "append":  # what is appended to takes the tags of what is appended
             for fact in own:
                 fact.tags, fact.metadata = tags, metadata
         joined = {tag for fact in own for tag in fact.tags}.union(tags)
-        text = f"{known.text}\n{item.content}" if appended and known else item.content
-        created = known.created_at if known else now()
+        chunk = f"{self.id}_{document_id}_{len({fact.chunk_id for fact in own})}"
+        added = self._facts(item, document_id, chunk, tags, metadata)
+        self.facts += added
         self.documents[document_id] = Document(
-            id=document_id, text=text, tags=sorted(joined), metadata=metadata, created_at=created
+            id=document_id,
+            text=f"{known.text}\n{item.content}" if known else item.content,
+            tags=sorted(joined),
+            metadata=metadata,
+            facts=[*own, *added],
+            created_at=created,
         )
+
+    def _facts(self, item: Item, document_id: str, chunk: str, tags: list[str], metadata: dict[str, str]) -> list[Fact]:
+        """Return the facts of one item, in order."""
         start = None if item.timestamp == "unset" else item.timestamp or now()
         start = start.replace(tzinfo=UTC) if start and start.tzinfo is None else start
-        chunk = f"{self.id}_{document_id}_{len({fact.chunk_id for fact in own})}"
-        for number, sentence in enumerate(facts_of(item.content)):
-            mentioned = start.astimezone(UTC) + number * STEP if start else None
-            self.facts.append(
-                Fact(
-                    text=sentence,
-                    context=item.context or "",
-                    mentioned_at=mentioned,
-                    document_id=document_id,
-                    chunk_id=chunk,
-                    metadata=metadata,
-                    tags=tags,
-                    order=next(self._orders),
-                )
+        return [
+            Fact(
+                text=sentence,
+                context=item.context or "",
+                mentioned_at=start.astimezone(UTC) + number * STEP if start else None,
+                document_id=document_id,
+                chunk_id=chunk,
+                metadata=metadata,
+                tags=tags,
+                order=next(self._orders),
             )
+            for number, sentence in enumerate(facts_of(item.content))
+        ]
 
     def delete_document(self, document_id: str) -> int | None:
         """Remove a document with its facts and return how many they were, or None if it is unknown."""
-        if self.documents.pop(document_id, None) is None:
+        known = self.documents.pop(document_id, None)
+        if known is None:
             return None
-        kept = [fact for fact in self.facts if fact.document_id != document_id]
-        removed = len(self.facts) - len(kept)
-        self.facts = kept
-        return removed
+        self.facts = [fact for fact in self.facts if fact.document_id != document_id]
+        return len(known.facts)
 
     def recall(self, query: str, facts: Iterable[Fact], max_tokens: int) -> list[Found]:
         """Return the facts that share a stem with a query, best first, as many as fit into so many tokens.
@@ -225,9 +234,13 @@ class Bank:
         model.facts = [*model.facts, *found] if delta else found
         model.content = f"{model.content}\n{listed}\n" if delta else f"## {SECTION}\n\n{listed}\n"
 
-    def work(self, operation: Operation) -> None:
-        """Do what an operation asks for."""
+    def work(self, operation: Operation, broken: str | None = None) -> None:
+        """Do what an operation asks for; where the model is broken, give it up after so many tries as it takes."""
         if operation.status != "pending":
+            return
+        operation.error = broken
+        if broken:
+            operation.status = "failed"
             return
         if operation.kind == "batch_retain":
             self.retain(operation.items)

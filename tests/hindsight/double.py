@@ -74,6 +74,7 @@ class HindsightDouble:
         self.requests: list[Request] = []
         self._waiting: list[tuple[Bank, Operation]] = []
         self._rules: list[_Rule] = []
+        self._broken: str | None = None
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._listener: _Listener | None = _Listener(self)
@@ -98,7 +99,17 @@ class HindsightDouble:
         with self._lock:
             waiting, self._waiting = self._waiting, []
             for bank, operation in waiting:
-                bank.work(operation)
+                bank.work(operation, self._broken)
+
+    @contextmanager
+    def broken_model(self) -> Iterator[None]:
+        """Let the server's model fail within the block: what is not done in the background is answered with 500,
+        and what is, is given up; asked for again by its id, it is not tried again unless ``/retry`` says so."""
+        self._broken = "Error code: 503 - the model is broken"
+        try:
+            yield
+        finally:
+            self._broken = None
 
     def die(self) -> None:
         """Stop listening and drop all connections, as a killed process would; what it keeps is kept."""
@@ -136,7 +147,7 @@ class HindsightDouble:
                 self._admit(request)
                 function, names = find(request.method, unquote(address.path))
                 bank, *rest = names or ("",)
-                call = Call(self.banks, bank, tuple(rest), parse_qs(address.query), request.body)
+                call = Call(self.banks, bank, tuple(rest), parse_qs(address.query), request.body, self._broken)
                 answer = function(call)
             except Refused as refused:
                 return refused.status, {"detail": refused.detail}

@@ -25,7 +25,7 @@ def installed() -> Path:
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         CACHE.mkdir(exist_ok=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        quiet = ("--quiet", "--disable-pip-version-check")
+        quiet = ("--quiet", "--disable-pip-version-check", "--no-compile")
         subprocess.run([venv / "bin" / "python", "-m", "pip", "install", *quiet, *PACKAGES], check=True)
         stamp.write_text(wanted, encoding="utf-8")
     return venv / "bin"

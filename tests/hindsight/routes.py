@@ -50,6 +50,7 @@ class Call:
     rest: tuple[str, ...]
     query: Mapping[str, list[str]]
     body: Any
+    broken: str | None = None
     background: list[tuple[Bank, Operation]] = field(default_factory=list)
 
     @property
@@ -81,6 +82,11 @@ class Call:
         except ValidationError as error:
             raise Refused(422, problems(error, "query")) from error
 
+    def think(self) -> None:
+        """Refuse where the model is broken: what is asked for needs it."""
+        if self.broken:
+            raise Refused(500, self.broken)
+
     def later(self, operation: Operation) -> Operation:
         """Have an operation done after the answer."""
         self.made.operations[operation.id] = operation
@@ -110,6 +116,7 @@ def retain(call: Call) -> Answer:
     if any(item.update_mode == "append" and not item.document_id for item in asked.items):
         raise Refused(400, "update_mode='append' requires a document_id")
     if not asked.in_background:
+        call.think()
         call.made.retain(asked.items)
         return 200, answers.retained(call.made, len(asked.items), None)
     if asked.operation_id is not None:
@@ -155,6 +162,7 @@ def recall(call: Call) -> Answer:
 
 def reflect(call: Call) -> Answer:
     asked = call.read(Reflect)
+    call.think()
     query = f"{asked.query}\n\nAdditional context: {asked.context}" if asked.context else asked.query
     facts = scope_of(call.made, asked, list(asked.fact_types or TYPES))
     found = [one.fact for one in call.made.recall(query, facts, REFLECT_TOKENS)]
@@ -217,9 +225,8 @@ def update_document(call: Call) -> Answer:
         raise Refused(422, "At least one field (tags, observation_scopes) must be provided")
     get_document(call)
     call.made.documents[call.rest[0]].tags = asked.tags
-    for fact in call.made.facts:
-        if fact.document_id == call.rest[0]:
-            fact.tags = asked.tags
+    for fact in call.made.documents[call.rest[0]].facts:
+        fact.tags = asked.tags
     return 200, {"success": True}
 
 
@@ -241,15 +248,30 @@ def list_operations(call: Call) -> Answer:
     return 200, {**counted, "operations": shown[asked.offset : asked.offset + limit]}
 
 
-def get_operation(call: Call) -> Answer:
-    name = call.rest[0]
+def operation_of(call: Call) -> Operation | None:
+    """Return the operation that the path names, None if there is none, or refuse what names none."""
     try:
-        UUID(name)
+        UUID(call.rest[0])
     except ValueError as error:
-        raise Refused(400, f"Invalid operation_id format: {name}") from error
+        raise Refused(400, f"Invalid operation_id format: {call.rest[0]}") from error
     bank = call.banks.get(call.bank_id)
-    kept = bank.operations.get(name) if bank else None
-    return 200, answers.operation(kept) if kept else answers.unknown_operation(name)
+    return bank.operations.get(call.rest[0]) if bank else None
+
+
+def get_operation(call: Call) -> Answer:
+    kept = operation_of(call)
+    return 200, answers.operation(kept) if kept else answers.unknown_operation(call.rest[0])
+
+
+def retry_operation(call: Call) -> Answer:
+    kept = operation_of(call)
+    if kept is None:
+        raise Refused(404, f"Operation {call.rest[0]} not found for bank {call.bank_id}")
+    if kept.status != "failed":
+        raise Refused(409, f"Operation {kept.id} has nothing to retry: its status is {kept.status}")
+    kept.status, kept.error = "pending", None
+    call.later(kept)
+    return 200, {"success": True, "message": f"Operation {kept.id} queued for retry", "operation_id": kept.id}
 
 
 def list_models(call: Call) -> Answer:
@@ -325,6 +347,7 @@ ROUTES: dict[str, dict[str, Callable[[Call], Answer]]] = {
     f"{BANK}/documents{ANY}": {"GET": get_document, "PATCH": update_document, "DELETE": delete_document},
     f"{BANK}/operations": {"GET": list_operations},
     f"{BANK}/operations{ONE}": {"GET": get_operation},
+    f"{BANK}/operations{ONE}/retry": {"POST": retry_operation},
     f"{BANK}/mental-models": {"GET": list_models, "POST": create_model},
     f"{BANK}/mental-models{ONE}/history": {"GET": get_model_history},
     f"{BANK}/mental-models{ONE}/refresh": {"POST": refresh_model},

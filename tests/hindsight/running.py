@@ -1,6 +1,8 @@
 """Where the real server is, for a test: what ``make hindsight`` says in the environment."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.request import Request, urlopen
 
@@ -13,7 +15,7 @@ CONTROL = "THOUGHT_FABRIC_HINDSIGHT_CONTROL"
 
 @dataclass(frozen=True)
 class RunningServer:
-    """The real server: its address and token, and the two things that only its starter can do."""
+    """The real server: its address and token, and the things that only its starter can do."""
 
     url: str
     token: str
@@ -26,6 +28,15 @@ class RunningServer:
     def restart(self) -> None:
         """Start the server again and wait until it is healthy."""
         self._tell("/restart")
+
+    @contextmanager
+    def broken_model(self) -> Iterator[None]:
+        """Let the server's model fail within the block: what needs it does not get done."""
+        self._tell("/break")
+        try:
+            yield
+        finally:
+            self._tell("/mend")
 
     def _tell(self, verb: str) -> None:
         with urlopen(Request(self.control + verb, b""), timeout=900):

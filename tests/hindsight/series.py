@@ -203,6 +203,9 @@ def operations(teller: Teller) -> None:
     teller.ask("GET", f"/operations/{uuid4()}")
     teller.ask("GET", f"/operations/{known}", of="nobody")
     teller.ask("GET", "/operations/nothing")
+    teller.ask("POST", f"/operations/{known}/retry", loosely=True)
+    for name in (str(uuid4()), "nothing"):
+        teller.ask("POST", f"/operations/{name}/retry")
     teller.ask("GET", "/operations", loosely=True)
     teller.ask("GET", "/memories/list", unordered=True)
     teller.ask("GET", "/memories/list", of=other)

@@ -18,7 +18,7 @@ from typing import Self
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from tests.stub_server import StubServer
+from tests.stub_server import Received, StubReply, StubServer, failure
 from tests.stub_server.loopback import LoopbackHandler, LoopbackServer
 
 from .environment import CACHE, MINUTES, Database, free_port, installed
@@ -95,6 +95,9 @@ class HindsightServer:
             "PORT": str(self._port),
             "SKIP_LLM_VERIFICATION": "true",
             "WORKER_ID": "tests",  # what a killed server had begun is taken up by one of the same name
+            "LLM_MAX_RETRIES": "1",  # a broken model is given up in seconds, not in minutes
+            "LLM_INITIAL_BACKOFF": "0.1",
+            "WORKER_TASK_RETRY_BACKOFF_SECONDS": "1",
             "TENANT_EXTENSION": "hindsight_api.extensions.builtin.tenant:ApiKeyTenantExtension",
             "TENANT_API_KEY": SECRET,
         }
@@ -116,12 +119,31 @@ class HindsightServer:
                 self.kill()
 
 
-class Control(LoopbackServer):
-    """What a test tells the starter over HTTP: ``POST /kill`` and ``POST /restart``, answered when it is done."""
+class Model:
+    """What the server's model answers; broken, it answers nothing but that it is not available."""
 
-    def __init__(self, server: HindsightServer) -> None:
+    def __init__(self) -> None:
+        self._broken = False
+
+    def __call__(self, received: Received) -> StubReply:
+        return failure(503, "the model is broken") if self._broken else answer(received)
+
+    def break_down(self) -> None:
+        """Answer with status 503 from now on."""
+        self._broken = True
+
+    def mend(self) -> None:
+        """Answer as before."""
+        self._broken = False
+
+
+class Control(LoopbackServer):
+    """What a test tells the starter over HTTP, by a path for each verb; answered when it is done."""
+
+    def __init__(self, server: HindsightServer, model: Model) -> None:
         super().__init__(_Handler)
-        self.verbs = {"/kill": server.kill, "/restart": server.restart}
+        verbs = {"kill": server.kill, "restart": server.restart, "break": model.break_down, "mend": model.mend}
+        self.verbs = {f"/{name}": verb for name, verb in verbs.items()}
 
     def __enter__(self) -> Self:
         self.start()
@@ -154,11 +176,12 @@ def main(command: list[str]) -> int:
         began, code = time.monotonic(), 0
         programs = installed()
         print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
-        model = stack.enter_context(StubServer(otherwise=answer, embed_text=word_vector, dimensions=DIMENSIONS))
+        answering = Model()
+        model = stack.enter_context(StubServer(otherwise=answering, embed_text=word_vector, dimensions=DIMENSIONS))
         database = stack.enter_context(Database(programs))
         (CACHE / "server.log").unlink(missing_ok=True)
         server = stack.enter_context(HindsightServer(programs, database.url, model.url))
-        control = stack.enter_context(Control(server))
+        control = stack.enter_context(Control(server, answering))
         print(f"healthy after {time.monotonic() - began:.0f} s", flush=True)
         told = {URL: server.url, TOKEN: SECRET, CONTROL: control.url}
         if command:

@@ -172,6 +172,18 @@ def test_work_is_pending_as_long_as_it_is_held():
         assert statuses == ["pending", "completed"]
 
 
+def test_what_a_broken_model_leaves_undone_is_done_when_it_is_retried(server: HindsightDouble):
+    again = {"async": True, "operation_id": str(uuid4())}
+    retry = f"/v1/default/banks/b/operations/{again['operation_id']}/retry"
+    with server.broken_model():
+        assert retain(server, "Tea.")[0] == 500
+        assert retain(server, "Tea.", **again)[0] == 200
+    assert retain(server, "Tea.", **again)[0] == 200
+    assert server.banks["b"].texts == []
+    assert [post(server, retry, {})[0] for _ in range(2)] == [200, 409]
+    assert server.banks["b"].texts == ["Tea."]
+
+
 def test_many_clients_at_once_store_each_batch_once(server: HindsightDouble):
     server.misbehave(Fault(cut=True, done=True), every=3)
     ids = {f"Fact {number}.": str(uuid4()) for number in range(60)}

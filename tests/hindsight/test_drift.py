@@ -71,3 +71,30 @@ def test_what_was_acknowledged_is_stored_once_though_the_server_is_killed(server
             teller.settle()
             stored.append(sorted(row["text"] for row in teller.ask("GET", "/memories/list")["items"]))
     assert stored == [[f"Fact {number}." for number in range(5)]] * 2
+
+
+def test_what_the_server_gave_up_is_tried_again_only_when_it_is_told_to(server: RunningServer, double: HindsightDouble):
+    known, outcomes = str(uuid4()), list[list[Any]]()
+    for teller, one in zip(tellers(server, double), (server, double), strict=True):
+        batch = {"items": [{"content": "The build uses ninja."}], "async": True, "operation_id": known}
+        path = f"/v1/default/banks/{teller.bank}"
+        teller.ask("PUT", "", {})
+        with one.broken_model():
+            teller.ask("POST", "/memories", batch)
+            teller.settle()
+            refused = [
+                teller.send("POST", f"{path}/memories", {"items": batch["items"]})[0],
+                teller.send("POST", f"{path}/reflect", {"query": "build"})[0],
+                teller.send("POST", f"{path}/memories/recall", {"query": "build"})[0],
+            ]
+        teller.ask("POST", "/memories", batch)
+        teller.settle()
+        given_up = teller.send("GET", f"{path}/operations/{known}")[1]
+        unmoved = teller.send("GET", f"{path}/memories/list")[1]["total"]
+        teller.ask("POST", f"/operations/{known}/retry")
+        teller.settle()
+        stored = [row["text"] for row in teller.send("GET", f"{path}/memories/list")[1]["items"]]
+        assert "the model is broken" in given_up["error_message"]
+        outcomes.append([refused, given_up["status"], unmoved, stored, teller.told])
+    assert lines(outcomes[1]) == lines(outcomes[0])
+    assert outcomes[0][:4] == [[500, 500, 200], "failed", 0, ["The build uses ninja."]]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from capabilities.cognitive import Profile
-from fabric import Fabric, generator, sequencer
+from capabilities.prospective import create_prospective
+from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock, ScriptedModel, call
@@ -15,6 +16,14 @@ from tests.stub_server import stub_server as stub_server
 
 # litellm's own types make pydantic warn when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
+BOATS = (
+    "The blue boat lies in the harbour of Bergen.",
+    "The harbour is closed on Sundays.",
+    "Rosalind repairs boats.",
+    "The bakery sells rye bread.",
+    "I sailed a small boat when I was young.",
+    "Bergen has a fish market.",
+)
 
 
 @pytest.fixture
@@ -54,6 +63,28 @@ def test_a_turn_is_encoded_brought_to_mind_and_kept_for_being_of_use(stub_server
     assert best.stability > found.results[1].trace.stability
     assert others.results == []
     assert (swept.looked_at, swept.faded) == (3, ())
+
+
+def test_what_a_prompt_showed_counts_as_used_from_a_similarity_of_0_4_on():
+    mem = cognitive_memory(embedder=None, consolidation=None)
+    with Fabric(":memory:", clock=FrozenClock()) as fabric:
+        session = fabric.session("monday", user="jake")
+        for said in BOATS:
+            session.run(mem.encode, said)
+
+        @handler(name="shows", uses=[mem.capability])
+        async def shows(cue: str, ctx: Context) -> int:
+            shown = await ctx[mem.capability].assemble(cue)
+            await ctx[mem.capability].end_turn()
+            return len(shown.ids)
+
+        cue = "Which boats are in the harbour at night?"
+        near = {one.trace.id: one.signals.similarity for one in session.run(mem.retrieve, cue).output.results}
+        assert session.run(shows, cue).output == len(BOATS)
+        uses = {one.trace.id: one.trace.retrieval_count for one in session.run(mem.retrieve, cue).output.results}
+    assert [similarity for similarity in near.values() if 0.4 < similarity < 0.5]
+    assert [similarity for similarity in near.values() if similarity < 0.4]
+    assert uses == {trace: int(similarity > 0.4) for trace, similarity in near.items()}
 
 
 def test_the_message_that_is_answered_is_no_memory_of_itself(stub_server: StubServer, mem: CognitiveSystem):
@@ -144,6 +175,18 @@ def test_what_cannot_work_is_refused_when_it_is_built(mem: CognitiveSystem):
         (lambda: cognitive_memory(constants={"profile": "as_specified"}), r"cognitive_memory\(profile=...\)"),
         (lambda: cognitive_memory(constants={"capacty": 9}), "did you mean 'capacity'"),
         (lambda: cognitive_memory(name=" "), "not blank"),
+        (lambda: cognitive_memory(name=5), "not blank"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(constants="x"), "expected a mapping"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(zone=5), "expected the name of a time zone"),  # type: ignore[arg-type]
+        (lambda: cognitive_memory(consolidation={"archive_days": 1e300}), "less than or equal to 36500"),
+        (lambda: cognitive_memory(consolidation={"recent_hours": float("inf")}), "less than or equal to 876000"),
+        (lambda: cognitive_memory(consolidation={"min_cluster": 30}), "at most max_cluster, 24"),
+        (
+            lambda: cognitive_memory(mechanisms={"source_confidence_decay": {"multipliers": {"dream": 0.5}}}),
+            "no source",
+        ),
+        (lambda: create_prospective({"day_begins": 9}), "such as '09:00'"),
+        (lambda: create_prospective({"cooldown": float("inf")}), "finite"),
     ]
     for build, told in wrong:
         with pytest.raises(ConfigurationError, match=told):

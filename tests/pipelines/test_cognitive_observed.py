@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory, cognitive_turn, memory_system
 from tests.stories.test_forget import dump
-from tests.stub_server import BAD_ANSWERS, StubServer, failure, text
+from tests.stub_server import BAD_ANSWERS, Received, StubReply, StubServer, failure, text
 from tests.stub_server import stub_server as stub_server
 
 # litellm's own types make pydantic warn when they are first used.
@@ -117,6 +119,39 @@ def test_a_conversation_is_heard_once_noted_learned_from_and_forgotten(stub_serv
         assert session.run(mem.retrieve, "deploy").output.results == []
         assert reminders(session, mem) == []
     assert not [word for word in ("HIV", "Docker", "deploy") if word in dump(path)]
+
+
+def test_a_reflection_is_shorter_than_its_notes_or_nothing_changes(stub_server: StubServer, tmp_path: Path):
+    mem, clock, path = remembering(reflector={"notes": 8}), FrozenClock(), tmp_path / "memory.duckdb"
+    notes = [
+        {"content": f"On day {day} " + "the user sailed to Bergen with Rosa and Bo again " * 2} for day in range(8)
+    ]
+    learned = {"content": "Sails to Bergen with Rosa and Bo, day after day", "numbers": [1, 8]}
+    longer = [{"content": f"On day {day} " + "they sailed and sailed, as ever, " * 4 + "to Bergen"} for day in range(8)]
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(hearing(mem), ["My boat is called Ariadne"])
+        stub_server.script([told(notes=notes), told(traces=longer, keep=[])])
+        for reason in ("reflect: 232 words were made of 184; a", "reflect: no note was done with"):
+            done = session.run(mem.observe, {"force": True}).output
+            assert (done.learned, done.compression, done.failed[0].startswith(reason)) == (0, None, True), done
+            assert len(waiting(session, mem)[1]) == 8
+            count = len(stub_server.requests)
+            assert session.run(mem.observe, {"force": True}).output.failed == ()  # it is left alone for a while
+            assert len(stub_server.requests) == count
+            clock.advance(hours=1)
+            stub_server.script([told(traces=[learned], keep=list(range(1, 9)))])
+    with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:
+        session = fabric.session("tuesday", user="jake")
+        stub_server.script([told(traces=[learned], keep=[8, 99])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.learned, done.failed, len(waiting(session, mem)[1])) == (1, (), 1)
+        assert (done.words_in, done.words_out) == (161, 10)
+        assert done.compression is not None
+        assert 5 <= done.compression <= 40
+        clock.advance(hours=1)
+        stub_server.script([told(traces=longer[:1], keep=[])])  # of one note any memory may be made
+        assert session.run(mem.observe, {"force": True}).output.learned == 1
 
 
 def assembling(mem: CognitiveSystem) -> Any:
@@ -236,3 +271,55 @@ def test_what_contradicts_is_settled_by_three_rules(
         assert {one.trace.content: one.is_outdated for one in found} == left
         disputed = [one for one in found if "disputed" in one.trace.tags]
         assert len(disputed) == (2 if traits.get("agreeableness") else 0)
+
+
+def test_of_observations_at_once_one_asks_the_model(stub_server: StubServer):
+    mem, asked, go_on = remembering(), Event(), Event()
+
+    def slowly(_: Received) -> StubReply:
+        asked.set()
+        go_on.wait(timeout=300)
+        return told(notes=NOTES)
+
+    with Fabric(models=client_of(stub_server)) as fabric, ThreadPoolExecutor(1) as beside:
+        monday, friday = (fabric.session(name, user="jake") for name in ("monday", "friday"))
+        other = fabric.session("monday", user="ann")
+        for session in (monday, other):
+            session.run(mem.observe, {"role": "user", "content": SAID[0]})
+        stub_server.script([slowly, told(notes=NOTES), told(traces=[]), told(traces=[])])
+        first = beside.submit(monday.run, mem.observe, {"force": True})
+        asked.wait(timeout=300)
+        done = friday.run(mem.observe, {"force": True}).output
+        assert done.failed == (
+            "observe: the same messages are being observed already; what is left is observed next time",
+        )
+        assert friday.run(mem.observe, {"role": "user", "content": SAID[1]}).output.failed == ()
+        assert other.run(mem.observe, {"force": True}).output.noted == 3  # nobody else's are the same
+        go_on.set()
+        assert first.result().output.noted == 3
+        assert waiting(friday, mem)[0] == [SAID[1]]
+        assert len([one for one in stub_server.requests if "write notes" in str(one.body)]) == 2
+
+
+def test_slips_of_a_model_cost_no_note_and_what_cannot_be_read_is_told(stub_server: StubServer):
+    mem = remembering()
+    slips = [
+        {"content": "Will call Bo", "kind": "promise", "importance": "high", "numbers": ["1", "x", None]},
+        {"content": "Likes tea", "kind": "Whatever", "looks_ahead": "perhaps"},
+        {"content": "word " * 300},
+        {"content": "\u200b\u2060"},
+    ]
+    long = " ".join(f"word{number}" for number in range(40))
+    traces = [{"content": "Calls Bo", "type": "fact", "scope": "world", "tags": [*map(str, range(90)), long]}]
+    with Fabric(models=client_of(stub_server)) as fabric:
+        session = fabric.session("monday", user="jake")
+        session.run(mem.observe, {"role": "user", "content": SAID[0]})
+        stub_server.script([told(notes=slips), told(traces=traces, keep=["1", "none"])])
+        done = session.run(mem.observe, {"force": True}).output
+        assert (done.noted, done.reminders, done.learned) == (2, 1, 1), done
+        assert done.failed == (
+            "observe: one of the notes was left out: content: String should have at most 1000 characters",
+        )
+        assert waiting(session, mem) == ([], ["Will call Bo"])
+        (trace,) = [one.trace for one in session.run(mem.retrieve, "Bo").output.results]
+        assert (trace.type, len(trace.tags), trace.tags[-1]) == ("semantic", 51, "reflected")

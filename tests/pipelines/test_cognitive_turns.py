@@ -57,3 +57,12 @@ def test_a_message_whose_run_failed_is_kept_once_as_of_its_own_turn_and_one_that
     assert [one.retrieval_count for one in traces.values()] == [1 if "Berlin" in text else 0 for text in traces]
     assert [traces[text].source.turn for text in said] == [2, 3, 4]
     assert longest <= MAX_CONTENT_CHARS
+
+
+def test_a_message_of_which_nothing_is_to_be_seen_is_answered_and_is_no_memory():
+    with Fabric(":memory:") as fabric:
+        session = fabric.session("monday", user="jake")
+        for text in ("\u200b\u2060", "\x00\x1f", "\ud83d", "\u3164\ufe0f", "\U000e0041\U000e0042"):
+            assert session.run(TURN, text).output == str(len(text))
+        session.run(TURN, "🍕")
+        assert [one.content for one in session.run(standing).output] == ["🍕"]

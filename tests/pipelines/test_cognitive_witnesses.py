@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from capabilities.cognitive.mechanisms.metadata import metadata_of
+from capabilities.cognitive.witnesses.record import Event, Witness, why_objective
 from fabric import Context, Fabric, handler
-from fabric.errors import ConfigurationError
+from fabric.errors import ConfigurationError, RefusedError
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory
@@ -92,3 +93,23 @@ def test_who_tells_too_few_or_nothing_remembers_what_happened_with_the_reason(st
             session.run(plain.witness, {"events": [FIRE]})
         with pytest.raises(ConfigurationError, match="an id of its own"):
             session.run(plain.witness, {"events": [FIRE, FIRE], "witness": MIRA})
+        for events in (None, "fire", FIRE, [None], ["fire"], iter([FIRE])):
+            with pytest.raises(ConfigurationError, match="expected a list of mappings with id and content"):
+                session.run(plain.witness, {"events": events, "witness": MIRA})
+        for witness in (None, "Mira", [MIRA]):
+            with pytest.raises(ConfigurationError, match="expected a mapping with the name"):
+                session.run(plain.witness, {"events": [FIRE], "witness": witness})
+        with pytest.raises(ConfigurationError, match="expected a name"):
+            session.run(plain.witness, {"events": [FIRE], "witness": {"name": " \u200b"}})
+        with pytest.raises(RefusedError, match="a tag has"):
+            session.run(plain.witness, {"events": [{**FIRE, "tags": ["x" * 300]}], "witness": MIRA})
+
+
+def test_an_event_concerns_a_witness_whose_name_it_holds():
+    """At the beginning of a sentence a name may look like a noun, and some scripts have neither capitals nor spaces."""
+    mira = Witness(name="Mira", relationships={"Tom": "her brother", "Rose": "a friend", "田中": "a neighbour"})
+    for said in ("Tom set the inn on fire", "Rose sings", "The inn of Tom burnt", "昨日、田中は宿に火をつけた"):
+        assert why_objective(Event(id="1", content=said), mira) == ""
+    for said in ("The rose withered", "Tomorrow it will rain", "It rained"):
+        assert "names nobody" in why_objective(Event(id="1", content=said), mira)
+    assert "names nobody" in why_objective(Event(id="1", content="Tom left", entities=("inn",)), mira)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from capabilities.formulas.in_sleep import SOURCES, Regulation, SchemaRates
 from capabilities.formulas.personality import MechanismRates, Traits, modulated
@@ -69,10 +69,18 @@ class SchemaEncoding(Mechanism):
         return SchemaRates(self.similarity, self.congruency_discount, self.novelty_boost)
 
 
+def _of_sources(given: Mapping[str, float]) -> Mapping[str, float]:
+    unknown = [name for name in given if name not in SOURCES]
+    if unknown:
+        raise ValueError(f"no source is named {unknown[0]!r:.40}: expected some of {', '.join(SOURCES)}")
+    return {**SOURCES, **given}
+
+
 class SourceConfidenceDecay(Mechanism):
     """What was inferred or reflected fades faster than what was said; once an interval of the profile at most."""
 
-    multipliers: Mapping[str, Annotated[float, Field(gt=0)]] = SOURCES
+    multipliers: Annotated[Mapping[str, Annotated[float, Field(gt=0)]], AfterValidator(_of_sources)] = SOURCES
+    """By source; those that are not named stay."""
 
 
 class EmotionRegulation(Mechanism):

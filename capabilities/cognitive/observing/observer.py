@@ -9,11 +9,12 @@ from typing import Any, Literal
 from capabilities.meaning import Meaning
 from capabilities.sources import Source
 from capabilities.traces.record import Trace
-from capabilities.traces.table import TraceTable, checked_content, unite_tags
+from capabilities.traces.table import TraceTable, checked_content, cut_tags, unite_tags
 from capabilities.traces.tables import place_of
 from capabilities.turns import Turn
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.text.words import is_blank
 
 from ..config import CognitiveConfig
 from ..encoder import Encoder
@@ -51,7 +52,7 @@ class Observer:
                 valence=mood,
             )
             for turn in turns
-            if turn.text.strip()
+            if not is_blank(turn.text)
         ]
         return self._add(tx, found)
 
@@ -171,7 +172,7 @@ class Observer:
                 sources=drawn_from(one.numbers, sources),
             )
             for one in told
-            if one.content.strip()
+            if not is_blank(one.content)
         ]
 
     def _replace(self, tx: Transaction, place: Any, old: Sequence[Any], new: Sequence[Observation]) -> bool:
@@ -191,7 +192,7 @@ class Observer:
         None, and nothing changes, where one of the notes went meanwhile.
         """
         texts = [self.ctx.redact(one.content.strip()) for one in told]
-        learned = [(text, one) for text, one in zip(texts, told, strict=True) if text]
+        learned = [(text, one) for text, one in zip(texts, told, strict=True) if not is_blank(text)]
         kept = {notes[number - 1].id for number in keep if 1 <= number <= len(notes)}
         embedded = await self.meaning.embed_stored([text for text, _ in learned])
 
@@ -217,7 +218,7 @@ class Observer:
         sources = drawn_from(told.numbers, [one.sources for one in notes])
         fields |= {"confidence": told.confidence, "session": self.ctx.session, "said_at": now, "role": "assistant"}
         fields |= {"sources": sources} if sources else {}
-        tags = unite_tags([*map(self.ctx.redact, told.tags), NEW_TAG])
+        tags = unite_tags([*cut_tags(map(self.ctx.redact, told.tags)), NEW_TAG])
         new = table.new(where, text, told.type, tags, **fields)
         vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]
         done = store_encoded(table, where, new, vector, self.config)

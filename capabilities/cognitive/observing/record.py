@@ -90,9 +90,14 @@ DESKS: tuple[Desk, ...] = (USER, THREAD)
 OBSERVING: tuple[Resource, ...] = tuple(one for desk in DESKS for one in (desk.heard, desk.notes, desk.state))
 
 
+def desk_owner(ids: ScopeIds) -> Literal["session", "user"]:
+    """Return whose a session's messages and notes are: its user's, or where it has none its own."""
+    return "user" if ids.has("user") else "session"
+
+
 def desk_of(ids: ScopeIds) -> Desk:
-    """Return where a session's messages and notes are: with its user, or where it has none with itself."""
-    return USER if ids.has("user") else THREAD
+    """Return where a session's messages and notes are."""
+    return USER if desk_owner(ids) == "user" else THREAD
 
 
 def total_tokens(some: Sequence[HeardMessage] | Sequence[Observation]) -> int:

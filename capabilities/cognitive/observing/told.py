@@ -1,19 +1,43 @@
 """What a model answers that observes, compresses or reflects: forms that forgive, and what they mean."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from capabilities.sources import Source, unite
 from capabilities.traces.record import TraceType
-from capabilities.vocabulary import Unit
+from capabilities.vocabulary import SHARE_SLIPS, TEXT_SLIPS, Unit
+from fabric.models.answers.schema import Answer, Slips
 
-from .record import NoteKind
+from .record import NoteKind, Observation
 
 LONGEST_NOTE = 1_000
 MOST_NOTES = 40
-Numbers = Annotated[list[int], Field(description="The numbers of what it is drawn from.")]
+LEAST_CONDENSED = 100
+"""From how many words of notes on a reflection has to have fewer."""
+
+
+def _whole(given: object) -> list[int]:
+    some: list[Any] = given if isinstance(given, list) else [given]
+    return [int(one) for one in some if not isinstance(one, bool) and str(one).strip().isdecimal()]
+
+
+Shown = Annotated[list[int], BeforeValidator(_whole)]
+"""Numbers of what a model was shown; what is none is left out."""
+Numbers = Annotated[Shown, Field(description="The numbers of what it is drawn from.")]
+NOTE_SLIPS = Slips(
+    {
+        **dict.fromkeys(
+            ("promise", "goal", "goals", "plan", "plans", "task", "tasks", "todo", "deadline"), "commitment"
+        ),
+        **dict.fromkeys(("emotion", "feeling", "mood"), "emotional"),
+        **dict.fromkeys(("correct", "update", "retraction"), "correction"),
+        **dict.fromkeys(("preferences", "like", "dislike", "constraint"), "preference"),
+    },
+    other="factual",
+)
+"""What models call the kinds of notes: a kind that there is not costs no note."""
 
 
 class _Told(BaseModel):
@@ -23,16 +47,18 @@ class _Told(BaseModel):
 class NoteTold(_Told):
     """One note, as a model gives it."""
 
-    content: str = Field(max_length=LONGEST_NOTE)
-    kind: NoteKind = "factual"
-    importance: Unit = 0.5
+    content: Annotated[str, Field(max_length=LONGEST_NOTE), TEXT_SLIPS]
+    kind: Annotated[NoteKind, NOTE_SLIPS] = "factual"
+    importance: Annotated[Unit, SHARE_SLIPS] = 0.5
     numbers: Numbers = []
-    looks_ahead: bool = False
+    looks_ahead: Annotated[bool, Slips(other=False)] = False
     when: str = ""
 
 
-class NotesTold(_Told):
+class NotesTold(Answer):
     """All notes on some messages, or what is left of notes that were compressed."""
+
+    model_config = ConfigDict(extra="ignore")
 
     notes: list[NoteTold] = Field(max_length=MOST_NOTES)
 
@@ -40,20 +66,43 @@ class NotesTold(_Told):
 class TraceTold(_Told):
     """One memory that a model makes of notes."""
 
-    content: str = Field(max_length=LONGEST_NOTE)
-    type: TraceType = "semantic"
-    scope: Literal["user", "thread"] = "user"
-    confidence: Unit = 0.7
+    content: Annotated[str, Field(max_length=LONGEST_NOTE), TEXT_SLIPS]
+    type: Annotated[TraceType, Slips(other="semantic")] = "semantic"
+    scope: Annotated[Literal["user", "thread"], Slips(other="user")] = "user"
+    confidence: Annotated[Unit, Slips(other=0.7)] = 0.7
     tags: list[str] = []
     numbers: Numbers = []
     replaces: list[str] = []
 
 
-class TracesTold(_Told):
+class TracesTold(Answer):
     """What is learned from notes; ``keep`` are the numbers of notes that wait for more, the others are consumed."""
 
+    model_config = ConfigDict(extra="ignore")
+
     traces: list[TraceTold] = Field(max_length=MOST_NOTES)
-    keep: list[int] = []
+    keep: Shown = Field(default_factory=list)
+
+
+def no_reflection(notes: Sequence[Observation], told: TracesTold, *, force: bool) -> str:
+    """Return why memories are no reflection on notes, "" where they are: what is consumed has to become less.
+
+    Of fewer than `LEAST_CONDENSED` words any memory may be made: a single note is a sentence already. With ``force``
+    all notes may be kept, where nothing is learned: they are not so many that there has to be an end to them.
+    """
+    kept = set(told.keep)
+    consumed = [note for number, note in enumerate(notes, start=1) if number not in kept]
+    if not consumed and (told.traces or not force):
+        return "no note was done with"
+    before, after = count_words(consumed), count_words(told.traces)
+    if before >= LEAST_CONDENSED and after > before:
+        return f"{after} words were made of {before}; a reflection is shorter than its notes"
+    return ""
+
+
+def count_words(some: Iterable[Observation | NoteTold | TraceTold]) -> int:
+    """Return how many words notes or memories have together, as white space parts them."""
+    return sum(len(one.content.split()) for one in some)
 
 
 def drawn_from(numbers: Sequence[int], sources: Sequence[Sequence[Source]]) -> tuple[Source, ...]:

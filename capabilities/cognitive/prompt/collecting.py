@@ -23,7 +23,7 @@ LEAST_SHOWN, MOST_SHOWN, SHORT = 20, 100, 25
 """How many memories are retrieved for a prompt at least and at most, and how many tokens a short one has."""
 SHOWN_NOTES = 10
 """How many notes on the conversation a prompt shows: the latest."""
-OF_USE = 0.5
+OF_USE = 0.4
 """What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
 
 

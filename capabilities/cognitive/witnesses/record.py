@@ -1,13 +1,15 @@
 """An event, who witnesses it, and what came of it."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from capabilities.settings import Settings
 from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.vocabulary import Moment, Unit
+from fabric.text.words import is_blank
 
 from ..content.entities import entities
 
@@ -33,13 +35,19 @@ class Event(Settings):
         return entities(self.content) if self.entities is None else self.entities
 
 
+def _named(name: str) -> str:
+    if is_blank(name):
+        raise ValueError("expected a name")
+    return name
+
+
 class Witness(Settings):
     """Who was there. ``relationships`` say what each of the others is to it, by name.
 
     Only an ``important`` witness tells it in its own words; the others remember what happened.
     """
 
-    name: str = Field(min_length=1, max_length=200)
+    name: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_named)]
     tier: Literal["important", "background"] = "important"
     relationships: Mapping[str, Annotated[str, Field(max_length=500)]] = {}
 
@@ -75,7 +83,7 @@ def why_objective(event: Event, witness: Witness) -> str:
         return "the witness is in the background"
     if event.importance < LEAST_IMPORTANCE:
         return f"the event has an importance of {event.importance:g}, less than {LEAST_IMPORTANCE:g}"
-    if not _concerns(event.named, witness.circle):
+    if not (_concerns(event.named, witness.circle) or (event.entities is None and _says(event.content, witness))):
         return "the event names nobody that the witness has to do with"
     return ""
 
@@ -83,6 +91,16 @@ def why_objective(event: Event, witness: Witness) -> str:
 def _concerns(named: Collection[str], circle: Collection[str]) -> bool:
     words = {word for name in named for word in (name.casefold(), *name.casefold().split())}
     return not words.isdisjoint(circle)
+
+
+def _says(content: str, witness: Witness) -> bool:
+    """Return whether a text holds one of the names as it is written: what begins a sentence may be read as a noun."""
+    names = [name.strip() for name in (witness.name, *witness.relationships) if name.strip()]
+    return any(
+        # A script without capitals may have no spaces between words, either.
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", content) if name.upper() != name.lower() else name in content
+        for name in names
+    )
 
 
 def snapshot(

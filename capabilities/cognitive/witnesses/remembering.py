@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from capabilities.meaning import Meaning
 from capabilities.traces.archive import archive
 from capabilities.traces.record import Trace, TraceScope, content_hash
-from capabilities.traces.table import TraceTable, checked_content, unite_tags
+from capabilities.traces.table import TraceTable, checked_content, checked_tags
 from capabilities.traces.tables import place_of
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
@@ -65,7 +65,7 @@ class Witnessing:
         fields |= {"session": self.ctx.session, "said_at": event.at or now}
         if event.entities is not None:
             fields["entities"] = tuple(map(self.ctx.redact, event.entities))
-        new = table.new(where, text, type_of(text), unite_tags(map(self.ctx.redact, event.tags)), **fields)
+        new = table.new(where, text, type_of(text), checked_tags(map(self.ctx.redact, event.tags)), **fields)
         if telling.told:
             new = self._from_its_side(new, event)
         vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]

@@ -20,6 +20,7 @@ else:
     parser, rrule = lazy("dateutil.parser"), lazy("dateutil.rrule")
 
 EXAMPLES = "'day', '2 hours', 'Monday', 'weekday', or an RRULE such as 'FREQ=MONTHLY;BYDAY=1MO'"
+MAX_CHARS = 500
 STEPS: Mapping[str, timedelta] = {
     "MINUTELY": timedelta(minutes=1),
     "HOURLY": timedelta(hours=1),
@@ -46,9 +47,11 @@ def rule_of(every: str | timedelta) -> str:
     """
     if isinstance(every, timedelta):
         return _of_length(every)
-    text = " ".join(every.split()).removeprefix("RRULE:")
+    text = " ".join(every.split())
+    if len(text) > MAX_CHARS:
+        raise RefusedError(f"the recurrence has {len(text)} characters", do=f"Say only how often: {EXAMPLES}.")
     if "=" in text:
-        return _checked(text.upper().rstrip(";"), every)
+        return _checked(text.upper().removeprefix("RRULE:").rstrip(";"), every)
     rule = _of_words(text.casefold())
     if rule is None:
         raise RefusedError(f"{every!r:.80} is not how often something comes back", do=f"Say {EXAMPLES}.")
@@ -175,8 +178,11 @@ def _refuse(parts: Mapping[str, str], given: str) -> None:
             f"{given!r:.80} has {', '.join(unknown) or 'no FREQ'}", do=f"Use FREQ and {', '.join(sorted(_KNOWN))}."
         )
     frequency = parts["FREQ"]
-    if frequency not in {*STEPS, "MONTHLY", "YEARLY"}:
+    if frequency == "SECONDLY":
         raise RefusedError(f"{given!r:.80} comes back too often", do="At most once a minute: FREQ=MINUTELY.")
+    if frequency not in {*STEPS, "MONTHLY", "YEARLY"}:
+        do = f"Use one of {', '.join(STEPS)}, MONTHLY and YEARLY."
+        raise RefusedError(f"{given!r:.80} has FREQ={frequency:.40}", do=do)
     if frequency in BY_CLOCK and any(name.startswith("BY") for name in parts):
         do = "Use FREQ=DAILY with BYHOUR and BYMINUTE, or leave the BY parts out."
         raise RefusedError(f"{given!r:.80} picks among hours or minutes", do=do)

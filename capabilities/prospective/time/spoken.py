@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from fabric.errors import RefusedError
 
-_AT = re.compile(r"\s+(?=(?:at|um|à|a las|a la|alle|às|om)\s*\d)", re.IGNORECASE)
+_AT = re.compile(r"\s+(?=(?:at|um|à|a las|a la|alle|às|om)(?:\s*\d|\s+\w))", re.IGNORECASE)
 At = str | datetime | date | timedelta
 
 

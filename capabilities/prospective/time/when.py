@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from fabric.errors import RefusedError
 from fabric.lazy import lazy
 
-from .wording import LANGUAGES, readings, wordings
+from .wording import LANGUAGES, is_day, readings, wordings
 from .zones import is_near_end, moment, wall_clock
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ EXAMPLES = "'tomorrow at 9:00', 'in 2 hours', 'Friday at 17:00', or a date and t
 _READING = Lock()
 """The library keeps what it has loaded of languages, and does not say that threads may share it."""
 _OTHER_BASE = timedelta(days=45)
+_SECOND = timedelta(seconds=1)
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?|\d{1,2}\s*[ap]\.?m\b", re.IGNORECASE)
 _TIMES, _LONG = frozenset({"time", "part_of_day"}), frozenset({"month", "year"})
 """What the library calls a time of the day, and what it calls more than a day."""
@@ -106,8 +108,13 @@ def _on_wall(wall: datetime, zone: ZoneInfo) -> When:
 
 
 def _iso(text: str) -> datetime | date | None:
-    if not re.match(r"\d{4}-\d{2}-\d{2}", text):
+    begin = _DATE.match(text)
+    if begin is None:
         return None
+    try:
+        date(*map(int, begin.groups()))
+    except ValueError as error:
+        raise RefusedError(f"{text!r:.80} begins with a date that there is not", do=f"Say when: {EXAMPLES}.") from error
     try:
         return date.fromisoformat(text) if len(text) == len("2027-03-05") else datetime.fromisoformat(text)
     except ValueError:
@@ -117,19 +124,27 @@ def _iso(text: str) -> datetime | date | None:
 def _of_text(text: str, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
     _refuse_two_dates(text)
     no_time = RefusedError(f"{text!r:.80} names no time", do=f"Say only when, not what: {EXAMPLES}.")
-    if text.replace(" ", "").isdigit():
-        raise no_time
     base = wall_clock(now, zone).replace(microsecond=0, fold=0)
-    found = [one for reading in readings(text) if (one := _parsed(reading, base, now, zone, day_begins)) is not None]
+
+    def is_month(word: str) -> bool:
+        read = _read(word, base) if word.isalpha() else None
+        return read is not None and read.period == "month" and not _is_relative(read, base)
+
+    meant = (_parsed(one, base, now, zone, day_begins) for one in readings(text, is_month) if not _is_number(one))
+    found = [one for one in meant if one is not None]
     if not found:
         raise no_time
     return next((one for one in found if one.at > now), found[-1])
 
 
+def _is_number(text: str) -> bool:
+    return text.replace(" ", "").isdigit()
+
+
 def _refuse_two_dates(text: str) -> None:
-    """Refuse a date like 03/04, which is in March or in April by where one lives."""
-    for first, second in re.findall(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d])", text):
-        if first != second and max(int(first), int(second)) <= 12:
+    """Refuse a date like 03/04, which is in March or in April by where one lives, and two numbers like 9-10."""
+    for first, sign, second, more in re.findall(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})(?!\d)(-?)", text):
+        if (first != second and max(int(first), int(second)) <= 12) or (sign == "-" and not more):
             raise RefusedError(
                 f"{text!r:.80} may be two dates", do="Write the month as a word, or the date as 2027-03-05."
             )
@@ -138,7 +153,14 @@ def _refuse_two_dates(text: str) -> None:
 def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins: time) -> When | None:
     readings = (_read(wording, base) for wording in wordings(text))
     found = next((one for one in readings if one is not None and _is_told_in_full(one, base)), None)
-    return None if found is None else _meant(found, base, now, zone, day_begins)
+    if found is None:
+        return None
+    meant = _meant(found, base, now, zone, day_begins)
+    if found.period in _TIMES and meant.at <= now < meant.at + _SECOND and not _counts_from_now(found, base):
+        # It is 9 o'clock this very second: "at 9" is tomorrow.
+        again = _read(found.text, base + _SECOND)
+        meant = meant if again is None else _meant(again, base, now, zone, day_begins)
+    return meant
 
 
 def _read(text: str, base: datetime) -> _Reading | None:
@@ -186,25 +208,60 @@ def _is_relative(read: _Reading, base: datetime) -> bool:
 
 
 def _is_told_in_full(read: _Reading, base: datetime) -> bool:
-    """Return whether each number in a text means something in what was read: the library passes over some."""
-    is_time = read.period in _TIMES
-    numbers = {int(number) for number in re.findall(r"\d+", _CLOCK.sub("", read.text) if is_time else read.text)}
-    if read.found.tzinfo is not None or (is_time and (not numbers or _counts_from_now(read, base))):
+    """Return whether each number in a text means something in what was read, and no part of a date is made up.
+
+    The library passes over numbers, and takes from today what a text does not name.
+    """
+    is_time, found = read.period in _TIMES, read.found
+    if found.tzinfo is not None:
         return True
-    found = read.found
-    if read.period in _LONG and not _is_relative(read, base):
-        return not numbers - {found.year, found.year % 100}
-    days, years = (found.date() - base.date()).days, found.year - base.year
-    counted = {days, days // 7, years, years * 12 + found.month - base.month}
-    if numbers - {found.day, found.month, found.year, found.year % 100, *counted}:
+    numbers = {int(number) for number in re.findall(r"\d+", _CLOCK.sub("", read.text) if is_time else read.text)}
+    if _counts_from_now(read, base):
+        decimals = {int(part) for pair in re.findall(r"(\d+)[.,](\d+)", read.text) for part in pair}
+        passing = _passing(found - base) if is_time else set[int]()
+        return numbers - decimals <= _counted(found, base) | passing and (is_time or ":" not in read.text)
+    if read.period in _LONG:  # a month by its name; a year is no time
+        return not (read.period == "year" or _is_relative(read, base) or numbers - {found.year, found.year % 100})
+    if numbers - {found.day, found.month, found.year, found.year % 100, *_counted(found, base)}:
         return False
-    return not _takes_day_of_base(read, base) if is_time else ":" not in read.text
+    if not is_time:
+        return ":" not in read.text
+    return not _takes_day_of_base(read, base) and (not numbers or _names_day(read, base))
+
+
+def _counted(found: datetime, base: datetime) -> set[int]:
+    """Return how many years, months, weeks and days a date may be said to be away."""
+    days, years = (found.date() - base.date()).days, found.year - base.year
+    months = years * 12 + found.month - base.month
+    away = (years, months, days, found.day - base.day)
+    return {*map(abs, away), abs(months) // 12, abs(months) % 12, abs(days) // 7, abs(days) % 7}
+
+
+def _passing(length: timedelta) -> set[int]:
+    """Return how many days, hours, minutes and seconds may be said to pass: "2 hours and 30 minutes", "150 minutes"."""
+    seconds = abs(round(length.total_seconds()))
+    units = (1, 60, 3_600, 86_400)
+    left = {seconds // unit % size for unit, size in zip(units, (60, 60, 24, 7), strict=True)}
+    return left | {seconds // unit for unit in units}
+
+
+def _again(read: _Reading, base: datetime) -> tuple[datetime, datetime] | None:
+    """Return what a text is in another month, and when that is; None where it is nothing then."""
+    other = base + _OTHER_BASE
+    again = _read(read.text, other)
+    return None if again is None else (again.found, other)
 
 
 def _takes_day_of_base(read: _Reading, base: datetime) -> bool:
-    """Return whether a number was read as a month, "the 5th" as May, of which today's day was taken."""
-    other = base + _OTHER_BASE
-    again = _read(read.text, other)
-    if again is None or again.found.month != read.found.month:
+    """Return whether the day was taken from today: "in March at 9", or "the 5th" that was read as May."""
+    again = _again(read, base)
+    if again is None or again[0].month != read.found.month:
         return False
-    return (read.found.day, again.found.day) == (base.day, other.day)
+    return (read.found.day, again[0].day) == (base.day, again[1].day)
+
+
+def _names_day(read: _Reading, base: datetime) -> bool:
+    """Return whether a number that is the day of this month is meant as one: "the 17th at 9", not "at 9 and 17"."""
+    again = _again(read, base)
+    takes_month = again is not None and again[0].month != read.found.month and again[0].day == read.found.day
+    return not takes_month or is_day(read.found.day, read.text)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,21 @@ _FIRST_AFTERNOON_HOURS = range(1, 7)
 """Bare hours that are meant after noon unless a word says otherwise: nobody is reminded at 3 in the night by "at 3"."""
 
 
-def readings(text: str) -> Iterator[str]:
-    """Yield a text with its bare hour, "at 9", as a time of the day, the likelier one first; else the text as it is."""
+def readings(text: str, is_month: Callable[[str], bool]) -> Iterator[str]:
+    """Yield a text with its bare hour, "at 9", as a time of the day, the likelier one first; else the text as it is.
+
+    A number before the name of a month, as ``is_month`` knows it, is a day. An hour that no day has yields nothing.
+    """
     plain = _rewritten(text)
     match = next((found for pattern in _bare_hours() if (found := pattern.search(plain))), None)
-    hour = int(match["hour"]) if match else 99
-    if match is None or hour > 23:
+    behind = "" if match is None else plain[match.end() :].strip()
+    if match is None or is_month(behind.partition(" ")[0]):
         yield plain
+        return
+    hour = int(match["hour"])
+    if hour > 23:
+        if behind:
+            yield plain
         return
     for one in _hours(hour, plain):
         yield f"{plain[: match.start('hour')]}{one % 24:02d}:00{plain[match.end() :]}"
@@ -47,13 +55,21 @@ def wordings(text: str) -> Iterator[str]:
     yield _without(text, _WORDS["drops"])
 
 
+def is_day(day: int, text: str) -> bool:
+    """Return whether a number in a text is said to be a day: "the 17th", "le 17", "17."."""
+    before = "|".join(map(re.escape, _WORDS["before_days"]))
+    marks = r"(?:st|nd|rd|th|er|e|ste|de|[.ºª])"
+    return re.search(rf"(?<!\w)(?:(?:{before})\s+0?{day}(?!\w)|0?{day}{marks}(?!\w))", text, re.IGNORECASE) is not None
+
+
 def _rewritten(text: str) -> str:
-    """Return a text in words that the library reads: "half an hour" as 30 minutes, "14h30" as 14:30."""
+    """Return a text in words that the library reads: "half an hour" as 30 minutes, "14h30" as 14:30, "at nine" as 9."""
     if not text.replace(" ", "")[:-1].isdigit():  # "2h" alone is a span
         text = _hour_marks().sub(_hour_mark, text)
     for words, plain in _WORDS["rewrites"].items():
         text = re.sub(rf"\b{re.escape(words)}\b", plain, text, flags=re.IGNORECASE)
-    return text
+    hours: dict[str, int] = _WORDS["hours"]
+    return _hour_words().sub(lambda found: f"{found['before']}{hours[found['hour'].casefold()]}", text)
 
 
 def _hour_mark(match: re.Match[str]) -> str:
@@ -85,6 +101,13 @@ def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @cache
+def _hour_words() -> re.Pattern[str]:
+    """Return what finds an hour in a word, behind "at" or at the beginning."""
+    before, hours = ("|".join(map(re.escape, _WORDS[name])) for name in ("before_hours", "hours"))
+    return re.compile(rf"(?P<before>^|(?<!\w)(?:{before})\s+)(?P<hour>{hours})(?!\w)", re.IGNORECASE)
+
+
+@cache
 def _bare_hours() -> tuple[re.Pattern[str], ...]:
     """Return what finds an hour without minutes, behind "at" or before "o'clock"."""
     before, behind = ("|".join(map(re.escape, _WORDS[name])) for name in ("before_hours", "behind_hours"))
@@ -94,5 +117,5 @@ def _bare_hours() -> tuple[re.Pattern[str], ...]:
     no_more = rf"(?!\s*(?:[:.\d/-]|(?:{halves})\b|h\d))"
     return (
         re.compile(rf"\b{number}{rest}(?!\w)", re.IGNORECASE),
-        re.compile(rf"(?<!\w)(?:{before})\s*{number}(?P<rest>\s?h|\s*uur)?(?!\w){no_more}", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{before})\s*{number}(?P<rest>\s?[hu]|\s*uur)?(?!\w){no_more}", re.IGNORECASE),
     )

@@ -1,13 +1,14 @@
 """Banks that are kept in this file: memories as rows, what they state as facts, found by the one ranker.
 
 What lives here: what a memory is (`record`), where memories and facts are kept (`tables`), taking memories in
-(`writing`), facts drawn from them (`facts`), finding (`finding`), changing (`editing`), and `backend`, which is all of
-it behind the seam.
+(`writing`), facts drawn from them (`facts`), finding (`finding`), changing (`editing`), what is done behind a reply
+(`settling`, `joining`), and `backend`, which is all of it behind the seam.
 """
 
 from .backend import LocalBackend
 from .facts import Read
+from .joining import Slept
 from .record import Memory
 from .tables import LOCAL_RESOURCES
 
-__all__ = ["LOCAL_RESOURCES", "LocalBackend", "Memory", "Read"]
+__all__ = ["LOCAL_RESOURCES", "LocalBackend", "Memory", "Read", "Slept"]

@@ -39,13 +39,15 @@ def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: 
 
 
 def _offered(memory: Memory, stated: Observation) -> FactInput:
-    said = memory.sources[-1:]
     return FactInput(
         subject=stated.subject,
         content=stated.content,
         confidence=FACT_CONFIDENCE,
         category=cast("FactCategory", stated.category),
-        sources=[one.model_copy(update={"said_at": memory.said_at}) for one in said],
+        sources=[
+            one.model_copy(update={"said_at": memory.said_at, "turn_id": _turn_of(one, memory)})
+            for one in memory.sources[-1:]
+        ],
         source_episode_ids=[memory.id],
         attribute=stated.attribute,
         value=stated.value,
@@ -79,13 +81,14 @@ def withdraw(tx: Transaction, memory_id: str) -> int:
 
 def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:
     others = [one for one in fact.source_episode_ids if one != memory_id]
-    said = {_key(source) for memory in tx.get_many(MEMORIES, others) for source in memory.sources}
-    sources = [source for source in fact.sources if _key(source) in said] or fact.sources
+    said = {_turn_of(source, memory) for memory in tx.get_many(MEMORIES, others) for source in memory.sources}
+    sources = [source for source in fact.sources if source.turn_id in said] or fact.sources
     return fact.model_copy(update={"source_episode_ids": others, "sources": sources})
 
 
-def _key(source: Source) -> tuple[str, str]:
-    return source.turn_id, source.session
+def _turn_of(source: Source, memory: Memory) -> str:
+    """Return the turn in which a memory was retained; what a tool was called with alone is told apart by the memory."""
+    return source.turn_id or memory.id
 
 
 def _reopened(fact: Fact) -> Fact:

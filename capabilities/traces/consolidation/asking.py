@@ -5,6 +5,7 @@ from datetime import datetime
 
 from fabric.errors import ModelError
 from fabric.flow.context import Context
+from fabric.text.words import is_blank
 
 
 async def answered(ctx: Context, answer: Awaitable[str], wanted: str, traces: int) -> tuple[str, str]:
@@ -17,7 +18,7 @@ async def answered(ctx: Context, answer: Awaitable[str], wanted: str, traces: in
     except ModelError as error:
         text, reason = "", f"{type(error).__name__}: {error}"
     else:
-        reason = "" if text else "the model said nothing"
+        text, reason = ("", "the model said nothing") if is_blank(text) else (text, "")
     if reason:
         ctx.log.warning(f"no {wanted}", traces=traces, error=reason)  # noqa: G004  two words at most
     return text, reason

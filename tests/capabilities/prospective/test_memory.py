@@ -67,10 +67,15 @@ def test_without_an_embedder_a_context_is_known_by_its_words():
 
 def test_what_recurs_is_armed_again_and_does_not_fire_at_every_check():
     with Desk(zone="America/New_York") as desk:
-        desk(lambda memory: memory.remind("Standup", every="weekday at 9"))
+        desk(lambda memory: memory.remind("Standup", every="weekday at nine"))
         desk(lambda memory: memory.remind("Stretch", every="2 hours", at="in 30 minutes"))
         desk(lambda memory: memory.remind("Release notes", on=["deploy"], recurring=True))
         desk(lambda memory: memory.remind("Changelog", on=["deploy"], every="day"))
+        quiet = [
+            desk(lambda memory, every=every: memory.remind("Review", on=["merge"], every=every)).cooldown
+            for every in ("day", "Monday", "2 hours")
+        ]
+        assert quiet == [day := 86_400.0, 7 * day, 7_200.0]
         assert desk.checked(events=["deploy"]) == ["Release notes", "Changelog"]
         desk.clock.set(datetime(2026, 1, 1, 14, tzinfo=UTC))
         assert desk.checked(events=["deploy"]) == ["Stretch", "Standup", "Release notes"]  # an hour's cool-down is over
@@ -176,6 +181,13 @@ def test_what_cannot_be_is_refused_with_what_to_do():
         ({"at": "yesterday"}, "has passed"),
         ({"at": "in 1 hour", "recurring": True}, "how often"),
         ({"every": "now and then"}, "how often"),
+        ({"every": "day at 9 and 17"}, "names no time"),
+        ({"every": "day at night"}, "names no time"),
+        ({"at": timedelta(0)}, "has passed"),
+        ({"at": timedelta(0), "about": "tea"}, "more than one"),
+        ({"about": "\u200b"}, "Give one of at="),
+        ({"about": "x" * 2_001}, "about has 2001 characters"),
+        ({"on": ["x" * 201]}, "the name of an event has 201"),
         ({"every": "monday at 9", "at": "in 1 hour"}, "names a time"),
         ({"every": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}, "never comes"),
         ({"on": "deploy"}, "texts in a list"),
@@ -187,7 +199,7 @@ def test_what_cannot_be_is_refused_with_what_to_do():
         for options, said in wrong:
             with pytest.raises(RefusedError, match=said):
                 desk(lambda memory, options=options: memory.remind("x", **options))
-        for content in (" ", "x" * 2_001):
+        for content in (" ", "x" * 2_001, "\u200b\u2060", "\x00"):
             with pytest.raises(RefusedError, match="at most 2000 characters"):
                 desk(lambda memory, content=content: memory.remind(content, on=["go"]))
         assert desk(lambda memory: memory.all()) == []

@@ -23,11 +23,12 @@ SAID = {
     "jeden Montag": "FREQ=WEEKLY;BYDAY=MO",
     "tous les jours": "FREQ=DAILY",
     "RRULE:freq=monthly;byday=1mo": "FREQ=MONTHLY;BYDAY=1MO",
+    "rrule:freq=daily": "FREQ=DAILY",
 }
 WRONG = (
     *("soon", "0 hours", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;FOO=1", "FREQ=DAILY;BYHOUR=99"),
     *("FREQ=HOURLY;BYHOUR=9", "FREQ=DAILY;BYMONTHDAY=30;BYMONTH=2", "FREQ=DAILY;UNTIL=never", "INTERVAL=2"),
-    "FREQ=DAILY;COUNT=9999999",
+    *("FREQ=DAILY;COUNT=9999999", "FREQ=FORTNIGHTLY", "FREQ=DAILY DTSTART:20200101", "x" * 600),
 )
 
 

@@ -51,8 +51,29 @@ READ = {
     "2h": "2026-11-25 16:30",
     "in 2 days at 9": "2026-11-27 09:00",
     "5 March at 10": "2027-03-05 10:00",
+    "by 9 March": "2027-03-09 09:00",
+    "on the 27th at 9": "2026-11-27 09:00",
+    "le 27 à 9h": "2026-11-27 09:00",
+    "in 2 hours and 30 minutes": "2026-11-25 17:00",
+    "in 1.5 hours": "2026-11-25 16:00",
+    "à 9h": "2026-11-26 09:00",
+    "à neuf heures": "2026-11-26 09:00",
+    "um neun": "2026-11-26 09:00",
+    "om 9u": "2026-11-26 09:00",
+    "at nine": "2026-11-26 09:00",
 }
 NO_TIME = ("buy milk", "soon", "tomorrow 9", "friday 9", "tomorrow at 24:00", "the 5th", "42", "monday or tuesday", "")
+NO_TIME += (
+    "at 9 and 27",
+    "monday at 9 and 17",
+    "9:00 and 17",
+    "at 25",
+    "at 24",
+    "nine",
+    "at 2027",
+    "in 2 hours 30",
+    "March at 9",
+)
 NO_TIME += ("the 5th at 9", "friday 9 at 10:00", "5 at 10:00", "tomorrow at 24", "tomorrow at 99", "x" * 300)
 
 
@@ -90,6 +111,13 @@ def test_tomorrow_is_the_next_day_of_the_calendar_everywhere(now: datetime, name
     assert abs(span.at - now.replace(tzinfo=UTC) - timedelta(minutes=90)) < timedelta(seconds=1)
 
 
+def test_a_time_that_is_this_very_second_is_the_next_one():
+    nine = datetime(2026, 11, 25, 9, tzinfo=NEW_YORK).astimezone(UTC)
+    assert read("at 9", nine) == "2026-11-26 09:00"
+    assert read("9:00", nine) == "2026-11-26 09:00"
+    assert read("today at 9", nine) == "2026-11-25 21:00"
+
+
 def test_values_of_time_are_taken_too():
     assert read(datetime(2026, 12, 1, 8)) == "2026-12-01 08:00"
     assert read(datetime(2026, 12, 1, 8, tzinfo=UTC)) == "2026-12-01 03:00"
@@ -114,8 +142,12 @@ def test_what_names_no_time_and_what_has_passed_is_refused_with_what_to_say():
     for passed in ("yesterday", "3 hours ago", "2026-11-25T14:30", timedelta(0), "today"):
         with pytest.raises(RefusedError, match=r"has passed\. It is Wednesday 2026-11-25 14:30 there"):
             when(passed, NOW, NEW_YORK)
-    with pytest.raises(RefusedError, match="may be two dates"):
-        when("03/04", NOW, NEW_YORK)
+    for twice in ("03/04", "03-04-2027", "at 9-10"):
+        with pytest.raises(RefusedError, match="may be two dates"):
+            when(twice, NOW, NEW_YORK)
+    for never in ("2027-13-01T09:00", "2027-02-29 at 9"):
+        with pytest.raises(RefusedError, match="begins with a date that there is not"):
+            when(never, NOW, NEW_YORK)
     with pytest.raises(RefusedError, match="out of reach"):
         when(timedelta(days=3_000_000), NOW, NEW_YORK)
     for wrong in ("Mars/Olympus", "../etc/passwd", ""):

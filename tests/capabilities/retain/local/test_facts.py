@@ -1,0 +1,65 @@
+"""Facts: what memories state is settled by the one judge, and rests on them."""
+
+from capabilities.retain import Edit
+
+from .conftest import Place
+
+
+def test_a_fact_that_changes_closes_the_older_one_and_keeps_it(place: Place):
+    place.retain("I work at Stripe.")
+    place.later(days=1)
+    place.retain("I work at Shopify now.")
+    assert place.facts() == ["Works at Shopify"]
+    assert place.facts(closed=True) == ["Works at Stripe"]
+
+
+def test_two_users_of_a_bank_do_not_overrule_each_other(place: Place):
+    place.retain("I work at Stripe.", user="jake")
+    place.later(days=1)
+    place.retain("I work at Shopify.", user="kim")
+    assert sorted(place.facts()) == ["Works at Shopify", "Works at Stripe"]
+
+
+def test_facts_are_those_of_who_retained_whoever_flushes(place: Place):
+    place.retain("I work at Stripe.", flush=False, user="jake")
+    place.retain("I work at Shopify.", flush=False, user="kim", session="tuesday")
+    place.do(place.backend.flush, user="anna", session="friday")
+    assert sorted(place.facts()) == ["Works at Shopify", "Works at Stripe"]
+
+
+def test_a_forgotten_memory_takes_the_facts_that_rest_on_it_alone(place: Place):
+    one, other = place.retain("I work at Stripe. I prefer tabs over spaces.", "I work at Stripe.")
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=one)))
+    assert place.facts() == ["Works at Stripe"]
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=other)))
+    assert place.facts() == place.facts(closed=True) == []
+
+
+def test_what_a_forgotten_memory_had_ended_holds_again(place: Place):
+    place.retain("I work at Stripe.")
+    place.later(days=1)
+    (later,) = place.retain("I work at Shopify now.", session="tuesday")
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=later)))
+    assert place.facts() == ["Works at Stripe"]
+
+
+def test_new_words_of_a_memory_state_what_they_state(place: Place):
+    (kept,) = place.retain("I work at Stripe.")
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="update", id=kept, content="I work at Shopify.")))
+    place.do(place.backend.flush)
+    assert place.facts() == ["Works at Shopify"]
+    assert place.facts(closed=True) == []
+
+
+def test_an_invalidated_memory_closes_what_it_stated(place: Place):
+    (kept,) = place.retain("I work at Stripe.")
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="invalidate", id=kept)))
+    assert (place.facts(), place.facts(closed=True)) == ([], ["Works at Stripe"])
+    place.retain("I work at Stripe.")  # said again, it holds again
+    assert place.facts() == ["Works at Stripe"]
+    assert place.found("where does he work?") == ["I work at Stripe.", "Works at Stripe"]
+
+
+def test_flushing_again_draws_nothing_again(place: Place):
+    place.retain("I work at Stripe.")
+    assert place.do(place.backend.flush).done == 0
