@@ -15,8 +15,8 @@ from fabric.record.items import Item
 
 from ..capture.exchange import exchange_from_items
 from .first_turn import recall_again
-from .keeping import Current, Settings, keep_earlier, keep_session
-from .state import STATE_RESOURCES, is_sub_agent
+from .keeping import Current, Settings, keep_earlier, keep_rest, keep_session
+from .state import STATE_RESOURCES, is_sub_agent, unkept_turns
 
 EXIT_SECONDS = 1.5
 """How long a file that is closed waits for what is being sent; it is sent when the file is opened next."""
@@ -47,9 +47,13 @@ def auto_retain_block(name: str, current: Current, settings: Settings, uses: Seq
         turns, sessions = 0, 0
         if options.auto_retain:
             sessions = await keep_earlier(ctx, backend, options)
-            least, through = (1, ctx.turn) if is_last is True else (options.retain_every_n_turns, _ended(ctx))
-            turns = await keep_session(ctx, backend, options, through, least=least, known=ctx.turn)
-            ctx.when_closed(None if is_last is True or turns else True)
+            if is_last is True:
+                turns = await keep_rest(ctx, backend, options, ctx.session)
+            else:
+                every = options.retain_every_n_turns
+                turns = await keep_session(ctx, backend, options, _ended(ctx), least=every, known=ctx.turn)
+                is_left = await ctx.transact(lambda tx: unkept_turns(tx, backend) > 0)
+                ctx.when_closed(True if is_left else None)
         return AutoRetained(turns, sessions, _told(await backend.flush(ctx), ctx))
 
     return replace(auto_retain.leaves_after(EXIT_SECONDS), hears=True)

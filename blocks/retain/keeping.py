@@ -10,7 +10,15 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.workers.other_session import other_session
 
-from .state import drop_unkept, has_begun, note_unkept, other_unkept, put_retained_through, retained_through
+from .state import (
+    drop_unkept,
+    has_begun,
+    note_unkept,
+    put_retained_through,
+    retained_through,
+    unkept_elsewhere,
+    unkept_turns,
+)
 
 Current = Callable[[], Backend | None]
 """Gives the backend in use now, None where retain is off."""
@@ -41,7 +49,7 @@ async def keep_session(
         transcript = transcript_of(said_in_session(ctx.items), window, ctx.ids)
         if transcript is None:
             if least == 1:  # too little was said, or it is forgotten: nobody need look at it again
-                await ctx.transact(lambda tx: drop_unkept(tx, backend))
+                await ctx.transact(lambda tx: drop_unkept(tx, backend, through))
             return 0
 
         def settle(tx: Transaction, kept: int = kept) -> None:
@@ -60,14 +68,21 @@ async def keep_session(
     return 0
 
 
+async def keep_rest(ctx: Context, backend: Backend, settings: AutoConfig, session: str) -> int:
+    """Keep what is noted as not kept of one of the user's sessions, whichever turn ``ctx`` is of; return the number."""
+    async with other_session(ctx, session) as theirs:
+        through = await theirs.transact(lambda tx: unkept_turns(tx, backend))
+        return await keep_session(theirs, backend, settings, through)
+
+
 async def keep_earlier(ctx: Context, backend: Backend, settings: AutoConfig) -> int:
     """Keep what the user's other sessions in the bank have not, where this one is new to it; return their number."""
     if await ctx.transact(lambda tx: has_begun(tx, backend)):
         return 0
+    sessions = await ctx.transact(lambda tx: unkept_elsewhere(tx, backend))
     count = 0
-    for left in await ctx.transact(lambda tx: other_unkept(tx, backend)):
-        async with other_session(ctx, left.session) as theirs:
-            count += bool(await keep_session(theirs, backend, settings, left.turns))
+    for session in sessions:
+        count += bool(await keep_rest(ctx, backend, settings, session))
     await ctx.transact(lambda tx: _begin(tx, backend))
     return count
 

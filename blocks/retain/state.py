@@ -75,30 +75,42 @@ def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:
 
 
 def note_unkept(tx: Transaction, backend: Backend, turns: int) -> None:
-    """Take note that the session's turns up to ``turns`` are there, and not kept; of those that are, none is."""
-    if turns <= retained_through(tx, backend):
-        drop_unkept(tx, backend)
+    """Take note that the session's turns up to ``turns`` are there; none is needed where all that are noted are kept.
+
+    Work on an earlier turn, which may be done after that on a later one, takes nothing back.
+    """
+    most = max(turns, unkept_turns(tx, backend))
+    if most <= retained_through(tx, backend):
+        drop_unkept(tx, backend, most)
         return
     inside, collection = _shelf(tx, backend)
     bank, session = bank_key(backend), tx.ids.session
-    inside.put(collection, [Unkept(id=_note_id(tx, backend), bank=bank, session=session, turns=turns)])
+    inside.put(collection, [Unkept(id=_note_id(tx, backend), bank=bank, session=session, turns=most)])
 
 
-def drop_unkept(tx: Transaction, backend: Backend) -> None:
-    """Take back what was noted of the session."""
+def unkept_turns(tx: Transaction, backend: Backend) -> int:
+    """Return up to which turn the session has some that are noted as not kept, 0 for none."""
     inside, collection = _shelf(tx, backend)
-    inside.delete(collection, [_note_id(tx, backend)])
+    noted = inside.get(collection, _note_id(tx, backend))
+    return 0 if noted is None else noted.turns
+
+
+def drop_unkept(tx: Transaction, backend: Backend, turns: int) -> None:
+    """Take back what was noted of the session, unless more turns than these are."""
+    if unkept_turns(tx, backend) <= turns:
+        inside, collection = _shelf(tx, backend)
+        inside.delete(collection, [_note_id(tx, backend)])
 
 
 def _note_id(tx: Transaction, backend: Backend) -> str:
     return f"{bank_key(backend)} {tx.ids.session}"
 
 
-def other_unkept(tx: Transaction, backend: Backend) -> list[Unkept]:
+def unkept_elsewhere(tx: Transaction, backend: Backend) -> list[str]:
     """Return the user's other sessions that have turns which are not kept."""
     inside, collection = _shelf(tx, backend)
     noted = inside.find(collection, Where("bank", "=", bank_key(backend)))
-    return [one for one in noted if one.session != tx.ids.session]
+    return [one.session for one in noted if one.session != tx.ids.session]
 
 
 def _shelf(tx: Transaction, backend: Backend) -> tuple[Transaction, Collection[Unkept]]:

@@ -102,6 +102,23 @@ def test_closing_waits_for_sending_no_longer_than_it_may(tmp_path: Path):
         assert agent.bank.flushes == 2
 
 
+def test_work_on_an_earlier_turn_takes_nothing_back_from_a_later_one(tmp_path: Path):
+    agent = Agent(SmallBank(flush_delay=600))
+    with opened(tmp_path / "bank.duckdb") as fabric:
+        for text in said([1, 2]):
+            fabric.session("monday", user="jake").run(agent.pipeline, text)
+        while not agent.bank or not agent.bank.flushes:
+            time.sleep(0.01)
+    agent.bank = SmallBank()
+    with opened(tmp_path / "bank.duckdb") as fabric:
+        assert [job.turn for job in fabric.jobs()] == [1, 2, 1], "the last one is that of the first turn, kept waiting"
+        agent.say(fabric, "tuesday", *said([3]))
+    rows = kept_later(tmp_path / "bank.duckdb")
+    assert sorted(text for row in rows for text in texts(row)) == said([1, 2, 3])
+    with opened(tmp_path / "bank.duckdb") as fabric:
+        assert fabric.jobs() == []
+
+
 def test_the_next_session_keeps_what_an_earlier_one_has_not(tmp_path: Path):
     agent = Agent()
     fabric = opened(tmp_path / "bank.duckdb")
