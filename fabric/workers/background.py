@@ -29,6 +29,8 @@ from .readers import asks_model, chain_for, hint_of
 from .room import Room
 from .work import Attempt, Ending, commit, describe, perform_inline
 
+BEFORE_LAST = 1 / 3
+"""Which share of its patience is left to work under way before what was to be done at closing begins."""
 STALLED_SECONDS = 1.0
 """How long a session's work rests after the store refused a write."""
 
@@ -178,19 +180,20 @@ class Background:
     async def finish(self, timeout: float | None = None) -> None:
         """Drain before the file is closed, and do what was to be done then; `Block.patience` is no more than waited."""
         began = asyncio.get_running_loop().time()
-        await self._quiet(timeout, since=began)
+        await self._quiet(timeout, since=began, share=BEFORE_LAST)
         with self._lock:
             last, self._when_closed = list(self._when_closed.values()), {}
         for entry in last:
             entry.job = replace(entry.job, seq=self.next_seq())
         if last:
-            self._add(await self._services.store.transact(lambda rows: _put_last(rows, last)))
+            self._add(await self._services.store.transact(lambda rows: _put_last(rows, last)), beside=True)
             await self._quiet(timeout, since=began)
 
-    async def _quiet(self, timeout: float | None, since: float | None = None) -> None:
+    async def _quiet(self, timeout: float | None, since: float | None = None, share: float = 1.0) -> None:
         """Wait until nothing runs: what still does after ``timeout`` seconds is seen in `Fabric.jobs`.
 
-        ``since`` is when the file began to be closed, None while it is not: then no work holds that up for long.
+        ``since`` is when the file began to be closed, None while it is not: then what has a patience is waited for
+        that long, or for a share of it.
         """
         _check_seconds(timeout)
         now = asyncio.get_running_loop().time
@@ -199,7 +202,7 @@ class Background:
             lane.wake.set()
         await asyncio.sleep(0)
         while busy := [lane for lane in self._lanes.values() if lane.busy]:
-            until = [min(ends, math.inf if since is None else since + lane.patience) for lane in busy]
+            until = [min(ends, math.inf if since is None else since + lane.patience * share) for lane in busy]
             if max(until) <= now():
                 return
             self._changed.clear()
@@ -246,7 +249,8 @@ class Background:
             return await perform_inline(run, entries, self._retry)
         return [await asyncio.shield(asyncio.wrap_future(entry.verdict)) for entry in entries]
 
-    def _add(self, entries: Iterable[Entry]) -> None:
+    def _add(self, entries: Iterable[Entry], *, beside: bool = False) -> None:
+        """Put jobs into the lanes of their sessions, or, with ``beside``, where they wait for no job of those."""
         for entry in entries:
             chain = self._chain(entry)
             if self._closing:
@@ -257,10 +261,12 @@ class Background:
                     self._parked[entry.job.root].append(entry)
                 continue
             entry.chain = chain
-            lane = self._lanes.setdefault(entry.job.ids.scope("session"), Lane())
+            place = entry.job.ids.scope("session")
+            place = Scope(place.kind, f"{place.key} beside") if beside else place
+            lane = self._lanes.setdefault(place, Lane())
             lane.add(entry)
             if lane.task is None:
-                lane.task = asyncio.get_running_loop().create_task(self._serve(entry.job.ids.scope("session"), lane))
+                lane.task = asyncio.get_running_loop().create_task(self._serve(place, lane))
 
     def _unpark(self, root: str) -> None:
         with self._lock:

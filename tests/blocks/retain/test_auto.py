@@ -95,6 +95,7 @@ def test_closing_waits_for_sending_no_longer_than_it_may(tmp_path: Path):
     assert EXIT_SECONDS < time.monotonic() - began < 300
     with opened(tmp_path / "bank.duckdb") as fabric:
         assert len(fabric.jobs()) == 2
+        assert [texts(row) for row in kept(fabric)] == [said([1])], "it is kept in time, and sent later"
         agent.bank = SmallBank()
         fabric.register(agent.pipeline)
         assert fabric.drain() == []
