@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .captured import Captured
     from .cognitive import CognitiveSystem, cognitive_memory, cognitive_turn
     from .facade import AsyncMemory, Memory
+    from .retain import RetainSystem, retain_memory
     from .system import MemorySystem, MemoryView, Tier, memory_system
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Memory",
     "MemorySystem",
     "MemoryView",
+    "RetainSystem",
     "Tier",
     "cognitive_memory",
     "cognitive_turn",
@@ -59,6 +61,7 @@ __all__ = [
     "memory_system",
     "memory_tools",
     "mind",
+    "retain_memory",
     "semantic_memory_capability",
     "working_memory_add",
     "working_memory_capability",
@@ -73,6 +76,7 @@ _HOMES = {
     "pipelines.captured": ("Captured",),
     "pipelines.cognitive": ("CognitiveSystem", "cognitive_memory", "cognitive_turn"),
     "pipelines.facade": ("AsyncMemory", "Memory"),
+    "pipelines.retain": ("RetainSystem", "retain_memory"),
     "pipelines.system": ("MemorySystem", "MemoryView", "Tier", "memory_system"),
     "blocks.capture.working": (
         "working_memory_add",

@@ -1,6 +1,6 @@
 """The seam: what a backend of banks does. Both pass the same tests, in ``tests/contract/retain``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from fabric.flow.context import Context
@@ -8,7 +8,7 @@ from fabric.flow.resource import Transaction
 
 from .banks import Bank
 from .config import BackendName
-from .record import Edit, Edited, Flushed, Recalled, Reflection, Retained, RetainItem, Transcript
+from .record import Carried, Edit, Edited, Flushed, Recalled, Reflection, Retained, RetainItem, Transcript
 
 
 class Backend(Protocol):
@@ -68,4 +68,12 @@ class Backend(Protocol):
 
     async def clear(self, ctx: Context) -> str:
         """Remove what of the bank is in this file, and return a sentence that says what was, and what was not."""
+        ...
+
+    async def carried(self, ctx: Context) -> list[Carried]:
+        """Return all that was given to the bank and still holds, for another one to take; oldest first."""
+        ...
+
+    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+        """Take in what another bank was given; return how much of it was new. What is there already stays as it is."""
         ...

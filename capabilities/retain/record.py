@@ -130,6 +130,35 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """Something that was given to a bank, as another one takes it.
+
+    ``document`` names it in every bank: what has come before under this name and says the same is left as it is.
+    ``is_transcript`` tells a part of a conversation, of which ``user_text`` is what the user said.
+    """
+
+    document: str
+    content: str
+    context: str = ""
+    said_at: datetime | None = None
+    is_transcript: bool = False
+    user_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move did: how many were given, how many the other bank took, and how many it had already."""
+
+    given: int
+    taken: int
+
+    @property
+    def known(self) -> int:
+        """How many it had already."""
+        return self.given - self.taken
+
+
+@dataclass(frozen=True, slots=True)
 class Flushed:
     """What was sent or settled: how many items, how many failed and wait for another try, and how many were given up.
 

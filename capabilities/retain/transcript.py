@@ -20,6 +20,7 @@ MIN_CHARS = 10
 """Below so many characters nothing is kept."""
 Span = Literal["full-session", "last-turn", "suffix"]
 """All of a session each time, its last turns, or what was not kept yet."""
+_OF_USER = re.compile(r"^\[user\]\n(.*?)\n\[/user\]$", re.DOTALL | re.MULTILINE)
 _MARKER = re.compile(r"\[(/?(?:user|assistant))\]", re.IGNORECASE)
 
 
@@ -106,6 +107,15 @@ def _source(message: Said, ids: ScopeIds) -> Source:
         said_at=message.at,
         counts_as=message.counts_as,
     )
+
+
+def said_by_user(text: str) -> str:
+    r"""Return what of a transcript the user said; "" for a text that is none.
+
+    >>> said_by_user("[user]\nUse tabs.\n[/user]\n\n[assistant]\nI will.\n[/assistant]")
+    'Use tabs.'
+    """
+    return "\n\n".join(_OF_USER.findall(text))
 
 
 def document_name(ids: ScopeIds) -> str:

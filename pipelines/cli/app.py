@@ -8,7 +8,6 @@ import typer
 from typer.core import TyperGroup
 
 from .commands import (
-    backup,
     chat,
     doctor,
     explain,
@@ -16,12 +15,13 @@ from .commands import (
     inspect,
     maintenance,
     mind,
-    reembed,
     remember,
     reminders,
+    retain,
     serve,
     talk,
     traces,
+    whole_file,
 )
 from .output import error_line, expected_errors
 
@@ -75,13 +75,15 @@ for command in (
     maintenance.prune,
     maintenance.jobs,
     doctor.doctor,
-    backup.backup,
-    reembed.reembed,
+    whole_file.backup,
+    whole_file.reembed,
     serve.mcp,
     inspect.graph,
     traces.traces,
     traces.communities,
     reminders.reminders,
+    retain.retain,
+    retain.reflect,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)

@@ -15,9 +15,8 @@ from fabric.lazy import lazy
 from fabric.scope import ScopeIds
 from fabric.sessions.fabric import Fabric
 
-from ..system import MemorySystem
 from .frames import AnsweringStream
-from .offer import offer
+from .offer import Offer
 from .protocol import memory_server
 
 if TYPE_CHECKING:
@@ -33,9 +32,8 @@ PATIENCE = 5.0
 """Seconds that background work may take when the server is asked to stop; what is left is done at the next start."""
 
 
-async def serve_stdio(fabric: Fabric, mem: MemorySystem, ids: ScopeIds, *, read_only: bool) -> None:
+async def serve_stdio(fabric: Fabric, offered: Offer, ids: ScopeIds) -> None:
     """Serve one client over standard input and output until it leaves, or a signal ends the process."""
-    offered = offer(mem, read_only=read_only)
     host = offered.host(fabric, ids)
     serving = asyncio.create_task(_over_stdio(memory_server(offered, lambda: host)))
     asked_to_stop = asyncio.Event()
@@ -60,10 +58,9 @@ async def _over_stdio(server: Server[Any]) -> None:
 
 async def serve_http(
     fabric: Fabric,
-    mem: MemorySystem,
+    offered: Offer,
     ids: ScopeIds,
     *,
-    read_only: bool,
     bound_to: str,
     port: int,
     tokens: Path | None,
@@ -74,7 +71,6 @@ async def serve_http(
 
     ``ready`` is called when it listens. ConfigurationError when it cannot, or for an open door.
     """
-    offered = offer(mem, read_only=read_only)
     known = None if tokens is None else web.read_tokens(tokens)
     app = web.web_app(offered, offered.host(fabric, ids), tokens=known, bound_to=bound_to, origins=origins)
     server = web.WebServer(app, bound_to, port)

@@ -16,8 +16,8 @@ from fabric.lazy import lazy
 
 from ..banks import Bank, in_bank
 from ..config import BackendName, HindsightConfig
-from ..record import Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
-from . import outbox
+from ..record import Carried, Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
+from . import moving, outbox
 from .errors import HindsightError, address
 from .mental_models import RETAIN_MODELS, FrozenModels, Models
 from .outbox import RETAIN_OUTBOX, OutboxItem
@@ -130,6 +130,26 @@ class HindsightBackend:
             f"{self._address} is there still: delete it in Hindsight's interface, or with its deleteBank."
         )
 
+    async def carried(self, ctx: Context) -> list[Carried]:
+        """Return the documents of the bank on the server, what waits here included: that is sent first."""
+        await self.flush(ctx)
+        queue = await self._queue(ctx)
+        return await _on_portal(ctx, queue.ask(lambda remote: moving.documents(remote, self.bank.tags)))
+
+    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+        """Put what another bank was given into the queue, unless the server or the queue has it in the same words."""
+        queue = await self._queue(ctx)
+        waiting = {(one.document, one.content) for one in await self.waiting(ctx) if one.status == "waiting"}
+        new = await _on_portal(ctx, queue.ask(lambda remote: moving.new_to(remote, carried)))
+        items = [
+            self._item(ctx, one.content, one.context or self.config.retain_context, one.document, said_at=one.said_at)
+            for one in new
+            if (one.document, one.content) not in waiting
+        ]
+        if items:
+            await self._enqueue(ctx, items, [])
+        return len(items)
+
     async def waiting(self, ctx: Context) -> list[OutboxItem]:
         """Return what was not sent yet, oldest first: also what was given up, whose status is "failed"."""
         return await ctx.transact(lambda tx: outbox.listed(in_bank(tx, self.bank.id)))
@@ -144,7 +164,9 @@ class HindsightBackend:
     def _address(self) -> str:
         return address(self.config.api_url)
 
-    def _item(self, ctx: Context, content: str, context: str, document: str = "") -> OutboxItem:
+    def _item(
+        self, ctx: Context, content: str, context: str, document: str = "", *, said_at: datetime | None = None
+    ) -> OutboxItem:
         return OutboxItem(
             id=ctx.clock.new_id("retain"),
             url=self._address,
@@ -152,7 +174,7 @@ class HindsightBackend:
             context=ctx.redact(context),
             metadata={"session_id": ctx.session},
             tags=list(self.bank.tags),
-            timestamp=ctx.clock.now().astimezone().isoformat(),
+            timestamp=(said_at or ctx.clock.now()).astimezone().isoformat(),
             document=ctx.redact(document),
             session=ctx.session,
             user=ctx.user or "",

@@ -5,6 +5,7 @@ It takes seconds to import, so this file is loaded where a server is asked first
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import aiohttp
@@ -18,9 +19,12 @@ from fabric.telling import told
 
 from ..config import HindsightConfig
 from .errors import HindsightError, address, refused_by
-from .found import Memory, MentalModel, Seed
+from .found import Document, Memory, MentalModel, Seed
 
 T = TypeVar("T")
+NOT_FOUND = 404
+PAGE = 100
+"""How many documents are asked for at once."""
 _CUT_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionError)
 
 _UNREADABLE = (ValidationError, ValueError, TypeError, KeyError, AttributeError)
@@ -130,6 +134,48 @@ class Remote:
             ),
         )
 
+    async def document_names(self, tags: Sequence[str]) -> list[str]:
+        """Return the names of all documents with one of these tags, or with none; [] for a bank that is not there."""
+        names: list[str] = []
+        while True:
+            try:
+                page = await self._ask(
+                    "documents",
+                    self._config.request_timeout,
+                    partial(
+                        self._client.documents.list_documents,
+                        self._bank,
+                        tags=list(tags) or None,
+                        tags_match=self._config.tags_match if tags else None,
+                        time_field="created_at",
+                        limit=PAGE,
+                        offset=len(names),
+                    ),
+                )
+            except HindsightError as error:
+                if error.status_code == NOT_FOUND:
+                    return []
+                raise
+            names += [one.id for one in page.items]
+            if len(page.items) < PAGE:
+                return list(dict.fromkeys(names))
+
+    async def document(self, name: str) -> Document | None:
+        """Return what was given to the bank under a name, None where it has nothing of that name."""
+        try:
+            found = await self._ask(
+                "documents",
+                self._config.request_timeout,
+                lambda: self._client.documents.get_document(self._bank, name),
+            )
+        except HindsightError as error:
+            if error.status_code == NOT_FOUND:
+                return None
+            raise
+        params = found.retain_params or {}
+        said_at = str(params.get("event_date") or found.created_at)
+        return Document(found.id, found.original_text or "", said_at, str(params.get("context") or ""))
+
     async def aclose(self) -> None:
         """Close the connections."""
         close: Callable[[], Awaitable[None]] = self._client.aclose
@@ -175,7 +221,9 @@ _OPTIONS = {
     "retain": "retain_timeout, HINDSIGHT_RETAIN_TIMEOUT_MS",
     "recall": "recall_timeout, HINDSIGHT_RECALL_TIMEOUT_MS",
     "reflect": "reflect_timeout, HINDSIGHT_REFLECT_TIMEOUT_MS",
-    **dict.fromkeys(("bank", "mental models", "mental model"), "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS"),
+    **dict.fromkeys(
+        ("bank", "documents", "mental models", "mental model"), "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS"
+    ),
 }
 
 

@@ -13,6 +13,15 @@ class Memory(NamedTuple):
     context: str
 
 
+class Document(NamedTuple):
+    """What was given to a bank under one name; ``said_at`` is an ISO time."""
+
+    name: str
+    text: str
+    said_at: str
+    context: str
+
+
 class MentalModel(NamedTuple):
     """A question that the server keeps answered; ``content`` is "" until it has been."""
 

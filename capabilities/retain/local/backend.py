@@ -17,6 +17,7 @@ from fabric.store.base import RowVectors
 from ..banks import SHARED_BANK, Bank, in_bank
 from ..config import LocalConfig
 from ..record import (
+    Carried,
     Edit,
     Edited,
     Failure,
@@ -28,6 +29,7 @@ from ..record import (
     RetainItem,
     Transcript,
 )
+from . import moving
 from .editing import Editing, held_in
 from .facts import Read
 from .finding import find
@@ -238,6 +240,17 @@ class LocalBackend:
         others = [bank for bank in self.bank.reads if bank != self.bank.id]
         left = f" What other banks hold stays: {', '.join(others)}." if others else ""
         return f"Removed {memories} memories and {facts} facts: the bank {self.bank.id!r} is empty.{left}"
+
+    async def carried(self, ctx: Context) -> list[Carried]:
+        """Return what was given to the bank that is written to, and still holds."""
+        now = ctx.clock.now()
+        return await ctx.transact(lambda tx: moving.carried(in_bank(tx, self.bank.id), now))
+
+    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+        """Take in what another bank was given; its facts are drawn by `flush`. Return how much of it was new."""
+        waits = self._read is not None
+        given = [moving.memory_of(one, ctx.session, ctx.user, ctx.clock, waits=waits) for one in carried]
+        return await self._in_bank(ctx, None, lambda tx: moving.take(tx, given))
 
     @property
     def _reach(self) -> list[str]:

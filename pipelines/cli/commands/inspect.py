@@ -26,6 +26,7 @@ from ..options import (
 )
 from ..output import note, nothing_found, plain, say, write_json
 from ..target import Opened, Place, opened
+from .retain import BackendOption, BankOf, Kept, recall_from_bank
 
 if TYPE_CHECKING:
     from capabilities.memory.recall.recall import RecallRequest
@@ -97,31 +98,27 @@ def recall(
     session: SaidIn = "",
     project: Project = "",
     org: Org = "",
+    bank: BankOf | None = None,
+    backend: BackendOption = Kept.local,
     as_json: Json = False,
 ) -> None:
-    """Recall what is remembered about CUE, most relevant first, with the words it rests on."""
+    """Recall what is remembered about CUE, most relevant first, with the words it rests on.
+
+    With --bank, what a coding agent kept of that project; of the other options only --file, --user and --org count.
+    """
     from capabilities.memory.recall.recall import RecallRequest
 
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
+    if bank is not None:
+        recall_from_bank(Place(file, user, org=org), cue, bank, backend, as_json=as_json)
+        return
     with opened(Place(file, user, project, org, session)) as at:
-        asked = RecallRequest.of(
-            {
-                "cue": cue,
-                "limit": limit,
-                "tokens": tokens,
-                "tags": tag or (),
-                "session": session or None,
-                "subject": subject or None,
-                "category": _category(category),
-                "since": since,
-                "until": _to_its_end(until),
-                "as_of": as_of,
-                "known_at": known_at,
-                "valid_during": valid_during,
-                **({"tiers": [one.value for one in tier]} if tier else {}),
-            }
-        )
+        times = {"since": since, "until": _to_its_end(until), "as_of": as_of, "known_at": known_at}
+        filed = {"subject": subject or None, "category": _category(category), "session": session or None}
+        wanted = {"tiers": [one.value for one in tier]} if tier else {}
+        most = {"limit": limit, "tokens": tokens, "valid_during": valid_during}
+        asked = RecallRequest.of({"cue": cue, "tags": tag or (), **most, **times, **filed, **wanted})
         recall_about(at, asked, explain=explain, as_json=as_json)
 
 

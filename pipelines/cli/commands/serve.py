@@ -1,6 +1,7 @@
 """The command that serves a memory to other programs."""
 
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from ..options import ApiBase, ApiKey, FileArgument, Model, NamedFile, Org, Project, User, one_file
 from ..output import note
 from ..target import Place, opened
+from .retain import BackendOption, BankOf, Kept, retain_system
 
 Tokens = Annotated[
     Path | None,
@@ -32,6 +34,13 @@ CallSession = Annotated[
 ]
 
 
+class Tools(StrEnum):
+    """What is served."""
+
+    memory = "memory"
+    retain = "retain"
+
+
 def mcp(
     ctx: typer.Context,
     file: FileArgument = None,
@@ -44,6 +53,11 @@ def mcp(
     model: Model = "",
     api_base: ApiBase = "",
     api_key: ApiKey = "",
+    tools: Annotated[
+        Tools, typer.Option("--tools", help="Which tools: of the memory, or of a coding agent's bank.")
+    ] = (Tools.memory),
+    bank: BankOf = Path(),
+    backend: BackendOption = Kept.local,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
@@ -58,6 +72,7 @@ def mcp(
     import asyncio
 
     try:
+        from pipelines.server.offer import offer
         from pipelines.server.serve import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "uvicorn", "starlette"):
@@ -69,14 +84,14 @@ def mcp(
     memory_file = one_file(ctx, file, named)
     place = _warned(Place(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
     with opened(place, create=not read_only) as at:
-        ids = replace(at.session().ids, agent=agent or None)
+        of = at.mem if tools is Tools.memory else retain_system(bank, backend, None, model)
+        ids, offered = replace(at.session().ids, agent=agent or None), offer(of, read_only=read_only)
         if http:
             asyncio.run(
                 serve_http(
                     at.fabric,
-                    at.mem,
+                    offered,
                     ids,
-                    read_only=read_only,
                     bound_to=host,
                     port=port,
                     tokens=tokens,
@@ -85,7 +100,7 @@ def mcp(
                 )
             )
         else:
-            asyncio.run(serve_stdio(at.fabric, at.mem, ids, read_only=read_only))
+            asyncio.run(serve_stdio(at.fabric, offered, ids))
 
 
 def _warned(place: Place) -> Place:

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,9 +18,9 @@ PATIENCE = 300.0
 Command = Callable[..., Result]
 
 
-def run(*args: object, text: str | None = None) -> Result:
-    """Run the command line in this process."""
-    result = CliRunner().invoke(app, [str(argument) for argument in args], input=text)
+def run(*args: object, text: str | None = None, env: Mapping[str, str] | None = None) -> Result:
+    """Run the command line in this process, with ``env`` beside what is in the environment."""
+    result = CliRunner().invoke(app, [str(argument) for argument in args], input=text, env=env)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

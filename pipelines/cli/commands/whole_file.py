@@ -1,6 +1,7 @@
-"""The command about vectors: reembed gives every row its vector. How a file stands with them is told by doctor."""
+"""Commands about a file as a whole: backup copies it while others use it, reembed gives every row its vector."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +11,30 @@ from ..target import Opened, Place, opened
 
 if TYPE_CHECKING:
     from blocks.reembed import EmbeddingStatus
+
+
+def backup(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", envvar="THOUGHT_FABRIC_FILE", help="The memory's file.", callback=Path.expanduser
+        ),
+    ],
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The copy, which must not exist.", callback=Path.expanduser)],
+    as_json: Json = False,
+) -> None:
+    """Copy the memory's file to TO as it is committed now, also while a server writes to it, and read the copy through.
+
+    The copy is one file and opens like any other; compare the two later with doctor FILE --backup TO.
+    """
+    from fabric.store.duckdb.backup import back_up
+
+    made = back_up(file, to)
+    if as_json:
+        write_json(made)
+    else:
+        rows = ", ".join(f"{name} {count}" for name, count in made.rows.items() if count and not name.startswith("_"))
+        say(f"{plain(made.path)}: {made.size:,} bytes; {plain(rows or 'no rows')}")
 
 
 def reembed(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = False) -> None:

@@ -1,0 +1,172 @@
+"""The four tools: ``retain``, ``recall``, ``reflect``, and ``memory_edit`` where a bank is kept in the file."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from capabilities.retain.backend import Backend
+from capabilities.retain.prompt import bullets, minute
+from capabilities.retain.record import Edit, Edited, Retained, RetainItem
+from fabric.errors import ConfigurationError, RefusedError
+from fabric.flow.block import Block
+from fabric.flow.capability import Use
+from fabric.flow.context import Context
+from fabric.flow.tool import Tool
+from fabric.text.prompt import data_block
+
+from ..tools.tool import MemoryTool
+from .shapes import Answer, MemoryEdit, Recall, Reflect, Retain
+
+A = TypeVar("A", bound=BaseModel)
+Current = Callable[[], Backend | None]
+"""Gives the backend in use now, None where retain is off; asked at each call, since it may change between runs."""
+NO_MATCH = "Nothing that is kept matches."
+NO_INFORMATION = "Nothing that is kept tells about this."
+OFF = "retain is off"
+_EDITED = {
+    "updated": "Memory {id} was updated.",
+    "deleted": "Memory {id} was deleted.",
+    "invalidated": "Memory {id} no longer counts.",
+    "not_found": "There is no memory {id} that can be changed.",
+    "not_editable": "Memory {id} is {place}, which cannot be changed.",
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Tool(MemoryTool):
+    """A memory tool whose text a model is shown as it is, in a block of background data where it holds stored text."""
+
+    def as_tool(self, *, name: str = "", description: str = "") -> Tool:
+        """Return it as a tool that shows a model the answer's text."""
+        return replace(super().as_tool(name=name, description=description), shown=self._text)
+
+    def _text(self, answer: Any) -> str:
+        text = Answer.model_validate(answer).text  # as it is, or as JSON from a host
+        return data_block(self.title, text) if self.title else text
+
+
+@dataclass(frozen=True, eq=False)
+class RetainTools:
+    """The tools over a backend. ``uses`` are the resources of every backend that ``current`` may give."""
+
+    current: Current
+    uses: tuple[Use, ...]
+
+    def of(self, backend: str) -> Sequence[Block[Any, Any]]:
+        """Return the tools that there are with a backend of this name: none with "off"."""
+        if backend == "off":
+            return ()
+        return (*self.always, self.memory_edit) if backend == "local" else self.always
+
+    @property
+    def always(self) -> tuple[Block[Any, Any], ...]:
+        """The tools of both backends."""
+        return (self.retain, self.recall, self.reflect)
+
+    @cached_property
+    def retain(self) -> Block[Retain, Answer]:
+        """``retain``: keep facts for later sessions."""
+
+        async def retain(asked: Retain, ctx: Context) -> Answer:
+            backend = self._backend(ctx)
+            items = [RetainItem(content=one.content, context=one.context) for one in asked.items]
+            return _kept(await backend.retain(ctx, items), backend.verb)
+
+        about = (
+            "Keep facts that later sessions need: decisions and why, conventions, preferences, who does what. Not what "
+            "is only being done now. Several at once go into one call."
+        )
+        return self._tool(retain, Retain, about)
+
+    @cached_property
+    def recall(self) -> Block[Recall, Answer]:
+        """``recall``: what is kept about a question."""
+
+        async def recall(asked: Recall, ctx: Context) -> Answer:
+            backend = self._backend(ctx)
+            done = await backend.recall(ctx, asked.query)
+            if not done.found:
+                return Answer(text=NO_MATCH, details={"count": 0, "useless": True})
+            many = "memory" if len(done.found) == 1 else "memories"
+            head = f"{len(done.found)} {many} ({minute(done.at)}):"
+            results = [
+                {"id": one.id, "score": one.score, "truncated": one.truncated, "full_length": one.full_length}
+                for one in done.found
+            ]
+            text = "\n".join([head, *bullets(done.found, backend.name)])
+            return Answer(text=text, details={"count": len(done.found), "results": results})
+
+        about = "Look for what was kept in earlier sessions. Ask before you decide what was perhaps decided already."
+        return self._tool(recall, Recall, about, title="memories", writes=False)
+
+    @cached_property
+    def reflect(self) -> Block[Reflect, Answer]:
+        """``reflect``: an answer from what is kept."""
+
+        async def reflect(asked: Reflect, ctx: Context) -> Answer:
+            done = await self._backend(ctx).reflect(ctx, asked.query, asked.context or "")
+            if not done.text.strip():
+                return Answer(text=NO_INFORMATION, details={"useless": True})
+            return Answer(text=done.text, details={"sources": list(done.sources)})
+
+        about = "Have a question answered from everything that was kept, where one memory alone does not tell."
+        return self._tool(reflect, Reflect, about, title="reflection", writes=False)
+
+    @cached_property
+    def memory_edit(self) -> Block[MemoryEdit, Answer]:
+        """``memory_edit``: change one memory by its id."""
+
+        async def memory_edit(asked: MemoryEdit, ctx: Context) -> Answer:
+            if asked.op == "update" and asked.content is None and asked.importance is None:
+                raise RefusedError("an update needs content, importance, or both", do="Give what is to be changed.")
+            done = await self._backend(ctx).edit(ctx, Edit(**asked.model_dump()))
+            return Answer(text=_told(done), details={"status": done.status, "id": done.id})
+
+        about = "Correct a memory, delete it for good, or mark it as no longer so, by the id that recall printed."
+        return self._tool(memory_edit, MemoryEdit, about)
+
+    def _backend(self, ctx: Context) -> Backend:
+        backend = self.current()
+        if backend is None:
+            raise ConfigurationError(f"{ctx.path}: {OFF}: set backend to 'local' or 'hindsight'")
+        return backend
+
+    def _tool(
+        self,
+        fn: Callable[[A, Context], Awaitable[Answer]],
+        takes: type[A],
+        about: str,
+        *,
+        title: str = "",
+        writes: bool = True,
+    ) -> Block[A, Answer]:
+        return _Tool(
+            fn=fn,
+            name=fn.__name__,
+            description=about,
+            input_schema=takes,
+            output_schema=Answer,
+            uses=self.uses,
+            title=title,
+            has_side_effects=writes,
+        )
+
+
+def _kept(done: Retained, verb: str) -> Answer:
+    """Return the count that was asked for, as the specification has it; what failed is in the details."""
+    details: dict[str, Any] = {"count": done.count}
+    if done.ids:
+        details["ids"] = list(done.ids)
+    if done.failed:
+        details["failed"] = [{"index": one.index, "reason": one.reason} for one in done.failed]
+    if done.redacted:
+        details["redacted"] = list(done.redacted)
+    return Answer(text=f"{done.count} {'memory' if done.count == 1 else 'memories'} {verb}.", details=details)
+
+
+def _told(done: Edited) -> str:
+    text = _EDITED[done.status].format(id=done.id, place=done.place or "of a kind")
+    return f"{text} It is {done.place}." if done.status == "not_found" and done.place else text
