@@ -42,7 +42,9 @@ def encode_block(
 
     @handler(name=f"{name}/encode", uses=[memory])
     async def encode(message: Any, ctx: Context) -> Any:
-        for turn in exchange_from_text(message, ctx).said:
+        said = exchange_from_text(message, ctx).said
+        await ctx.run.recording.said_stored()  # a process that ends leaves no trace of a message that nobody holds
+        for turn in said:
             if not turn.is_wordless and not is_blank(turn.text):
                 text = turn.text[:MAX_CONTENT_CHARS]
                 features = None if asked is None else await features_of(text, asked, ctx)

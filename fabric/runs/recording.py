@@ -94,10 +94,17 @@ class Recording:
         self._is_ending = True
         await self._settled()
 
+    async def said_stored(self) -> None:
+        """Store the user's messages now and wait for it: what is drawn from one is then never there without it."""
+        self._store_said()
+        await self._settled()
+
     async def _settled(self) -> None:
         while self._storing:
-            await asyncio.shield(asyncio.wrap_future(self._storing[0]))
-            self._storing.pop(0)
+            first = self._storing[0]
+            await asyncio.shield(asyncio.wrap_future(first))
+            with suppress(ValueError):  # another branch of the run waited for it, too
+                self._storing.remove(first)
 
     async def withdraw(self, items: Sequence[Item]) -> set[str]:
         """Take items of this run back, those that are stored too, apart from the user's; return their ids."""
