@@ -77,13 +77,13 @@ for command in (
     doctor.doctor,
     whole_file.backup,
     whole_file.reembed,
+    retain.retain,
+    retain.reflect,
     serve.mcp,
     inspect.graph,
     traces.traces,
     traces.communities,
     reminders.reminders,
-    retain.retain,
-    retain.reflect,
 ):
     app.command(name=command.__name__.rstrip("_"))(command)  # import is a word of the language
 app.add_typer(mind.commands)
