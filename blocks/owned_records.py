@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from capabilities.communities import tables as community_tables
     from capabilities.mind import store
     from capabilities.prospective import tables as intention_tables
+    from capabilities.retain.hindsight import outbox as queued
     from capabilities.retain.local import tables as retained
     from capabilities.traces import archive
     from capabilities.traces import tables as trace_tables
@@ -28,6 +29,7 @@ else:
     community_tables = lazy("capabilities.communities.tables")
     consolidated = lazy("capabilities.cognitive.consolidation.result")
     intention_tables = lazy("capabilities.prospective.tables")
+    queued = lazy("capabilities.retain.hindsight.outbox")
     retained = lazy("capabilities.retain.local.tables")
     observed = lazy("capabilities.cognitive.observing.record")
     store = lazy("capabilities.mind.store")
@@ -59,7 +61,7 @@ def kinds() -> Mapping[str, str]:
     for kept in community_tables.SHELVES.values():
         named |= {kept.graph.key: "memory graph", kept.communities.key: "community"}
     named |= {log.key: "cognitive consolidation" for log in consolidated.LOGS.values()}
-    named[retained.MEMORIES.key] = "retained memory"
+    named |= {retained.MEMORIES.key: "retained memory", queued.RETAIN_OUTBOX.key: "queued memory"}
     return named | {ITEMS.name: "item", TURNS.name: "run", JOBS.name: "job"}
 
 

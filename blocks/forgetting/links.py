@@ -62,6 +62,7 @@ LINKS: Mapping[str, Links] = {
     "memory graph": Links(drawn=("id",), says=("names",)),
     "community": Links(drawn=("drawn_from",), says=("summary", "title")),
     "archive access": Links(drawn=("trace_id",)),
+    "queued memory": Links(said=("sources",), says=("content", "context")),
     "retained memory": Links(drawn=("consolidated_from",), said=("sources",), says=("content",)),
 }
 """What kinds of records are forgotten as a whole; the engine's own, items and jobs, are looked through for ids."""

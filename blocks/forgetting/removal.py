@@ -30,6 +30,7 @@ COUNTED = {
     "trace feedback": "trace edges and feedback",
     "community": "communities",
     "retained memory": "retained memories",
+    "queued memory": "queued memories",
 }
 """What a receipt calls the records of a kind; the others by their plural."""
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from capabilities.sources import Source, source_of
 from fabric.clock import utc
 from fabric.errors import ConfigurationError, RefusedError, RunError
 from fabric.flow.context import Context
@@ -62,6 +63,8 @@ class HindsightBackend:
 
     async def retain(self, ctx: Context, items: list[RetainItem]) -> Retained:
         """Put items into the queue: they are in the file when this returns. RunError once this was closed."""
+        now = ctx.clock.now()
+        sources = [source_of(ctx) or Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now)]
         return await self._enqueue(
             ctx,
             [self._item(ctx, item.content, item.context or self.config.retain_context) for item in items],
@@ -72,7 +75,13 @@ class HindsightBackend:
         self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
     ) -> Retained:
         """Put a transcript into the queue; one of the same document that was not sent yet is not sent any more."""
-        item = self._item(ctx, transcript.text, self.config.retain_context, transcript.document)
+        item = self._item(
+            ctx,
+            transcript.text,
+            self.config.retain_context,
+            sources=transcript.sources,
+            document=transcript.document,
+        )
         return await self._enqueue(ctx, [item], [transcript.text], settle)
 
     async def recall(self, ctx: Context, query: str) -> Recalled:
@@ -142,7 +151,9 @@ class HindsightBackend:
         waiting = {(one.document, one.content) for one in await self.waiting(ctx) if one.status == "waiting"}
         new = await _on_portal(ctx, queue.ask(lambda remote: moving.new_to(remote, carried)))
         items = [
-            self._item(ctx, one.content, one.context or self.config.retain_context, one.document, said_at=one.said_at)
+            self._item(
+                ctx, one.content, one.context or self.config.retain_context, document=one.document, said_at=one.said_at
+            )
             for one in new
             if (one.document, one.content) not in waiting
         ]
@@ -165,8 +176,17 @@ class HindsightBackend:
         return address(self.config.api_url)
 
     def _item(
-        self, ctx: Context, content: str, context: str, document: str = "", *, said_at: datetime | None = None
+        self,
+        ctx: Context,
+        content: str,
+        context: str,
+        *,
+        sources: Sequence[Source] = (),
+        document: str = "",
+        said_at: datetime | None = None,
     ) -> OutboxItem:
+        now = ctx.clock.now()
+        here = source_of(ctx) or Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now)
         return OutboxItem(
             id=ctx.clock.new_id("retain"),
             url=self._address,
@@ -174,10 +194,11 @@ class HindsightBackend:
             context=ctx.redact(context),
             metadata={"session_id": ctx.session},
             tags=list(self.bank.tags),
-            timestamp=(said_at or ctx.clock.now()).astimezone().isoformat(),
+            timestamp=(said_at or now).astimezone().isoformat(),
             document=ctx.redact(document),
             session=ctx.session,
-            user=ctx.user or "",
+            user=ctx.user,
+            sources=list(sources) or [here],
         )
 
     async def _enqueue(

@@ -17,6 +17,8 @@ from pydantic import BaseModel, Field
 from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Where
 
+from ...sources import Source
+
 MOST_ITEMS = 500
 MOST_CHARS = 1_000_000
 """How much goes in one request; what is over goes in the next."""
@@ -27,7 +29,8 @@ class OutboxItem(BaseModel):
 
     ``status`` is "waiting" before it is sent first, "sent" until the server has said that it has it, and "failed" once
     it was given up: then ``error`` says why. ``document`` names what takes the place of an earlier item of that name.
-    ``session`` and ``user`` say who retained it. ``refused`` says that the server will never take it as it is.
+    ``session``, ``user`` and ``sources``, the turns it rests on, say whose it is: it is forgotten with them.
+    ``refused`` says that the server will never take it as it is.
     """
 
     id: str
@@ -39,7 +42,8 @@ class OutboxItem(BaseModel):
     timestamp: str
     document: str = ""
     session: str
-    user: str = ""
+    user: str | None = None
+    sources: list[Source] = Field(default_factory=list[Source])
     status: Literal["waiting", "sent", "failed"] = "waiting"
     batch: str = ""
     attempts: int = 0

@@ -249,7 +249,7 @@ class Queue:
     def _announce(self, status: str, items: Sequence[OutboxItem], text: str) -> None:
         owners = Counter((item.session, item.user) for item in items)
         for (session, user), number in owners.items():
-            ids = ScopeIds(session=session, user=user or None, org=self._place.org)
+            ids = ScopeIds(session=session, user=user, org=self._place.org)
             told = f"{number} {'memory' if number == 1 else 'memories'} {text}"
             self._services.background.tell(WorkFinished("", ids, f"retain {self._place.bank}", status, told))
 
