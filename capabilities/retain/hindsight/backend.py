@@ -63,8 +63,6 @@ class HindsightBackend:
 
     async def retain(self, ctx: Context, items: list[RetainItem]) -> Retained:
         """Put items into the queue: they are in the file when this returns. RunError once this was closed."""
-        now = ctx.clock.now()
-        sources = [source_of(ctx) or Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now)]
         return await self._enqueue(
             ctx,
             [self._item(ctx, item.content, item.context or self.config.retain_context) for item in items],

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from capabilities.sources import Source
 from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Where
-
-from ...sources import Source
 
 MOST_ITEMS = 500
 MOST_CHARS = 1_000_000

@@ -174,6 +174,8 @@ class Chat:
         from capabilities.sources import Outcome
         from fabric.usage import Usage
 
+        if not event.job_id:  # no job, but what waits for a server
+            return [f"  {reason(event.error)}"]
         if event.status == "failed":
             return [f"  not learned: {reason(event.error)}; see thought-fabric jobs"]
         if event.status == "pending":
