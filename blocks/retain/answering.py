@@ -1,10 +1,12 @@
 """What a bank in a file is wired with: the readers that draw facts, and a model that writes an answer."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from capabilities.claims import OTHER, claim_of
 from capabilities.retain.banks import Bank
 from capabilities.retain.config import LocalConfig
 from capabilities.retain.local import LocalBackend
@@ -22,6 +24,7 @@ from ..prompts import PROMPTS
 from ..readers.observe import observe_text
 
 MAX_ANSWER_CHARS = 8_000
+_THE_USERS, _THE_USER = re.compile(r"\b[Tt]he user's\b"), re.compile(r"\b[Tt]he user\b")
 
 
 def local_backend(
@@ -38,13 +41,19 @@ def local_backend(
     return LocalBackend(config, bank, embedder, read=read_facts, answer=answer, cwd=cwd)
 
 
-def read_facts(text: str) -> list[Observation]:
-    """Return what a text states that rules can read.
+def read_facts(text: str, by_agent: bool) -> list[Observation]:
+    """Return what a text states of the user, as far as rules know what about: what the one judge can settle.
 
-    >>> [one.content for one in read_facts("I prefer tabs over spaces.")]
+    An agent calls the user so: "the user" is whoever works with it. In the user's own words it is somebody else.
+
+    >>> [one.content for one in read_facts("The user prefers tabs over spaces. The user is sent to /login.", True)]
     ['Prefers tabs over spaces']
+    >>> read_facts("The user prefers tabs over spaces.", False)
+    []
     """
-    return observe_text(text)
+    if by_agent:
+        text = _THE_USER.sub("User", _THE_USERS.sub("My", text))
+    return [one for one in observe_text(text) if claim_of(one).attribute != OTHER]
 
 
 def _ids(given: object) -> list[str]:

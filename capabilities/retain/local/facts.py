@@ -13,8 +13,8 @@ from fabric.store.base import Where
 from .record import Memory
 from .tables import FACTS, MEMORIES
 
-Read = Callable[[str], Sequence[Observation]]
-"""What a text states that is worth remembering, whether a rule or a model read it."""
+Read = Callable[[str, bool], Sequence[Observation]]
+"""What tells what a text states; True where an agent wrote it, and not the user themselves."""
 FACT_CONFIDENCE = 0.7
 CLOSED_BY_EDIT = "the memory that stated it was invalidated"
 
@@ -59,10 +59,9 @@ def _offered(memory: Memory, stated: Observation) -> FactInput:
 
 def resting_on(tx: Transaction, memory_id: str) -> list[Fact]:
     """Return the facts, in all versions, that rest on a memory."""
-    index = tx.index(FACTS)
-    if index is None or not len(index):
-        return []
-    return [fact for fact in tx.find(FACTS) if memory_id in fact.source_episode_ids]
+    held = tx.rows.containing([tx.ids.scope(FACTS.scope)], FACTS.key, [memory_id])
+    found = tx.get_many(FACTS, [row["id"] for _, row in held])
+    return [fact for fact in found if memory_id in fact.source_episode_ids]
 
 
 def withdraw(tx: Transaction, memory_id: str) -> int:

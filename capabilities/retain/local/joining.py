@@ -11,7 +11,7 @@ from fabric.store.base import RowVectors
 
 from .record import CONSOLIDATED_IMPORTANCE, Memory, Veracity, hash_of, trust_of
 from .tables import MEMORIES
-from .writing import where
+from .writing import ABSENT, where
 
 OLD_ENOUGH = timedelta(hours=12)
 """How old a memory is when it is consolidated."""
@@ -31,11 +31,9 @@ class Slept:
 
 def groups(tx: Transaction, now: datetime) -> list[list[Memory]]:
     """Return the memories that are old enough and in no episodic one yet, by source, in groups that fit into one."""
-    index = tx.index(MEMORIES)
-    ids = where(index, tier="working")
     found: dict[str, list[list[Memory]]] = {}
-    for memory in tx.get_many(MEMORIES, ids):
-        if memory.consolidated or not memory.is_valid(now) or now - memory.said_at < OLD_ENOUGH:
+    for memory in tx.get_many(MEMORIES, _due(tx, now)):
+        if not memory.is_valid(now):
             continue
         chunks = found.setdefault(memory.source, [])
         length = sum(len(one.searched) + len(BETWEEN) for one in chunks[-1]) if chunks else MAX_JOINED_CHARS
@@ -43,6 +41,18 @@ def groups(tx: Transaction, now: datetime) -> list[list[Memory]]:
             chunks.append([])
         chunks[-1].append(memory)
     return [group for chunks in found.values() for group in chunks]
+
+
+def _due(tx: Transaction, now: datetime) -> list[str]:
+    """Return the ids of what is old enough and in no episodic memory; no row is read for it."""
+    index = tx.index(MEMORIES)
+    if index is None:
+        return []
+    tiers = index.columns["tier"]
+    due = index.alive & (tiers.values == tiers.names.get("working", ABSENT))
+    due &= index.columns["consolidated"].values == 0
+    due &= index.columns["said_at"].values <= (now - OLD_ENOUGH).timestamp()
+    return [index.ids[slot] for slot in due.nonzero()[0].tolist()]
 
 
 def joined_text(memories: Iterable[Memory]) -> str:

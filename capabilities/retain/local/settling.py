@@ -69,7 +69,7 @@ class Settling:
     def _stated(self, memory: Memory) -> Sequence[Observation]:
         assert self.read is not None  # noqa: S101  flush has looked
         text = memory.states[memory.drawn :]
-        return self.read(text) if text.strip() else []
+        return self.read(text, memory.memory_type != "episode") if text.strip() else []
 
     async def _embed_missing(self) -> str:
         """Give rows their vectors that have none in the space of the embedder; return why not, "" where it worked."""

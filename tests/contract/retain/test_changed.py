@@ -5,7 +5,7 @@ import pytest
 from capabilities.retain import Edit, Reflection, Transcript
 from fabric.errors import ConfigurationError, RefusedError
 
-from .conftest import Desk
+from .kinds import Desk
 
 
 def transcript(*said: str, document: str = "session-1") -> Transcript:

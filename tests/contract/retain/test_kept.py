@@ -7,7 +7,7 @@ import pytest
 
 from capabilities.retain import RetainItem
 
-from .conftest import Desk
+from .kinds import Desk
 
 SECRET = "sk-proj-9aVt3kQz81LmXw0PbR7uYc2DfGh5JnTs"
 

@@ -6,7 +6,7 @@ import pytest
 
 from capabilities.retain.record import PREVIEW_CHARS
 
-from .conftest import Desk
+from .kinds import Desk
 
 
 def test_a_long_memory_is_shown_as_a_preview(desk: Desk) -> None:

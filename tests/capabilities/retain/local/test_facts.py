@@ -1,6 +1,6 @@
 """Facts: what memories state is settled by the one judge, and rests on them."""
 
-from capabilities.retain import Edit
+from capabilities.retain import Edit, Transcript
 
 from .conftest import Place
 
@@ -63,3 +63,12 @@ def test_an_invalidated_memory_closes_what_it_stated(place: Place):
 def test_flushing_again_draws_nothing_again(place: Place):
     place.retain("I work at Stripe.")
     assert place.do(place.backend.flush).done == 0
+
+
+def test_an_agent_calls_the_user_so_and_a_user_means_somebody_else(place: Place):
+    place.retain("The user's favorite editor is Helix. The user is redirected to /login after ten minutes.")
+    assert place.facts() == ["Favorite editor is Helix"]
+    said = "The user's favorite page is Billing, by the survey."
+    place.do(lambda ctx: place.backend.keep(ctx, Transcript(said, said, said, "s1", 1)))
+    place.do(place.backend.flush)
+    assert place.facts() == ["Favorite editor is Helix"]
