@@ -17,7 +17,7 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
-from fabric.text.prompt import data_block, load_prompt, one_line
+from fabric.text.prompt import data_block, escaped, load_prompt, one_line
 from fabric.text.words import is_blank
 
 from ..prompts import PROMPTS
@@ -115,7 +115,7 @@ def _telling_block(name: str, model: ModelChoice, traits: Traits) -> Block[Scene
         who, mood = scene.witness, scene.mood
         others = "\n".join(f"- {one_line(name)}: {one_line(what)}" for name, what in who.relationships.items())
         person = load_prompt(PROMPTS / "witness.md").fill(
-            name=one_line(who.name),
+            name=escaped(one_line(who.name)),
             traits=told,
             mood=f"valence {mood.valence:.2f}, arousal {mood.arousal:.2f}, dominance {mood.dominance:.2f}",
             relationships=data_block("relationships", others) if others else "",

@@ -39,7 +39,7 @@ class FoundCommunity(BaseModel):
     title: str
     summary: str
     score: float = 0.0
-    """How well it fits the cue; 0 for one that is only among the largest."""
+    """How well it fits the cue, at most 1; 0 for one that is only among the largest."""
     sources: tuple[str, ...] = ()
 
 
@@ -61,7 +61,7 @@ class LocalSearch(BaseModel):
 
     @property
     def text(self) -> str:
-        """It as lines for a prompt: relations, then the context of the communities."""
+        """It as lines, as they were said: relations, then the context of communities. In a prompt, a `data_block`."""
         lines = [f"- {one}" for one in self.relations]
         lines += [f"- {one.summary}" for one in self.communities]
         return "\n".join(lines)
@@ -84,7 +84,7 @@ class GlobalSearch(BaseModel):
 
     @property
     def text(self) -> str:
-        """It as lines for a prompt."""
+        """It as lines, as they were said; in a prompt they belong into a `data_block`."""
         return "\n".join(f"- {one.summary}" for one in self.communities)
 
 
@@ -107,5 +107,10 @@ class GlobalAnswer(GlobalSearch):
 def found_community(one: Community, score: float = 0.0) -> FoundCommunity:
     """Return a community as a search shows it."""
     return FoundCommunity(
-        id=one.id, level=one.level, title=one.title, summary=one.summary, score=score, sources=one.drawn_from
+        id=one.id,
+        level=one.level,
+        title=one.title,
+        summary=one.summary,
+        score=min(1.0, score),
+        sources=one.drawn_from,
     )

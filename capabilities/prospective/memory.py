@@ -28,6 +28,7 @@ from .contexts import Contexts
 from .record import MAX_CONTENT_CHARS, Due, Intention, ProspectiveConfig, Status, Trigger
 from .tables import Intentions
 from .time.when import when
+from .time.zones import zone_of
 
 Zone = Callable[[Context], ZoneInfo]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -232,10 +233,15 @@ class ProspectiveMemory:
         return drawn(await self._ctx.transact(lambda tx: self._table(tx).find(intention_id)))
 
     @checks_arguments
-    async def snooze(self, intention_id: str, until: str | datetime | date | timedelta) -> Intention:
-        """Put one off until a time, given as to `remind`: it comes back then, brought back before or not."""
-        now = self._ctx.clock.now()
-        later = await asyncio.to_thread(when, until, now, self.zone, self._config.day_begins)
+    async def snooze(
+        self, intention_id: str, until: str | datetime | date | timedelta, *, zone: str | None = None
+    ) -> Intention:
+        """Put one off until a time, given as to `remind`: it comes back then, brought back before or not.
+
+        ``zone`` is the time zone in which the time is meant, the user's unless it is given.
+        """
+        now, there = self._ctx.clock.now(), self.zone if zone is None else zone_of(zone)
+        later = await asyncio.to_thread(when, until, now, there, self._config.day_begins)
         return await self._changed(intention_id, lambda one: state.snoozed(one, later, now))
 
     @checks_arguments

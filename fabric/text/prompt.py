@@ -31,12 +31,13 @@ _CUT_TAG = re.compile(r'\s*[^<>\n]{0,400}">\s*')
 LEAST_NOTICE_CHARS = 20
 """How much of the notice tells a block whose beginning was cut off from somebody's words."""
 _UNSEEN: dict[int, str | None] = {
-    **{code: None for code in range(32) if chr(code) not in "\t\n\r"},
-    **dict.fromkeys(range(0xE0000, 0xE0080)),
+    **{code: None for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r\x85"},
+    **dict.fromkeys((*range(0x2060, 0x2070), *range(0x202A, 0x202F), 0xFEFF)),
+    **dict.fromkeys((*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0))),
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
-"""Control characters and letters that nobody sees, in which a model may read orders; halves of characters, which no
-request can carry.
+"""Control characters and letters that nobody sees, in which a model may read orders: tags, variation selectors beyond
+those of emojis, marks that turn the direction of a line; halves of characters, which no request can carry.
 """
 # Wide and small forms are included because a model reads them as the plain ones.
 _ESCAPES = _UNSEEN | str.maketrans(
@@ -117,9 +118,9 @@ def delimited(name: str, text: str, mark: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as it stands in a piece of data, without what nobody sees and a model might.
+    r"""Return a text as it stands in a piece of data, without what nobody sees and a model might.
 
-    >>> escaped("Works at AT&T")
+    >>> escaped("Works at AT&T\U000e0101\u202e")
     'Works at AT&amp;T'
     """
     return text.translate(_ESCAPES)

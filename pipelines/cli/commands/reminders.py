@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Work = Callable[[ProspectiveMemory], Awaitable[list[Intention]]]
 
 Until = Annotated[
-    str, typer.Option("--until", metavar="TIME", help="'in 2 hours', 'tomorrow at 9', or a time in ISO form.")
+    str | None, typer.Option("--until", metavar="TIME", help="'in 2 hours', 'tomorrow at 9', or a time in ISO form.")
 ]
 Conversation = Annotated[
     str, typer.Option("--session", "-s", help="Also what only this conversation sees.", show_default=False)
@@ -29,11 +29,18 @@ def reminders(
     named: NamedFile = None,
     due: Annotated[bool, typer.Option("--due", help="Only those that are due now.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Those that were told, done or cancelled, too.")] = False,
-    done: Annotated[str, typer.Option(metavar="ID", help="It was done: of one that recurs, this time.")] = "",
-    cancel: Annotated[str, typer.Option(metavar="ID", help="End it, one that recurs too.")] = "",
-    snooze: Annotated[str, typer.Option(metavar="ID", help="Put it off until the time that --until names.")] = "",
-    until: Until = "",
-    zone: Annotated[str, typer.Option(metavar="NAME", help="The time zone, such as Europe/Berlin.")] = "UTC",
+    done: Annotated[str | None, typer.Option(metavar="ID", help="It was done: of one that recurs, this time.")] = None,
+    cancel: Annotated[str | None, typer.Option(metavar="ID", help="End it, one that recurs too.")] = None,
+    snooze: Annotated[
+        str | None, typer.Option(metavar="ID", help="Put it off until the time that --until names.")
+    ] = None,
+    until: Until = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The time zone, such as Europe/Berlin; UTC, and for --until the reminder's own."
+        ),
+    ] = None,
     user: User = "",
     session: Conversation = "",
     agent: Agent = "",
@@ -44,13 +51,16 @@ def reminders(
 
     The prompt of an agent's next turn tells what is due, once; this command only looks.
     """
-    if sum(map(bool, (done, cancel, snooze))) > 1 or bool(snooze) != bool(until):
+    settled = [one for one in (done, cancel, snooze) if one is not None]
+    if len(settled) > 1 or (snooze is None) != (until is None):
         raise typer.BadParameter("give one of --done, --cancel, and --snooze with --until")
+    if not all(one.strip() for one in settled):
+        raise typer.BadParameter("the id is blank: take it from the list of reminders")
     place = Place(one_file(ctx, file, named), user, org=org, session=session)
 
     async def work(memory: "ProspectiveMemory") -> "list[Intention]":
-        if done or cancel or snooze:
-            return [await _settled(memory, done, cancel, snooze, until)]
+        if settled:
+            return [await _settled(memory, settled[0], until, zone, cancels=cancel is not None)]
         ids = {one.id for one in await memory.due()} if due else None
         found = await (memory.all() if every else memory.pending())
         return [one for one in found if ids is None or one.id in ids]
@@ -58,13 +68,16 @@ def reminders(
     _show(place, agent, zone, work, as_json=as_json)
 
 
-async def _settled(memory: "ProspectiveMemory", done: str, cancel: str, snooze: str, until: str) -> "Intention":
-    if done:
-        return await memory.done(done)
-    return await (memory.cancel(cancel) if cancel else memory.snooze(snooze, until))
+async def _settled(
+    memory: "ProspectiveMemory", one: str, until: str | None, zone: str | None, *, cancels: bool
+) -> "Intention":
+    if until is None:
+        return await (memory.cancel(one) if cancels else memory.done(one))
+    held = await memory.get(one) if zone is None else None
+    return await memory.snooze(one, until, zone=None if held is None else held.zone)
 
 
-def _show(place: Place, agent: str, zone: str, work: "Work", *, as_json: bool) -> None:
+def _show(place: Place, agent: str, zone: str | None, work: "Work", *, as_json: bool) -> None:
     from ..reminder_table import show_reminders
 
     found, shown_in = _do(place, agent, zone, work)
@@ -76,7 +89,7 @@ def _show(place: Place, agent: str, zone: str, work: "Work", *, as_json: bool) -
         show_reminders(found, shown_in)
 
 
-def _do(place: Place, agent: str, zone: str, work: "Work") -> Any:
+def _do(place: Place, agent: str, zone: str | None, work: "Work") -> Any:
     from capabilities.prospective import create_prospective
     from fabric import handler
 

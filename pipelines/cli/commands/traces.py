@@ -176,7 +176,8 @@ def _show_search(place: Place, agent: str, cue: str, *, build: bool, over_all: b
     if as_json:
         write_json(found)
     if not found.text:
-        raise nothing_found(f"nothing is known around it; {_no_community(place)}")
+        others = "read what is new with --build, or name another with --user, --session, --agent or --org"
+        raise nothing_found(f"nothing is known around it by {place.whose}; {others}")
     if not as_json:
         show_found(found)
 

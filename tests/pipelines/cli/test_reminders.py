@@ -47,4 +47,19 @@ def test_reminders_are_listed_and_settled(tmp_path: Path) -> None:
         refused = run("reminders", file, *wrong, "--user", "jake")
         assert (refused.exit_code, one_line(refused.stderr), said in refused.stderr) == (1, True, True)
     assert run("reminders", file, "--until", "tomorrow").exit_code == 2
+    for blank in ("--done", "--cancel", "--snooze"):  # an empty variable of a script settles nothing, and says so
+        more = ("--until", "tomorrow") if blank == "--snooze" else ()
+        refused = run("reminders", file, blank, "", *more, "--user", "jake")
+        assert (refused.exit_code, "the id is blank" in refused.stderr) == (2, True)
     assert run("reminders", file, "--user", "kim").exit_code == 3
+
+
+def test_a_reminder_is_put_off_in_its_own_time_zone(tmp_path: Path) -> None:
+    file, mind = tmp_path / "mind.duckdb", cognitive_memory(embedder=None, zone="Asia/Tokyo")
+    with Fabric(file) as fabric:
+        asked = {"content": "Look at the PR", "at": "in 1 hour"}
+        made = fabric.session("monday", user="jake").run(mind.remind, asked).output.id
+    for zone, hour in ((), 0), (("--zone", "Europe/Madrid"), 8), (("--zone", "UTC"), 9):
+        options = ("--snooze", made, "--until", "2099-01-05 at 9", "--user", "jake", "--json", *zone)
+        (put_off,) = json.loads(run("reminders", file, *options).stdout)
+        assert put_off["snoozed_until"] == f"2099-01-05T{hour:02d}:00:00Z"
