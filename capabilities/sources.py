@@ -49,6 +49,11 @@ def source_of(ctx: Context) -> Source | None:
     )
 
 
+def is_forgotten(source: Source, ctx: Context) -> bool:
+    """Return whether a turn of a context's session was forgotten since its run began, as while a model was asked."""
+    return source.session == ctx.session and ctx.run.recording.is_erased(source.turn)
+
+
 class Outcome(BaseModel):
     """What became of one thing that was offered to the memory. Nothing is dropped without one.
 

@@ -10,9 +10,10 @@ from capabilities.cognitive.config import HOUR
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.wakefulness import CLOCKS
+from capabilities.sources import is_forgotten
 from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.traces.tables import View, views
-from fabric.errors import ConfigurationError
+from fabric.errors import ConfigurationError, RefusedError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
@@ -48,15 +49,19 @@ def encode_block(
             if not turn.is_wordless and not is_blank(turn.text):
                 text = turn.text[:MAX_CONTENT_CHARS]
                 features = None if asked is None else await features_of(text, asked, ctx)
-                await ctx[memory].encode(
-                    text,
-                    features=features,
-                    role=turn.role,
-                    speaker=turn.speaker,
-                    said_at=turn.said_at,
-                    source=turn.source(),
-                    reclassify=reclassify,
-                )
+                try:
+                    await ctx[memory].encode(
+                        text,
+                        features=features,
+                        role=turn.role,
+                        speaker=turn.speaker,
+                        said_at=turn.said_at,
+                        source=turn.source(),
+                        reclassify=reclassify,
+                    )
+                except RefusedError:
+                    if not is_forgotten(turn.source(), ctx):
+                        raise
         return message
 
     return encode

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
@@ -18,7 +19,7 @@ from ..formulas.slots import Slot, Slots
 from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
-from ..sources import Source, source_of
+from ..sources import Source, is_forgotten, source_of
 from ..traces.archive import rehydrate
 from ..traces.graph import clusters as connected
 from ..traces.notes import read_notes, write_notes
@@ -140,6 +141,8 @@ class CognitiveMemory:
         kind = type or type_of(text, holds)  # reads the text, which others must not wait for
 
         def work(tx: Transaction) -> Encoding:
+            if is_forgotten(source or self._source, self._ctx):
+                raise RefusedError("the turn that it is from was forgotten meanwhile", do="Keep nothing of it.")
             tx.embedded, table = vectors, self._table(tx, embedded.space)
             trace = table.new(where, text, kind, safe, **fields)
             vector = None if vectors is None else vectors.by_id[text]

@@ -18,7 +18,7 @@ from fabric.record.meanwhile import drawn
 from fabric.text.words import is_blank
 
 from ..arguments import Texts, checks_arguments
-from ..sources import Source, source_of
+from ..sources import Source, is_forgotten, source_of
 from ..traces.record import TraceScope
 from ..traces.tables import place_of
 from . import state
@@ -122,13 +122,18 @@ class ProspectiveMemory:
         key = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         # What happens once is journaled, and forgetting finds no text there: ids alone are.
         kept = await self._ctx.transact(
-            lambda tx: self._table(tx).add(intention, self._config.most_pending).id,
+            lambda tx: self._kept(tx, intention).id,
             once=f"remind {key} {self._counted(key)}",
         )
         found = await self._ctx.transact(lambda tx: self._table(tx).find(kept))
         if found is None:
             raise RefusedError("the reminder was forgotten while it was made", do="Make another one.")
         return found
+
+    def _kept(self, tx: Transaction, intention: Intention) -> Intention:
+        if intention.source is not None and is_forgotten(intention.source, self._ctx):
+            raise RefusedError("the turn that asks for the reminder was forgotten meanwhile", do="Make none of it.")
+        return self._table(tx).add(intention, self._config.most_pending)
 
     async def take_up(
         self,

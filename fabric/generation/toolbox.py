@@ -92,6 +92,8 @@ class Toolbox:
             except ValueError as error:
                 done.fail(error)
                 return ToolOutcome(error=str(error), do="Call the tool again with arguments that fit its schema.")
+            if tool.has_side_effects and ctx.run.recording.is_erased(ctx.turn):
+                return ToolOutcome(error="the message of this turn was forgotten meanwhile", do="Keep nothing of it.")
             try:
                 with drawing() as rows:
                     value = await tool.run(arguments, ctx)

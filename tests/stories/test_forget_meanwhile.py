@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from capabilities.mind import mind
 from fabric import Context, Fabric, generator, handler
 from fabric.models.base import Reply, Request, ToolCall
 from fabric.testing import call
-from pipelines import memory_system
+from pipelines import cognitive_memory, memory_system
 from pipelines.server.verbs import verbs
 from tests.stories.scripts import MemoryModel, chat_with, observation, open_memory
 from tests.stories.test_forget import dump
@@ -24,16 +25,17 @@ TOOLS = memory_tools(embedder=None)
 
 
 class Interrupted:
-    """A model that calls a tool, lets something happen before its answer, and answers."""
+    """A model that calls a tool, lets something happen before its answer (``at_once``: its call), and answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_once: bool = False) -> None:
+        self.at_once = at_once
         self.requests: list[Request] = []
         self.script: list[ToolCall | str | Reply] = []
         self.meanwhile: Callable[[], Awaitable[Any]] | None = None
 
     async def complete(self, request: Request) -> Reply:
         self.requests.append(request)
-        if request.messages[-1]["role"] == "tool" and self.meanwhile is not None:
+        if (self.at_once or request.messages[-1]["role"] == "tool") and self.meanwhile is not None:
             meanwhile, self.meanwhile = self.meanwhile, None
             await meanwhile()
         said = self.script.pop(0)
@@ -226,3 +228,32 @@ def test_a_capture_whose_session_is_forgotten_while_it_runs_ends_without_a_warni
         assert [row for row in session.run(mem.export_block).output if row["kind"] == "fact"] == []
     printed = "".join(capsys.readouterr())
     assert "background work failed" not in printed
+
+
+async def test_of_a_turn_that_is_forgotten_while_a_model_is_asked_nothing_is_kept(tmp_path: Path):
+    """Neither what a tool is to keep of it, nor what a step encodes once the model has told what it holds."""
+    remembering = cognitive_memory(model="m", embedder=None, consolidation=None)
+    calls = [
+        call("create_reminder", content="Take Truvada", at="tomorrow at 9"),
+        call("memory_add", content="Takes Truvada", type="semantic", scope="user"),
+        call("notes_write", text="# takes Truvada"),
+        None,
+    ]
+    reply = generator(
+        name="reply",
+        model="m",
+        uses=[remembering.prospective.presets(tools=True), remembering.notes, remembering.tools.capability],
+    )
+    for number, asked in enumerate(calls):
+        model, path = Interrupted(at_once=True), tmp_path / f"{number}.duckdb"
+        model.script = ["{}"] * 3 if asked is None else [asked, "Done."]
+        async with Fabric(path, models=model) as fabric:
+            session = fabric.session("monday", user="jake")
+
+            async def forget(session: Any = session) -> None:
+                assert (await session.arun(MEM.forget_block, {"id": session.items[-1].id})).output.found
+
+            model.meanwhile = forget
+            await session.arun(remembering.encode if asked is None else reply, "I take Truvada at dawn")
+            assert model.meanwhile is None
+        assert "Truvada" not in dump(path)
