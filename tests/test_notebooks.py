@@ -16,9 +16,16 @@ from traitlets.config import Config
 from tests import forkserver
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-PICTURES = {"01_blocks": 1, "02_memory": 3, "03_agent_mind": 1, "04_cognitive_memory": 6, "05_any_agent": 1}
-KEPT_WITH_OUTPUTS = ("04_cognitive_memory",)
-"""Its curves are the reason for a default: they are to be seen without running it."""
+PICTURES = {
+    "01_blocks": 1,
+    "02_memory": 3,
+    "03_agent_mind": 1,
+    "04_cognitive_memory": 6,
+    "05_any_agent": 1,
+    "06_retain": 1,
+}
+KEPT_WITH_OUTPUTS = ("04_cognitive_memory", "06_retain")
+"""The curves of one are the reason for a default, and of the other a server is a part: to be seen without running."""
 SAYS = {
     "01_blocks": ["SchemaMismatchError", "DuplicateNameError", "flowchart TD", "Take an umbrella", "left: []"],
     "02_memory": [
@@ -75,6 +82,19 @@ SAYS = {
         "'a' is no goal of this mind",
         "fact | None | Moved to Lisbon",
         "turn | tuesday | Not\n",
+    ],
+    "06_retain": [
+        "before anything is known: {'You write code.'}",
+        "- Storage is DuckDB: one file needs no server. [coding-agent-retain]",
+        "prompts that begin otherwise: 0",
+        "tuesday    coding-agent-transcript   4 turns",
+        "[user]\nReleases are tagged on Thursdays by Maria.\n[/user]",
+        "Memory rm_... was updated.",
+        "feature has the same bank: True and the decision: True",
+        "elsewhere/shop has the same bank: False and the decision: False",
+        "with DuckDB in it: True",
+        "tags: {'project:shop'}",
+        "moved: True moved again: 0",
     ],
 }
 NO_NETWORK = """
