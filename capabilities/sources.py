@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.store.base import Row
 from fabric.text.terms import terms
@@ -52,6 +53,12 @@ def source_of(ctx: Context) -> Source | None:
 def is_forgotten(source: Source, ctx: Context) -> bool:
     """Return whether a turn of a context's session was forgotten since its run began, as while a model was asked."""
     return source.session == ctx.session and ctx.run.recording.is_erased(source.turn)
+
+
+def check_kept(source: Source | None, ctx: Context) -> None:
+    """Raise RefusedError where `is_forgotten`: in the transaction that would keep something of the turn."""
+    if source is not None and is_forgotten(source, ctx):
+        raise RefusedError("the turn that it is from was forgotten meanwhile", do="Keep nothing of it.")
 
 
 class Outcome(BaseModel):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
@@ -19,7 +18,7 @@ from ..formulas.slots import Slot, Slots
 from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
-from ..sources import Source, is_forgotten, source_of
+from ..sources import Source, check_kept, source_of
 from ..traces.archive import rehydrate
 from ..traces.graph import clusters as connected
 from ..traces.notes import read_notes, write_notes
@@ -141,12 +140,10 @@ class CognitiveMemory:
         kind = type or type_of(text, holds)  # reads the text, which others must not wait for
 
         def work(tx: Transaction) -> Encoding:
-            if is_forgotten(source or self._source, self._ctx):
-                raise RefusedError("the turn that it is from was forgotten meanwhile", do="Keep nothing of it.")
+            check_kept(source or self._source, self._ctx)
             tx.embedded, table = vectors, self._table(tx, embedded.space)
             trace = table.new(where, text, kind, safe, **fields)
-            vector = None if vectors is None else vectors.by_id[text]
-            return store_encoded(table, where, trace, vector, self._config)
+            return store_encoded(table, where, trace, None if vectors is None else vectors.by_id[text], self._config)
 
         return await self._ctx.transact(work)
 

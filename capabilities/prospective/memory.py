@@ -18,7 +18,7 @@ from fabric.record.meanwhile import drawn
 from fabric.text.words import is_blank
 
 from ..arguments import Texts, checks_arguments
-from ..sources import Source, is_forgotten, source_of
+from ..sources import Source, check_kept, source_of
 from ..traces.record import TraceScope
 from ..traces.tables import place_of
 from . import state
@@ -131,8 +131,7 @@ class ProspectiveMemory:
         return found
 
     def _kept(self, tx: Transaction, intention: Intention) -> Intention:
-        if intention.source is not None and is_forgotten(intention.source, self._ctx):
-            raise RefusedError("the turn that asks for the reminder was forgotten meanwhile", do="Make none of it.")
+        check_kept(intention.source, self._ctx)
         return self._table(tx).add(intention, self._config.most_pending)
 
     async def take_up(
