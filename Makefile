@@ -34,7 +34,7 @@ in-turn: $(STAMP)
 coverage: $(STAMP)
 	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
 
-# on a real Hindsight server, which is installed into .hindsight at the first call: ten minutes then, three later
+# on a real Hindsight server: about six minutes, and ten more at the first call, which installs it into .hindsight
 hindsight: $(STAMP)
 	$(BIN)/python -m tests.hindsight.server \
 		$(BIN)/python -m pytest -s -m hindsight tests/hindsight $(wildcard tests/contract/retain)

@@ -21,9 +21,10 @@ SECTION = "Known"
 
 _SUPPORTING = re.compile(r"^- \[(?:world|experience|observation):[^\]]*\] (.+)$", re.MULTILINE)
 """A fact that is new to a mental model, as the server lists it."""
-_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _MARKER = re.compile(r"\[[^\[\]]*\]")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]|[^\W\u3041-\u30ff\u3400-\u9fff]+")
+"""A run of letters and digits, and each sign by itself where words are written without spaces."""
 
 
 def words(content: str) -> list[str]:

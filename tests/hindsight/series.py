@@ -116,7 +116,7 @@ class Teller:
         while busy:
             assert time.monotonic() < end, "the server is still at work"
             found = [
-                self.send("GET", f"/v1/default/banks/{self.bank}/operations?status={each}")[1]["total"]
+                self.send("GET", f"/v1/default/banks/{self.bank}/operations?status={each}")[1].get("total")
                 for each in ("pending", "processing")
             ]
             busy = any(found)
@@ -235,6 +235,7 @@ def tags(teller: Teller) -> None:
 @chapter
 def recalling(teller: Teller) -> None:
     teller.retain("Coffee beans are roasted. The assistant washed the mugs. Walks are long.", context="kitchen")
+    teller.retain("用户喜欢使用深色主题。", "デプロイは木曜日に行います。", "Der Größenänderungs-Test läuft nachts.")
     for query in (
         "coffee",
         "roasting coffee bean",
@@ -244,6 +245,9 @@ def recalling(teller: Teller) -> None:
         "the",
         '"unbalanced',
         "--force C++ rm -rf",
+        "深色主题",
+        "デプロイ",
+        "Größenänderungs-Test",
     ):
         teller.ask("POST", "/memories/recall", {"query": query})
     for types in (["world"], ["experience"], ["observation"], []):

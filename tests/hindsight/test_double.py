@@ -61,6 +61,8 @@ def test_every_chapter_of_the_series_can_be_told(name: str, server: HindsightDou
 def test_facts_are_the_sentences_of_a_text_without_markers():
     said = "[role: user]\nThe build uses ninja. Is it quick?\n[user:end]\n\n---\nYes"
     assert facts_of(said) == ["The build uses ninja.", "Is it quick?", "Yes"]
+    assert facts_of("用户喜欢深色主题。部署在周四！") == ["用户喜欢深色主题。", "部署在周四！"]
+    assert set(stems("深色主题")) < set(stems("用户喜欢深色主题。"))
     assert stems("Which tools were used?") == ["tool", "use"]
     assert word_vector("the tools used") == word_vector("use a tool") != word_vector("tea")
 

@@ -1,4 +1,4 @@
-"""A process that retains until it is killed: ``python -m tests.contract.retain.crash FILE KIND FIRST [URL]``.
+"""A process that retains until it is killed: ``python -m tests.contract.retain.crash FILE KIND FIRST PLACE...``.
 
 It prints the number of each memory once the call that retained it has returned, and flushes after every fifth.
 """
@@ -9,7 +9,7 @@ import sys
 from capabilities.retain import RetainItem
 from fabric import Fabric
 
-from .kinds import KINDS, Desk
+from .kinds import KINDS, Desk, Place
 
 
 def content(number: int) -> str:
@@ -17,10 +17,10 @@ def content(number: int) -> str:
     return f"I like module{number}. Service number{number} listens on port {20_000 + number}."
 
 
-def main(path: str, kind: str, first: str, url: str = "") -> None:
+def main(path: str, kind: str, first: str, *place: str) -> None:
     """Retain one after another, from a number on."""
     with Fabric(path) as fabric:
-        desk = Desk(fabric, next(one for one in KINDS if one.name == kind), url)
+        desk = Desk(fabric, next(one for one in KINDS if one.name == kind), Place(*place))
         backend = desk.open()
         for number in itertools.count(int(first)):
             item = RetainItem(content=content(number))

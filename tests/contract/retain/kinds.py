@@ -1,8 +1,8 @@
 """The backends that have to keep the contract of banks, and how they are driven: a `Kind` here adds another one."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from blocks.retain.answering import local_backend
 from capabilities.retain import Backend, Bank, HindsightConfig, LocalConfig, Retained, RetainItem
@@ -12,9 +12,21 @@ from fabric import Fabric, handler
 from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.resource import Resource
+from tests.hindsight.series import Teller
 
 Call = Callable[[Context], Awaitable[Any]]
 MOST_FLUSHES = 50
+
+
+class Place(NamedTuple):
+    """The server that a backend asks, where it asks one, and what the ids of banks begin with there."""
+
+    url: str = ""
+    token: str = ""
+    prefix: str = ""
+
+
+NOWHERE = Place()
 
 
 @dataclass(frozen=True)
@@ -22,8 +34,8 @@ class Kind:
     """One kind of backend: how it is made for a bank, what its blocks declare, and in what its texts differ."""
 
     name: str
-    make: Callable[[Bank, str], Backend]
-    """Makes one for a bank; the text is the address of a server, "" where it needs none."""
+    make: Callable[[Bank, Place], Backend]
+    """Makes one for a bank, on the server of a place where it needs one."""
     resources: Sequence[Resource]
     edits: bool
     """Whether memories have ids to edit by."""
@@ -43,13 +55,15 @@ LOCAL = Kind(
 )
 HINDSIGHT = Kind(
     "hindsight",
-    lambda bank, url: HindsightBackend(HindsightConfig(api_url=url), bank),
+    lambda bank, place: HindsightBackend(HindsightConfig(api_url=place.url, api_token=place.token), bank),
     HINDSIGHT_RESOURCES,
     edits=False,
     clears=False,
     keeps_words=False,
 )
-KINDS: tuple[Kind, ...] = (LOCAL, HINDSIGHT)
+REAL = replace(HINDSIGHT, name="hindsight-server")
+"""The same on the real server, where there is one."""
+KINDS: tuple[Kind, ...] = (LOCAL, HINDSIGHT, REAL)
 
 
 @dataclass
@@ -58,9 +72,11 @@ class Desk:
 
     fabric: Fabric
     kind: Kind
-    url: str = ""
+    place: Place = NOWHERE
 
     def __post_init__(self) -> None:
+        self._banks: set[str] = set()
+
         @handler(name="contract/call", uses=list(self.kind.resources))
         async def call(work: Call, ctx: Context) -> Any:
             return await work(ctx)
@@ -69,7 +85,9 @@ class Desk:
 
     def open(self, bank: str = "bank", *more: str) -> Backend:
         """Return a backend that writes one bank and reads it and others."""
-        return self.kind.make(Bank(bank, (bank, *more), label=bank), self.url)
+        ids = tuple(f"{self.place.prefix}{one}" for one in (bank, *more))
+        self._banks.update(ids)
+        return self.kind.make(Bank(ids[0], ids, label=bank), self.place)
 
     def do(self, work: Call, *, session: str = "monday", user: str = "jake", org: str | None = None) -> Any:
         """Do something in a session."""
@@ -83,10 +101,12 @@ class Desk:
         return retained
 
     def settle(self, backend: Backend, **whose: Any) -> None:
-        """Flush until nothing waits."""
+        """Flush until nothing waits, and wait until a real server has done what it does after its answers."""
         for _ in range(MOST_FLUSHES):
             flushed = self.do(backend.flush, **whose)
             if not flushed.waiting and not flushed.done:
+                for bank in self._banks if self.kind is REAL else ():
+                    Teller(self.place.url, self.place.token, bank).settle()
                 return
         raise AssertionError(f"something still waits: {flushed}")
 

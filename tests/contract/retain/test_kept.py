@@ -68,8 +68,6 @@ def test_a_bank_that_is_read_beside_the_own_is_found_and_not_written(desk: Desk)
     ],
 )
 def test_any_script_is_found(desk: Desk, content: str, query: str) -> None:
-    if desk.kind.name == "hindsight" and " " not in content:
-        pytest.skip("the double of the server finds by words that stand apart")
     backend = desk.open()
     desk.retain(backend, content, "Backups are made at night.")
     assert desk.found(backend, query)[0] == content

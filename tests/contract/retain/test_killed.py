@@ -15,14 +15,14 @@ from fabric import Fabric
 from tests import forkserver
 
 from .crash import content
-from .kinds import Desk, Kind
+from .kinds import Desk, Kind, Place
 
 ROOT = Path(__file__).parents[3]
 
 
-def killed(path: Path, kind: Kind, url: str, first: int, chance: random.Random) -> list[int]:
+def killed(path: Path, kind: Kind, place: Place, first: int, chance: random.Random) -> list[int]:
     """Return the numbers of the memories that a process had retained when it was killed."""
-    command = [sys.executable, "-m", "tests.contract.retain.crash", str(path), kind.name, str(first), url]
+    command = [sys.executable, "-m", "tests.contract.retain.crash", str(path), kind.name, str(first), *place]
     with forkserver.popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(chance.randrange(1, 8))]
@@ -32,13 +32,13 @@ def killed(path: Path, kind: Kind, url: str, first: int, chance: random.Random) 
 
 
 @pytest.mark.slow
-def test_nothing_that_was_retained_is_lost_or_there_twice(kind: Kind, url: str, tmp_path: Path) -> None:
+def test_nothing_that_was_retained_is_lost_or_there_twice(kind: Kind, place: Place, tmp_path: Path) -> None:
     path, chance, told = tmp_path / "banks.duckdb", random.Random(11), list[int]()
     for kill in range(10):
-        told += killed(path, kind, url, 100 * kill, chance)
+        told += killed(path, kind, place, 100 * kill, chance)
     assert len(told) >= 10
     with Fabric(path) as fabric:
-        desk = Desk(fabric, kind, url)
+        desk = Desk(fabric, kind, place)
         backend = desk.open()
         desk.settle(backend)
         for number in told[:: max(1, len(told) // 20)]:
