@@ -5,6 +5,7 @@ import importlib.util
 import re
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -247,7 +248,8 @@ async def _on_portal(ctx: Context, work: Coroutine[Any, Any, T]) -> T:
 
 def _import_client() -> None:
     """Load the client while the program does something else: it takes longer than a first turn may wait."""
-    _ = client.Remote
+    with suppress(ImportError):  # it is told where it is used
+        _ = client.Remote
 
 
 def _checked(query: str) -> str:
