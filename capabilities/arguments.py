@@ -8,6 +8,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, cast
 from pydantic import ConfigDict, PlainValidator, ValidationError, validate_call
 
 from fabric.errors import RefusedError
+from fabric.narrowing import is_iterable
 
 from .settings import one_mistake
 
@@ -16,7 +17,7 @@ R = TypeVar("R")
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    texts = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else None
+    texts = tuple(given) if is_iterable(given) and not isinstance(given, str | Mapping) else None
     if texts is None or not all(isinstance(text, str) for text in texts):
         raise ValueError('Input should be texts in a list, such as ["tea", "green"]')
     return tuple(map(str, texts))

@@ -1,9 +1,11 @@
 """One thing for equal options, so that a capability that is declared twice is one capability."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from threading import RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
+
+from fabric.narrowing import is_sequence
 
 T = TypeVar("T")
 _MADE: "WeakValueDictionary[Hashable, Any]" = WeakValueDictionary()
@@ -42,7 +44,7 @@ class _Itself:
 
 
 def _key(option: object) -> Hashable:
-    if isinstance(option, Sequence) and not isinstance(option, str):
+    if is_sequence(option) and not isinstance(option, str):
         return tuple(map(_key, option))
     try:
         hash(option)

@@ -2,7 +2,6 @@
 
 import json
 import unicodedata
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -12,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from fabric.clock import utc
 from fabric.lazy import lazy
 from fabric.models.answers.schema import Answer, Slips
+from fabric.narrowing import is_list, is_mapping
 
 from .claims.identity import subject_key, user_id
 from .claims.record import Claimed
@@ -104,7 +104,7 @@ SPEAKER = frozenset({"", "user", "the user", "i", "me", "myself", "the speaker"}
 
 def _named(given: Any) -> Any:
     """Return the one name that a subject was given as; whoever speaks and nobody named is the user."""
-    several = list(given.values()) if isinstance(given, Mapping) else given if isinstance(given, list) else [given]
+    several = list(given.values()) if is_mapping(given) else given if is_list(given) else [given]
     names = [name for name in several if isinstance(name, str) and name.strip()]
     nobody = all(name in (None, False) or (isinstance(name, str) and not name.strip()) for name in several)
     if len(names) > 1 or not (names or nobody):

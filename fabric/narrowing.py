@@ -1,6 +1,6 @@
 """What kind of value something is: as isinstance says it, but a type checker then takes what is inside for Any."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import TypeIs
@@ -39,3 +39,8 @@ def is_tuple(value: object) -> TypeIs[tuple[Any, ...]]:
 def is_set(value: object) -> TypeIs[set[Any] | frozenset[Any]]:
     """Return whether ``value`` is a set or a frozenset."""
     return isinstance(value, set | frozenset)
+
+
+def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
+    """Return whether ``value`` can be iterated over, as texts and mappings can too."""
+    return isinstance(value, Iterable)

@@ -158,7 +158,7 @@ def _languages(text: str) -> Iterator[str]:
         yield from (first, "english")
         return
     told = {language for word in spoken_words for language in _telling().get(word, ())}
-    told = told if first in told else set()
+    told = told if first in told else set[str]()
     sure = told if len(told) == 1 and told <= set(LANGUAGES) else {first} & set(LANGUAGES)
     yield from dict.fromkeys((*sure, "english", *(() if len(told) == 1 else _LATIN)))
 
@@ -168,7 +168,7 @@ def _telling() -> Mapping[str, tuple[str, ...]]:
     """Return the words of two letters and more that stand in one language of the Latin script only, each with it."""
     found: dict[str, set[str]] = {}
     for language, listed in STOP_WORDS.items():
-        for word in listed | (words_of("verbs") if language == "english" else frozenset()):
+        for word in listed | (words_of("verbs") if language == "english" else frozenset[str]()):
             found.setdefault(word, set()).add(language)
     return {word: tuple(held) for word, held in found.items() if len(word) > 1 and len(held) == 1}
 

@@ -60,7 +60,7 @@ def _only_adds(shorter: str, longer: str) -> bool:
     said = words(longer[:200])
     language = guess_language(said)
     known = denials(language)
-    listed = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset())
+    listed = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset[str]())
     if known is None or (listed.isdisjoint(words(shorter[:200])) and len(listed.intersection(said)) < SURE):
         return False
     added = (Counter(more) - Counter(less)).keys()

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from fabric.narrowing import is_mapping
+
 from ..formulas.activation import Spread
 from ..formulas.bounds import checked_number
 from ..formulas.encoding import EncodingRates
@@ -63,7 +65,7 @@ def _profile(given: Any) -> Any:
 
 def signals_of(given: Any) -> Any:
     """Return the signals that a mapping gives by name; ValueError for a name or a weight that cannot be."""
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         known = {name: getattr(WEIGHTS, name) for name in Signals.__slots__}
         unknown = given.keys() - known.keys()
         if unknown:
@@ -82,7 +84,7 @@ Weights = Annotated[Signals, BeforeValidator(signals_of)]
 
 
 def _shares(given: Any) -> Any:
-    return Shares.of(given) if isinstance(given, Mapping) else given
+    return Shares.of(given) if is_mapping(given) else given
 
 
 def _limits(given: Any) -> Any:

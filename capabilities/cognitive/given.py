@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 
 from fabric.errors import ConfigurationError
+from fabric.narrowing import is_mapping
 
 from ..formulas.encoding import Mood
 from .config import signals_of
@@ -29,7 +30,7 @@ def _data(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 
 def _weights(given: Any) -> Any:
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         signals_of(given)
     return given
 

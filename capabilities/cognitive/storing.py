@@ -205,7 +205,8 @@ def _strengths(columns: Any, slots: "NDArray[np.int64]", now: Elapsed) -> "NDArr
     if now.counts_awake:
         since = now.awake - np.nan_to_num(cells["last_awake"])
     else:
-        last, made = columns["last_accessed"].values[slots], columns["created_at"].values[slots]
+        last: NDArray[np.float64] = columns["last_accessed"].values[slots]
+        made: NDArray[np.float64] = columns["created_at"].values[slots]
         since = now.now.timestamp() - np.where(np.isnan(last), made, last)
     return current_strengths(cells["strength"], since * 1000, cells["stability"] * 1000)
 

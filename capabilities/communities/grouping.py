@@ -124,7 +124,7 @@ def _grouped(network: "nx.Graph[str]", groups: Sequence[Group], resolution: floa
     folded.add_weighted_edges_from((one, other, weights[one, other]) for one, other in sorted(weights))
     if not folded.number_of_edges():
         return list(groups)
-    found = nx.community.louvain_communities(folded, weight="weight", resolution=resolution, seed=SEED)
+    found: list[set[int]] = nx.community.louvain_communities(folded, weight="weight", resolution=resolution, seed=SEED)
     joined = [frozenset[str]().union(*(groups[number] for number in numbers)) for numbers in found]
     return sorted(joined, key=lambda group: (-len(group), min(group)))
 

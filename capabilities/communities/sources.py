@@ -38,7 +38,7 @@ def live_memories(tx: Transaction, view: View) -> dict[str, Held]:
     index = tx.index(view.tables.traces)
     if index is not None and len(index):
         personas, digests, gone = _cells(index, "persona"), _cells(index, "content_hash"), index.columns["deleted"]
-        alive = (index.alive & (gone.values == 0)).nonzero()[0].tolist()
+        alive: list[int] = (index.alive & (gone.values == 0)).nonzero()[0].tolist()
         found = {
             index.ids[slot]: Held(persona, digests[slot])
             for slot in alive

@@ -42,7 +42,7 @@ class Traits:
             return traits
         if not isinstance(traits, Mapping):
             raise ValueError(f"got {traits!r:.80}: expected traits by name, such as {{'openness': 0.7}}")  # noqa: TRY004
-        given: Mapping[str, float | None] = traits
+        given: dict[Any, Any] = {**traits}
         unknown = given.keys() - {field.name for field in fields(cls)}
         if unknown:
             known = ", ".join(field.name for field in fields(cls))

@@ -141,7 +141,7 @@ class Ranking:
         group = next((group for group in self.candidates if group.tier == tier), None)
         if group is None:
             return []
-        mine = np.arange(*np.searchsorted(self.rows, [group.start, group.end]))
+        mine = np.arange(*map(int, np.searchsorted(self.rows, [group.start, group.end])))
         mine = mine[self.allowed[self.rows[mine]]]
         scores = self.scores[mine]
         if len(mine) > limit:

@@ -253,8 +253,11 @@ class TraceMemory:
     async def reflect(self, derive: Derive | None = None) -> Reflection:
         """Run the six steps of consolidation once; see `capabilities.traces.consolidation`."""
         space = await self._space()
-        tables, prune = (lambda tx: self._table(tx, space)), self._rules.prune
-        return await Consolidation(self._ctx, tables, self._meaning, derive, prune).run()
+
+        def table(tx: Transaction) -> TraceTable:
+            return self._table(tx, space)
+
+        return await Consolidation(self._ctx, table, self._meaning, derive, self._rules.prune).run()
 
     async def log(self) -> list[ConsolidationRun]:
         """Return what consolidations did to the traces that the context can use, oldest first."""

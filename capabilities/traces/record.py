@@ -1,12 +1,12 @@
 """The trace: one thing remembered, whom it is visible to, how strong it is, and what became of it."""
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fabric.clock import Clock
+from fabric.narrowing import is_mapping
 
 from ..claims.record import Claimed
 from ..settings import Settings
@@ -138,7 +138,7 @@ class Trace(Claimed, BaseModel):
     @classmethod
     def _with_sources(cls, given: Any) -> Any:
         """Read a trace of an earlier version, which named one turn."""
-        if not isinstance(given, Mapping) or "source" not in given:
+        if not is_mapping(given) or "source" not in given:
             return given
         source, rest = given["source"], {name: value for name, value in given.items() if name != "source"}
         return {"sources": () if source is None else (source,), **rest}

@@ -51,9 +51,9 @@ def _places() -> Mapping[str, str]:
     found: dict[str, str] = {}
     for language in LANGUAGES:
         locale = babel.Locale(CODES[language])
-        for zone, named in locale.time_zones.items():
+        for zone, named in dict[str, Mapping[str, str]](locale.time_zones).items():
             for name in (named.get("city", ""), zone.rpartition("/")[2].replace("_", " ")):
                 found.setdefault(normalise(name), zone)
-        found |= {normalise(name): code for code, name in locale.territories.items() if len(code) == 2}
+        found |= {normalise(name): code for code, name in dict[str, str](locale.territories).items() if len(code) == 2}
     found.pop("", None)
     return found

@@ -85,14 +85,15 @@ def _token(token: str, language: str) -> str:
 @lru_cache(maxsize=32)
 def _number_words(language: str) -> Mapping[str, str]:
     """Return the words for 0 to 99 in a language, without those that are articles; {} for one that is not known."""
-    spelled = _spelled(CODES[language]) if language in CODES and language not in _KANJI else {}
+    spelled: Mapping[str, str] = _spelled(CODES[language]) if language in CODES and language not in _KANJI else {}
     return {word: number for word, number in spelled.items() if word not in words_of("articles_counted")}
 
 
 @lru_cache(maxsize=32)
 def _spelled(code: str) -> Mapping[str, str]:
     """Return the words for 0 to 99 as `num2words` spells them."""
-    return {normalise(spelling.num2words(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
+    spell = spelling.num2words  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  it has no types
+    return {normalise(spell(number, lang=code)): str(number) for number in range(_HIGHEST + 1)}
 
 
 @lru_cache(maxsize=32)

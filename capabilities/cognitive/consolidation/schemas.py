@@ -52,7 +52,7 @@ def _graphs(table: TraceTable, view: View) -> "Iterator[nx.Graph[str]]":
     names = {name: list(columns[name].names) for name in ("source", "target")}
     kinds = columns["type"]
     rows = np.flatnonzero(edges.alive)
-    told = [
+    told: list[tuple[str, str, int, float]] = [
         (names["source"][one], names["target"][other], kind, weight)
         for one, other, kind, weight in zip(
             columns["source"].values[rows].tolist(),

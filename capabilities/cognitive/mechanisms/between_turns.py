@@ -125,7 +125,7 @@ def _next(slots: "Ints", made: "NDArray[np.float64]", most: int, after: datetime
     begin = 0 if after is None else int(np.searchsorted(made, after.timestamp(), side="right"))
     begin = begin if begin < len(made) else 0
     end = min(begin + most, len(made))
-    return slots[begin : int(np.searchsorted(made, made[end - 1], side="right"))] if end else slots
+    return slots[begin : int(np.searchsorted(made, float(made[end - 1]), side="right"))] if end else slots
 
 
 def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:

@@ -89,7 +89,7 @@ class _Reader:
         if not found and not own and not kin and not says_i and not speaks_of_oneself(cue.text, cue.language):
             spoken = self._spoken_of()
             found += [({""}, spoken)] if spoken is not None else []
-            own = self._pronouns() if spoken is None else set()
+            own = self._pronouns() if spoken is None else set[str]()
         if found and not says_i:
             return self._about(found)
         people = self._people({name: said for said, person in found for name in person.names & subjects})

@@ -81,7 +81,7 @@ class Finder:
             names, told = self._related(whose, kin, qualities) if whose else (set[str](), told)
             names = names or (self._called(kin, qualities, whose) if whose else set[str]())
         names = self._namesakes(names, asked.kin[-1])
-        shared = self._shared() if is_mine and names - self.mine else {}
+        shared: Namesakes = self._shared() if is_mine and names - self.mine else {}
         names = {bearer_of(shared, name, asked.kin[-1]) or name for name in names}
 
         *_, last = asked.kin

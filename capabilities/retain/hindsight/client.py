@@ -3,6 +3,9 @@
 It takes seconds to import, so this file is loaded where a server is asked first, on a thread of its own.
 """
 
+# the errors of hindsight_client_api have fields without types:
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from fabric.errors import RunError
+from fabric.narrowing import is_dict, is_list
 
 REFUSED = frozenset({400, 413, 422})
 """Status codes of what will never be taken as it is."""
@@ -96,15 +97,15 @@ def _details(body: str) -> Any:
         read = json.loads(body)
     except ValueError:
         return body[:SHOWN_CHARS]
-    return read["detail"] if isinstance(read, dict) and "detail" in read else read
+    return read["detail"] if is_dict(read) and "detail" in read else read
 
 
 def _words(details: Any) -> str:
     """Return in one line what a server of this kind says: a text, or a list of what is wrong with which field."""
-    if isinstance(details, list):
+    if is_list(details):
         found = [_words(one) for one in details]
         return "; ".join(dict.fromkeys(filter(None, found)))[:SHOWN_CHARS]
-    if isinstance(details, dict) and "msg" in details:
+    if is_dict(details) and "msg" in details:
         place = ".".join(map(str, details.get("loc", ())))
         return f"{place}: {details['msg']}" if place else str(details["msg"])
     text = details if isinstance(details, str) else "" if details is None else json.dumps(details)

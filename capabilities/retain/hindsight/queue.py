@@ -158,7 +158,7 @@ class Queue:
         lost: list[OutboxItem] = []
         kept: list[OutboxItem] = []
         while True:
-            resting = set() if forced else {name for name, due in self._due.items() if due > loop.time()}
+            resting = set[str]() if forced else {name for name, due in self._due.items() if due > loop.time()}
             fresh = forced or loop.time() >= self._down_until
             batch = await self._next(tried | resting, fresh=fresh)
             if batch is None:

@@ -118,7 +118,7 @@ def _products(terms: Floats, words: Floats) -> Floats:
 
 def _best(cosines: Floats) -> list[dict[int, float]]:
     """Return for each column the greatest cosines by row."""
-    count = cosines.shape[1]
+    count: int = cosines.shape[1]
     places = np.flatnonzero(cosines >= MIN_COSINE)
     terms, words = np.divmod(places, count)
     values = cosines.ravel()[places]
