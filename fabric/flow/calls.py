@@ -10,6 +10,8 @@ from ..errors import ConfigurationError, SchemaError
 from ..validation import shown, wrong
 from .context import Context
 
+Fn = Callable[[], Any] | Callable[[Any], Any] | Callable[[Any, Context], Any]
+"""A function as `Call` takes it."""
 MOST_ARGUMENTS = 2
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 

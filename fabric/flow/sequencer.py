@@ -7,6 +7,7 @@ from typing import Any, TypeVar, overload
 from ..errors import ConfigurationError
 from ..narrowing import is_mapping
 from .block import Block, In, Out, rescues_of
+from .calls import Fn
 from .capability import Use
 from .failing import Retry
 from .steps import (
@@ -25,7 +26,7 @@ from .steps import (
     condition_of,
     limit_of,
 )
-from .steps.chain import Chain, Fn, Piece
+from .steps.chain import Chain, Piece
 from .wiring import Body, Flow
 
 T = TypeVar("T")

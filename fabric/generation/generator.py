@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from ..errors import ConfigurationError, SchemaError
 from ..flow.block import Block, CommonOptions, rescues_of
-from ..flow.calls import Call
+from ..flow.calls import Call, Fn
 from ..flow.capability import Capability, ContextLines, Use, merge_capabilities
 from ..flow.context import Context
 from ..flow.failing import Retry
@@ -29,8 +29,9 @@ from .toolloop import ToolLoop
 from .turn import record_turn
 
 T = TypeVar("T")
-Text = str | Callable[..., Any]
-ModelChoice = str | Sequence[str] | Callable[..., Any]
+Text = str | Fn
+ModelChoice = str | Sequence[str] | Fn
+UserPrompt = str | Mapping[str, Any] | Sequence[Any] | Fn
 
 DEFAULT_TOOL_LIMIT = 8
 
@@ -206,7 +207,7 @@ class GeneratorOptions(CommonOptions, total=False):
     system: Text | Sequence[Text]
     context: Sequence[Any]
     history: bool | int | History
-    user: Any
+    user: UserPrompt | None
     tools: Sequence[Any]
     tool_limit: int
     temperature: float | None
@@ -226,7 +227,7 @@ def generator(
     system: Text | Sequence[Text] = "",
     context: Sequence[Any] = (),
     history: bool | int | History = False,
-    user: Any = None,
+    user: UserPrompt | None = None,
     tools: Sequence[Any] = (),
     tool_limit: int = DEFAULT_TOOL_LIMIT,
     output_schema: Any = None,

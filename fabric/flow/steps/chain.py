@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 from fabric.errors import ConfigurationError
 
 from ..block import Block, In, Out, is_block
-from ..calls import Call
+from ..calls import Call, Fn
 from ..compatibility import either
 from ..context import Context
 from ..wiring import Body, Flow, Inline, index_of, remember
 from . import Exit, ExitIf, Step, Then, Work, repetitions
 
-Fn = Callable[..., Any]
 Piece = Block[Any, Any] | Fn
 """A block, or a function in place of one: it becomes a handler."""
 
