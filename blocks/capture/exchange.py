@@ -7,6 +7,7 @@ from pydantic_core import to_jsonable_python
 from capabilities.turns import Exchange, Turn
 from fabric.errors import SchemaError
 from fabric.flow.context import Context
+from fabric.narrowing import is_dict, is_list, is_list_or_tuple
 from fabric.record.forgotten import ERASED
 from fabric.record.items import Draft, Item, drafts_from_message, kind_of, last_said, words_of
 from fabric.record.run_input import is_message, messages_in, said_in
@@ -59,7 +60,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     text, message = ctx.redact(draft.text), ctx.run.said
     if reason := why_empty(draft):
         return Exchange(reason=reason)
-    is_stated = any(is_message(one) for one in (value if isinstance(value, list | tuple) else [value]))
+    is_stated = any(is_message(one) for one in (value if is_list_or_tuple(value) else [value]))
     if message is None:
         if not (is_stated or ctx.run.in_job or ctx.input is None or _stands_in(draft.text, ctx.input)):
             raise SchemaError(NOT_SAID.format(where=ctx.path, text=shown(draft.text)))
@@ -106,7 +107,7 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
 
 def _told(value: Any) -> tuple[Draft | None, str]:
     """Return what the user says in a value, and why nothing can be taken from it, "" where something can."""
-    if isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value):
+    if is_list_or_tuple(value) and value and all(isinstance(one, str) for one in value):
         value = "\n".join(value)
     draft = said_in(value)
     if draft is not None:
@@ -125,7 +126,7 @@ def _stands_in(text: str, said: Any) -> bool:
     if isinstance(said, str):
         return _plain(text) in _plain(said)
     said = to_jsonable_python(said, fallback=repr)
-    inside = said.values() if isinstance(said, dict) else said if isinstance(said, list) else [str(said)]
+    inside = said.values() if is_dict(said) else said if is_list(said) else [str(said)]
     return any(_stands_in(text, one) for one in inside)
 
 

@@ -12,6 +12,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.jobs.job import JOBS
+from fabric.narrowing import is_mapping
 from fabric.store.base import SYSTEM, RowVectors, Where
 
 from .observed import CaptureResult
@@ -96,8 +97,8 @@ def _waiting_in_jobs(tx: Transaction, layout: MemoryLayout) -> set[str]:
     """Return the ids of the user's messages that a job of this system and session will read, or could not read yet."""
     rows = tx.rows.find(JOBS, SYSTEM, [Where("session", "=", tx.ids.scope("session").key)])
     own = [row["input"] for row in rows if row["block"].split(" > ")[-1].startswith(f"{layout.name}/")]
-    users = [value.get("user") for value in own if isinstance(value, Mapping)]
-    return {user["id"] for user in users if isinstance(user, Mapping) and "id" in user}
+    users = [value.get("user") for value in own if is_mapping(value)]
+    return {user["id"] for user in users if is_mapping(user) and "id" in user}
 
 
 def keep_turns(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn], state: MemoryState) -> None:

@@ -13,6 +13,7 @@ from capabilities.turns import Exchange
 from capabilities.vocabulary import Observation
 from fabric.flow.context import Context
 from fabric.models.answers.schema import Answer, Refused
+from fabric.narrowing import is_list
 from fabric.text.language import LATIN_LANGUAGES, known_languages
 from fabric.text.prompt import unescaped
 from fabric.text.words import content_words, word_set, words
@@ -38,7 +39,7 @@ def plain_text(answer: T) -> T:
         value = getattr(answer, name)
         if isinstance(value, str) and "&" in value:
             changed[name] = unescaped(value)
-        elif isinstance(value, list) and any(isinstance(each, BaseModel) for each in value):
+        elif is_list(value) and any(isinstance(each, BaseModel) for each in value):
             changed[name] = [plain_text(each) if isinstance(each, BaseModel) else each for each in value]
     return answer.model_copy(update=changed) if changed else answer
 

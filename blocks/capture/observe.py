@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
 from capabilities.memory.layout import MemoryLayout
@@ -97,11 +98,15 @@ def observe_block(
         server=server,
         rescue={OutputError: handler(_unusable, name=f"{layout.name}/unusable")},
     )
+
+    def observed(both: Mapping[str, Any], ctx: Context) -> Observed:
+        return _observed(both["known"], both["found"], ctx)
+
     return (
         sequencer(name=f"{layout.name}/observe")
         .then(look)
         .parallel({"known": handler(lambda known: known, name=f"{layout.name}/known"), "found": observer})
-        .map(lambda both, ctx: _observed(both["known"], both["found"], ctx))
+        .map(observed)
     )
 
 

@@ -22,6 +22,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.answers.schema import Answer
+from fabric.narrowing import is_dict
 from fabric.text.prompt import data_block, load_prompt, one_line
 
 from ..capture.exchange import clean, exchange_from_items
@@ -243,7 +244,7 @@ def observe_block(
     async def observe(value: Any, ctx: Context) -> Observed:
         if steps is None:
             return Observed()
-        force = isinstance(value, dict) and value.get("force") is True
+        force = is_dict(value) and value.get("force") is True
         heard = 0 if force else await _hear(value, ctx, ctx[memory].observer)
         with reserved(ctx, "observe") as free:
             is_free = desk_owner(ctx.ids) in {view.tables.owner for view in free}
@@ -269,5 +270,5 @@ def _given_answer(value: Any, exchange: Exchange, ctx: Context) -> Turn | None:
     text = clean(value, ctx)
     if not text.strip() or text == exchange.user.text:
         return None
-    changed = {"id": f"{exchange.user.id}:answer", "role": "assistant", "text": text, "speaker": "", "tags": []}
-    return exchange.user.model_copy(update=changed)
+    changed: dict[str, Any] = {"role": "assistant", "text": text, "speaker": "", "tags": []}
+    return exchange.user.model_copy(update={"id": f"{exchange.user.id}:answer", **changed})

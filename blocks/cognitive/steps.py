@@ -20,6 +20,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
+from fabric.narrowing import is_mapping
 from fabric.record.run_input import said_in
 from fabric.text.words import is_blank
 
@@ -99,7 +100,7 @@ async def retrieve_by(ctx: Context, mind: CognitiveMemory, hyde: Hyde, asked: Ma
 
 
 def _options(asked: Any) -> Mapping[str, Any]:
-    if isinstance(asked, Mapping) and "cue" in asked:
+    if is_mapping(asked) and "cue" in asked:
         return asked
     said = said_in(asked)
     if said is None and not isinstance(asked, str):

@@ -17,6 +17,7 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
+from fabric.narrowing import is_mapping
 from fabric.text.prompt import data_block, escaped, load_prompt, one_line
 from fabric.text.words import is_blank
 
@@ -68,7 +69,7 @@ def witness_block(
 
 
 def _scene(asked: Any) -> tuple[Witness, list[Event]]:
-    if not isinstance(asked, Mapping) or not {"events", "witness"} <= asked.keys():
+    if not is_mapping(asked) or not {"events", "witness"} <= asked.keys():
         raise ConfigurationError(f"witness: got {asked!r:.80}; expected a mapping with events and witness")
     given, person = asked["events"], asked["witness"]
     if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping | Event) for one in given):

@@ -11,6 +11,7 @@ from capabilities.communities.names import USER, key_of
 from capabilities.communities.record import MAX_NAME_CHARS, Community, NamedEntity, Relation, SourceGraph
 from fabric.flow.block import Block
 from fabric.generation.generator import ModelChoice, generator
+from fabric.narrowing import is_list_or_tuple
 from fabric.text.prompt import data_block, load_prompt, one_line
 from fabric.text.words import words
 
@@ -27,7 +28,7 @@ def _number(given: object) -> object:
 
 
 def _numbers(given: object) -> list[int]:
-    some: Iterable[Any] = given if isinstance(given, list | tuple) else [given]
+    some: Iterable[Any] = given if is_list_or_tuple(given) else [given]
     return [one for one in some if isinstance(one, int) and not isinstance(one, bool)]
 
 

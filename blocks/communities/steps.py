@@ -18,6 +18,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
+from fabric.narrowing import is_mapping
 from fabric.record.run_input import said_in
 from fabric.slices import chunks
 from fabric.text.words import is_blank
@@ -174,7 +175,7 @@ def global_answer_block(name: str, memory: Memory, model: ModelChoice | None) ->
 
 
 def _options(what: str, asked: Any) -> Mapping[str, Any]:
-    if isinstance(asked, Mapping) and "cue" in asked and asked.keys() <= {"cue", "limit"}:
+    if is_mapping(asked) and "cue" in asked and asked.keys() <= {"cue", "limit"}:
         return asked
     said = said_in(asked)
     if said is None and not isinstance(asked, str):

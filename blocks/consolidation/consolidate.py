@@ -20,6 +20,7 @@ from fabric.flow.resource import Collection, Transaction
 from fabric.flow.sequencer import sequencer
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
+from fabric.narrowing import is_dict
 from fabric.text.prompt import data_block, load_prompt, new_mark, one_line
 
 from ..capture.model_answers import plain_text, refusals, skipped
@@ -103,7 +104,7 @@ def _guard(
 ) -> Block[object, Evidence | ConsolidationResult]:
     @handler(name=f"{name}/guard", uses=[layout.state, layout.working, episodes, facts])
     async def guard(value: object, ctx: Context) -> Evidence | ConsolidationResult:
-        forced = isinstance(value, dict) and bool(value.get("force"))
+        forced = is_dict(value) and bool(value.get("force"))
 
         def work(tx: Transaction) -> Evidence | ConsolidationResult:
             state, now = _counted(tx, layout), ctx.clock.now()

@@ -1,6 +1,7 @@
 """The vectors of texts that a step writes as facts: given with the writing where that costs next to nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from capabilities.meaning import Embedded, Meaning
 from capabilities.sources import Outcome
@@ -20,6 +21,6 @@ def is_unembedded(outcomes: Sequence[Outcome], vectors: RowVectors | None) -> bo
     >>> is_unembedded([Outcome(status="merged", id="sf_1", content="Likes tea", reason="said again")], None)
     False
     """
-    embedded = vectors.by_id if vectors is not None else {}
+    embedded: Mapping[str, Any] = vectors.by_id if vectors is not None else {}
     new = [outcome for outcome in outcomes if outcome.id and (outcome.status == "stored" or outcome.replaced)]
     return any(outcome.content not in embedded for outcome in new)

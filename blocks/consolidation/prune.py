@@ -21,6 +21,7 @@ from fabric.flow.resource import Collection, Transaction
 from fabric.flow.sequencer import sequencer
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
+from fabric.narrowing import is_dict
 from fabric.text.prompt import data_block, load_prompt, new_mark
 from fabric.text.words import content_words
 
@@ -91,7 +92,7 @@ def _guard(
 ) -> Block[object, Review | PruneResult]:
     @handler(name=f"{name}/guard", uses=[layout.state, facts])
     async def guard(value: object, ctx: Context) -> Review | PruneResult:
-        forced = isinstance(value, dict) and bool(value.get("force"))
+        forced = is_dict(value) and bool(value.get("force"))
 
         def work(tx: Transaction) -> Review | PruneResult:
             table = FactTable(tx, facts, ctx.clock)

@@ -1,12 +1,13 @@
 """Links: which fields of each kind of record name the rows that it came from, as data, and how they are read."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fabric.jobs.reach import KeptRow
+from fabric.narrowing import is_list, is_list_or_tuple, is_mapping
 from fabric.scope import Scope
 
 from ..owned_records import DOCUMENTS, is_working, kind_of
@@ -151,18 +152,17 @@ def strings_of(value: Any) -> Iterator[str]:
     """Yield every string in a JSON value; keys are none."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping | list):
-        inside: Collection[Any] = value.values() if isinstance(value, Mapping) else value
-        for one in inside:
+    elif is_mapping(value) or is_list(value):
+        for one in value.values() if is_mapping(value) else value:
             yield from strings_of(one)
 
 
 def _at(value: Any, path: str) -> Iterator[Any]:
-    if isinstance(value, list | tuple):
+    if is_list_or_tuple(value):
         for one in value:
             yield from _at(one, path)
     elif not path:
         yield value
-    elif isinstance(value, Mapping):
+    elif is_mapping(value):
         name, _, rest = path.partition(".")
         yield from _at(value.get(name), rest)

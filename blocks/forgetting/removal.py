@@ -11,6 +11,7 @@ from fabric.flow.resource import Transaction
 from fabric.jobs.erasure import erase_effects, erase_items, erase_outputs, erase_turns, erase_work
 from fabric.jobs.job import EFFECTS, JOBS, TURNS, job_of
 from fabric.jobs.reach import KeptRow, Reach
+from fabric.narrowing import is_dict, is_list
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
@@ -153,14 +154,14 @@ class Removal:
 
     def _cut(self, texts: Texts, value: Any) -> Any:
         """Return a JSON value without the records and texts in lists that go."""
-        if isinstance(value, dict):
+        if is_dict(value):
             return {key: self._cut(texts, one) for key, one in value.items()}
-        if isinstance(value, list):
+        if is_list(value):
             return [self._cut(texts, one) for one in value if not self._goes(texts, one)]
         return value
 
     def _goes(self, texts: Texts, value: Any) -> bool:
-        if isinstance(value, dict):
+        if is_dict(value):
             return value.get("id") in self.ids
         return isinstance(value, str) and not self._is_clean(texts, value)
 

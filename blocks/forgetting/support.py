@@ -46,7 +46,7 @@ def rest_on_others(
     """
     entries: dict[tuple[str, Scope], dict[str, Row]] = defaultdict(dict)
     for node in staying:
-        kept = node.record.get("sources") or []
+        kept: list[Any] = node.record.get("sources") or []
         left = [source for source in kept if not gone.has(source)]
         if not left or len(left) == len(kept):
             continue

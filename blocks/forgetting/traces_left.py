@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.jobs.reach import KeptRow
 from fabric.lazy import lazy
+from fabric.narrowing import is_list
 from fabric.store.base import Rows
 
 from ..owned_records import DOCUMENTS
@@ -23,7 +24,7 @@ def let_count_again(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str])
     """Let traces count again that only traces which went said otherwise, and name none of these any more."""
     for node in (node for kept in held for node in nodes_of(kept)):
         paths = (*node.links.against, *node.links.versions)
-        lists = {path: ids for path in paths if isinstance(ids := node.record.get(path), list)}
+        lists = {path: ids for path in paths if is_list(ids := node.record.get(path))}
         left = {path: [one for one in ids if one not in gone] for path, ids in lists.items()}
         if node.kind == "trace" and left != lists:
             tables = {tables.traces.key: tables.traces.table for tables in trace_tables.ALL_TABLES.values()}

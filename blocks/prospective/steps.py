@@ -9,6 +9,7 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
+from fabric.narrowing import is_mapping
 from fabric.record.run_input import said_in
 
 Memory = Capability[ProspectiveMemory]
@@ -19,7 +20,7 @@ def remind_block(name: str, memory: Memory) -> Block[Mapping[str, Any], Intentio
 
     @handler(name=f"{name}/remind", uses=[memory])
     async def remind(asked: Any, ctx: Context) -> Intention:
-        if not isinstance(asked, Mapping) or "content" not in asked:
+        if not is_mapping(asked) or "content" not in asked:
             raise ConfigurationError(f"remind: got {asked!r:.80}; expected a mapping with content, and at, on or about")
         return await ctx[memory].remind(**asked)
 
@@ -42,7 +43,7 @@ def check_block(name: str, memory: Memory) -> Block[Any, list[Due]]:
 def _options(asked: Any) -> Mapping[str, Any]:
     if asked is None:
         return {}
-    if isinstance(asked, Mapping) and asked.keys() <= {"cue", "events"}:
+    if is_mapping(asked) and asked.keys() <= {"cue", "events"}:
         return asked
     said = said_in(asked)
     if said is None and not isinstance(asked, str):

@@ -93,7 +93,7 @@ def observed(
     if len(content) < 3:
         return None
     worth = {"category": category, "durability": durability, "importance": importance}
-    known = claim if claim and claim.get("value") else {}
+    known: Mapping[str, object] = claim if claim and claim.get("value") else {}
     return Observation.model_validate({"subject": subject, "content": content, **worth, **known})
 
 

@@ -92,7 +92,7 @@ def statements(
         sentence = form.sub(whole, sentence)
     spoken = _spoken(sentence)
     split = ((form["begins"].split(sentence)[1:], form) for form in spoken)
-    pieces, language = max(split, key=lambda found: len(found[0]), default=([], {}))
+    pieces, language = max(split, key=lambda found: len(found[0]), default=(list[str](), dict[str, re.Pattern[str]]()))
     whose: str | None = None if known else ""
     for piece in (piece.strip(_CLOSING) for piece in pieces):
         left_out = subject_left_out(piece, language)

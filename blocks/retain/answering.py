@@ -18,6 +18,7 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
+from fabric.narrowing import is_list_or_tuple
 from fabric.text.prompt import data_block, load_prompt
 
 from ..prompts import PROMPTS
@@ -57,7 +58,7 @@ def read_facts(text: str, by_agent: bool) -> list[Observation]:
 
 
 def _ids(given: object) -> list[str]:
-    some = given if isinstance(given, list | tuple) else [given]
+    some = given if is_list_or_tuple(given) else [given]
     return [one.strip().strip("[]") for one in some if isinstance(one, str)]
 
 

@@ -1,6 +1,6 @@
 """The pack of memory tools: all of them for a generator, or each on its own, over one set of traces."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from fabric.flow.capability import Capability, define_capability
 from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
+from fabric.narrowing import is_sequence
 from fabric.options import names_options
 from fabric.scope import ScopeIds
 from fabric.sessions.lease import File
@@ -240,9 +241,7 @@ def memory_tools(
 def _check(model: object, include_reflect: object, identifier: object) -> None:
     ids = [model] if isinstance(model, str) else model
     named = (
-        isinstance(ids, Sequence)
-        and bool(ids)
-        and all(isinstance(record_id, str) and record_id.strip() for record_id in ids)
+        is_sequence(ids) and bool(ids) and all(isinstance(record_id, str) and record_id.strip() for record_id in ids)
     )
     if model is not None and not callable(model) and not named:
         raise ConfigurationError(
