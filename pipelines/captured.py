@@ -68,7 +68,7 @@ def captured(
     ``done`` are the runs of its turns, ``added`` those of late answers, ``left`` is what `trouble` returned.
     """
     fresh = [turn for turn, result in zip(new.turns, done, strict=True) if not result.replayed]
-    skipped = tuple(filter(None, map(_why_skipped, fresh)))
+    skipped = tuple(reason for turn in fresh if (reason := _why_skipped(turn)))
     jobs = tuple(job for result in (*added, *done) if not result.replayed for job in result.jobs)
     known = new.known + len(done) - len(fresh)
     return Captured(len(fresh) - len(skipped), known, jobs, secrets_said(new, done, secrets), *left, skipped)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,18 +17,13 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.sequencer import Sequencer, sequencer
 from fabric.generation.generator import ModelChoice, generator
-from fabric.lazy import lazy
 from fabric.record.events import Recalled
 from fabric.record.items import Draft, drafts_from_message
 from fabric.record.log import opens_turn
+from fabric.text.language import stem
 from fabric.text.words import printable, words
 
 from .system import MemorySystem
-
-if TYPE_CHECKING:
-    import snowballstemmer
-else:
-    snowballstemmer = lazy("snowballstemmer")
 
 CHAT = "chat-with-memory"
 SYSTEM = "You are a friendly assistant who knows the user. Answer in one or two sentences."
@@ -64,7 +59,7 @@ class RecordedTurn(BaseModel):
     @property
     def user(self) -> dict[str, Any]:
         """The user's message, {} when there is none."""
-        return next((message for message in self.messages if is_users(message)), {})
+        return next((message for message in self.messages if is_users(message)), dict[str, Any]())
 
     @property
     def drafts(self) -> list[Draft]:
@@ -178,11 +173,7 @@ def about(message: str, memories: Sequence[RankedMemory]) -> list[RankedMemory]:
 
 
 def _stems(text: str) -> set[str]:
-
-    stemmer = snowballstemmer.stemmer("english")
-    return set(
-        stemmer.stemWords([word for word in words(text) if len(word) >= LONG_WORD and word not in FUNCTION_WORDS])
-    )
+    return {stem(word, "english") for word in words(text) if len(word) >= LONG_WORD and word not in FUNCTION_WORDS}
 
 
 def _spoken(message: str, found: Sequence[RankedMemory]) -> str:

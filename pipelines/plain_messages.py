@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fabric.narrowing import is_list_or_tuple, is_mapping
+
 
 def plain(message: Any) -> Any:
     """Return a message with objects of a library, itself or in its content, as mappings; anything else as it is.
@@ -19,10 +21,10 @@ def plain(message: Any) -> Any:
     """
     if isinstance(message, BaseModel):
         return message.model_dump(exclude_none=True, warnings=False)
-    if not isinstance(message, Mapping):
+    if not is_mapping(message):
         return message
     held = {
-        name: [plain(one) for one in value] if isinstance(value, list | tuple) else plain(value)
+        name: [plain(one) for one in value] if is_list_or_tuple(value) else plain(value)
         for name, value in message.items()
         if _holds_objects(value)
     }
@@ -30,7 +32,7 @@ def plain(message: Any) -> Any:
 
 
 def _holds_objects(value: Any) -> bool:
-    if isinstance(value, list | tuple):
+    if is_list_or_tuple(value):
         return any(isinstance(one, BaseModel | Mapping) and _is_object(one) for one in value)
     return isinstance(value, BaseModel)
 

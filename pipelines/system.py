@@ -39,6 +39,7 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Resource
 from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer, server_of
+from fabric.narrowing import is_mapping
 from fabric.options import check_model, check_whole_number, names_options
 from fabric.sessions.session import Session
 
@@ -145,7 +146,7 @@ class MemorySystem:
 
         @handler(name=f"{self.layout.name}/recall", uses=self.layout.resources)
         async def recall_cue(asked: Any, ctx: Context) -> list[RankedMemory]:
-            if isinstance(asked, Mapping | RecallRequest):
+            if is_mapping(asked) or isinstance(asked, RecallRequest):
                 return await recall_by(ctx, self.layout, self._hyde, asked)
             return await self.recall(ctx, None if asked is None else str(asked))
 
@@ -161,7 +162,7 @@ class MemorySystem:
 
         @handler(name=f"{self.layout.name}/context", uses=self.layout.resources)
         async def context_for(asked: Any, ctx: Context) -> str:
-            options: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"cue": asked}
+            options: Mapping[str, Any] = asked if is_mapping(asked) else {"cue": asked}
             return await evidence_by(ctx, self.layout, self._hyde, options)
 
         return context_for

@@ -1,7 +1,7 @@
 """Transcripts: messages as chat APIs have them, cut into turns, and only what a session does not hold yet."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.sequencer import sequencer
+from fabric.narrowing import is_iterable, is_list_or_tuple, is_mapping, is_set, is_tuple
 from fabric.record.forgotten import ERASED
 from fabric.record.items import content_text, drafts_from_message
 from fabric.record.log import opens_turn
@@ -79,9 +80,9 @@ def given(value: Any, tags: Any = ()) -> Given:
             raise SchemaError("capture: the text is blank; expected what was said; nothing was captured")
         value = {"role": "user", "content": value}
     value = plain(value)
-    if not isinstance(value, Iterable) or isinstance(value, bytes):
+    if not is_iterable(value) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
-    messages: list[Any] = [value] if isinstance(value, Mapping) else [plain(one) for one in value]
+    messages: list[Any] = [value] if is_mapping(value) else [plain(one) for one in value]
     for number, message in enumerate(messages, 1):
         reason = _wrong(message)
         if reason:
@@ -97,7 +98,7 @@ def given(value: Any, tags: Any = ()) -> Given:
 
 def _checked(tags: Any) -> list[str]:
     try:
-        return _TAGS.validate_python(list(tags) if isinstance(tags, tuple | set | frozenset) else tags)
+        return _TAGS.validate_python(list(tags) if is_tuple(tags) or is_set(tags) else tags)
     except ValidationError as error:
         raise SchemaError(f"capture: tags are {shown(tags)}: {wrong(error)}; expected a list of texts") from error
 
@@ -109,7 +110,7 @@ def _says(content: Any) -> bool:
 
 def _wrong(message: Any) -> str:
     """Return why something is no message to capture, "" when it is one."""
-    if not isinstance(message, Mapping):
+    if not is_mapping(message):
         return f'{message!r} is no message, which is {{"role": "user" or "assistant", "content": ...}}'
     if "said_at" in message:
         return "capture keeps what is said now, without said_at; import_turns takes it"
@@ -133,7 +134,7 @@ def _too_long(content: Any) -> str:
 
 
 def _wrong_content(content: Any) -> str:
-    parts = content if isinstance(content, list | tuple) else [content]
+    parts = content if is_list_or_tuple(content) else [content]
     for part in parts:
         is_typed = isinstance(part, Mapping) and ("type" in part or "text" in part or tool_part(part) is not None)
         if part is None or isinstance(part, str) or is_typed:

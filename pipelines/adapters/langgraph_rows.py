@@ -27,6 +27,7 @@ from capabilities.meaning import Meaning
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 from fabric.lazy import lazy
+from fabric.narrowing import is_list_or_tuple, is_mapping
 from fabric.scope import ScopeKind
 from fabric.store.base import Where
 from fabric.text.terms import terms
@@ -297,13 +298,14 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
 
 def _meets(value: Any, wanted: Any) -> bool:
     """Return whether a value is what a filter wants: equal, in the named fields if it is a mapping, or by operators."""
-    if isinstance(wanted, Mapping):
+    if is_mapping(wanted):
         if any(str(name).startswith("$") for name in wanted):
             return all(_compares(value, str(name), operand) for name, operand in wanted.items())
-        return isinstance(value, Mapping) and all(_meets(value.get(name), one) for name, one in wanted.items())
-    if isinstance(wanted, list | tuple):
-        pairs = isinstance(value, list | tuple) and len(value) == len(wanted)
-        return pairs and all(_meets(one, asked) for one, asked in zip(value, wanted, strict=True))
+        return is_mapping(value) and all(_meets(value.get(name), one) for name, one in wanted.items())
+    if is_list_or_tuple(wanted):
+        if not is_list_or_tuple(value) or len(value) != len(wanted):
+            return False
+        return all(_meets(one, asked) for one, asked in zip(value, wanted, strict=True))
     return bool(value == wanted)
 
 

@@ -54,7 +54,7 @@ class MemoryCallback(Leasing, CustomLogger):
         model: ModelChoice | None = None,
         embedder: EmbedderChoice = "default",
     ) -> None:
-        super().__init__()
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]  its further arguments have no types
         self.number = next(_NUMBERS)  # litellm takes two callbacks for one that no public number or text tells apart
         self._system = memory_system(model=model, episodic=True, semantic=True, embedder=embedder)
         self._lease = Lease(file)
@@ -215,7 +215,8 @@ def _id(kwargs: Mapping[str, Any]) -> str:
 
 def _whose(kwargs: Mapping[str, Any]) -> tuple[str, str]:
     """Return the user and the session that a call names, the user blank when it names none or not in a text."""
-    given = (kwargs.get("litellm_params") or {}).get("metadata") or {}
+    params: Mapping[str, Any] = kwargs.get("litellm_params") or {}
+    given: Mapping[str, Any] = params.get("metadata") or {}
     user = given.get("user") or given.get("user_id") or kwargs.get("user") or ""
     session = given.get("session") or given.get("session_id") or ""
     return user.strip() and user if isinstance(user, str) else "", str(session)
@@ -244,7 +245,8 @@ def _interrupted(text: str) -> dict[str, Any]:
 
 
 def _streamed(chunks: Sequence[Any], *, is_whole: bool) -> dict[str, Any]:
-    whole = litellm.stream_chunk_builder(list(chunks)) if is_whole and chunks else None
+    build = litellm.stream_chunk_builder  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  no types
+    whole = build(list(chunks)) if is_whole and chunks else None
     return _interrupted("".join(map(_piece, chunks))) if whole is None else _answer(whole)
 
 

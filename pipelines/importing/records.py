@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from capabilities.vocabulary import FactCategory
 from fabric.clock import utc
+from fabric.narrowing import is_dict, is_list
 from fabric.record.items import Draft, Role, drafts_from_message
 
 from .elements import Piece
@@ -223,7 +224,7 @@ def name_of(value: object) -> str:
 
 def tags_of(*values: object) -> tuple[str, ...]:
     """Return the texts among these values and in the lists among them; ValueError for too many."""
-    flat = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    flat = [one for value in values for one in (value if is_list(value) else [value])]
     named = [text.strip() for text in flat if isinstance(text, str) and text.strip()]
     if len(named) > MAX_TAGS:
         raise ValueError(f"it is filed under {len(named):,} names; at most {MAX_TAGS} are taken")
@@ -232,4 +233,4 @@ def tags_of(*values: object) -> tuple[str, ...]:
 
 def mapping(value: object) -> Mapping[str, Any]:
     """Return an object, or an empty one where there is none."""
-    return value if isinstance(value, dict) else {}
+    return value if is_dict(value) else {}

@@ -8,6 +8,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from fabric.narrowing import is_dict
+
 
 class AnsweringStream:
     """The messages of a stream; what else comes along it is answered on ``writing``, and blank lines are passed over.
@@ -72,10 +74,8 @@ def refused_frame(error: Exception) -> JSONRPCError | None:
 
 def _id(found: list[Any]) -> int | str | None:
     """Return the id of the message: what lacks a field is told with the whole of it."""
-    messages = (
-        record["input"] for record in found if record["type"] == "missing" and isinstance(record["input"], dict)
-    )
-    given = next(messages, {}).get("id")
+    messages = (record["input"] for record in found if record["type"] == "missing" and is_dict(record["input"]))
+    given = next(messages, dict[str, Any]()).get("id")
     return given if isinstance(given, int | str) and not isinstance(given, bool) else None
 
 

@@ -23,6 +23,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from fabric.errors import FabricError
 from fabric.generation.messages import as_text
+from fabric.narrowing import is_dict
 from fabric.sessions.toolhost import ToolHost
 from fabric.telemetry.logger import logger
 
@@ -110,7 +111,7 @@ def _result(answer: dict[str, Any], shown: Callable[[Any], str]) -> CallToolResu
     if not answer["success"]:
         return _refused(answer["error"], answer["do"])
     output = answer["output"]
-    structured = output if isinstance(output, dict) else {"result": output}
+    structured = output if is_dict(output) else {"result": output}
     return CallToolResult(content=[TextContent(text=shown(output))], structured_content=structured)
 
 

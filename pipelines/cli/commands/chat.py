@@ -1,10 +1,11 @@
 """The chat: an answer as it comes, and beside it what was recalled for it and what was learned from it."""
 
-from collections.abc import Mapping
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from fabric.narrowing import is_mapping
 
 from ..notices import Seen, learned_lines, left_line, reason, recalled_lines, usage_line
 from ..options import DEFAULT_FILE, ApiBase, ApiKey, File, Model, Org, Project, User
@@ -185,7 +186,7 @@ class Chat:
         if item is None:  # forgotten meanwhile
             return []
         result: Any = item.data["result"]
-        found = result.get("outcomes", ()) if isinstance(result, Mapping) else ()
+        found = result.get("outcomes", ()) if is_mapping(result) else ()
         outcomes = [Outcome.model_validate(one) for one in found]
         ids = [one for outcome in outcomes for one in (outcome.id, outcome.replaced) if one]
         lines = learned_lines(outcomes, self._seen, self._at.run(self._statements, ids) if ids else {})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from fabric.narrowing import is_dict, is_list
 from fabric.record.items import Role
 
 from ..elements import Piece
@@ -41,7 +42,7 @@ class ChatGpt(PlainReader):
     def _conversation(self, where: str, record: Any) -> Iterator[Entry]:
         try:
             nodes = mapping(record).get("mapping")
-            if not isinstance(nodes, dict):
+            if not is_dict(nodes):
                 raise ValueError(f'"mapping" must be an object, got {kind_of(nodes)}')
             session = session_name(record.get("conversation_id") or record.get("id") or self.told.name)
             at = moment(record.get("create_time"))
@@ -92,7 +93,7 @@ def _newest(nodes: Mapping[str, Any]) -> str:
 def _said(where: str, place: _Place, message: object) -> Iterator[Entry]:
     if message is None:
         return  # the root of the tree, which is none
-    if not isinstance(message, dict):
+    if not is_dict(message):
         yield Problem(where, f"expected a message, got {kind_of(message)}")
         return
     why_not = _why_not(message)
@@ -139,7 +140,7 @@ def _parts(content: Mapping[str, Any]) -> list[str | dict[str, str]]:
     """Return the parts of a message: texts that are not blank, and what kinds the others are of."""
     parts = content.get("parts", [content.get("text")])
     found: list[str | dict[str, str]] = []
-    for part in parts if isinstance(parts, list) else [{}]:
+    for part in parts if is_list(parts) else [dict[str, Any]()]:
         text = part if isinstance(part, str) else mapping(part).get("text")
         if not isinstance(text, str) and part is not None:
             found.append({"type": str(mapping(part).get("content_type") or "unknown")})

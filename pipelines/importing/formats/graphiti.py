@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
+
+from fabric.narrowing import is_dict, is_list
 
 from ..elements import Piece
 from ..problems import Problem, kind_of
@@ -80,7 +82,7 @@ class Graphiti(PlainReader):
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield what an edge, a node or an episode says."""
         record = piece.value
-        if not isinstance(record, dict):
+        if not is_dict(record):
             if not piece.is_field:
                 yield Problem(piece.where, f"expected an edge, a node or an episode, got {kind_of(record)}")
             return
@@ -169,7 +171,7 @@ class Graphiti(PlainReader):
 
 
 def _ids(value: object) -> list[str]:
-    return [one for one in cast("list[object]", value) if isinstance(one, str)] if isinstance(value, list) else []
+    return [one for one in value if isinstance(one, str)] if is_list(value) else []
 
 
 def _owner(record: Mapping[str, Any]) -> str:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fabric.narrowing import is_dict, is_list
+
 from ..elements import Piece
 from ..problems import Problem, kind_of
 from ..records import Entry, PlainReader, Statement, mapping, moment, name_of, tags_of, text_of
@@ -65,7 +67,7 @@ class LangMem(PlainReader):
 
 def _owner(namespace: object) -> str:
     parts = namespace.split(".") if isinstance(namespace, str) else namespace
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+    if not is_list(parts) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f"the namespace must be a list of texts, got {kind_of(namespace)}")
     return "/".join(parts)
 
@@ -75,10 +77,10 @@ def _said(key: str, value: object) -> Iterator[tuple[str, object, str, tuple[str
     if isinstance(value, str):
         yield key, value, "user", ()
         return
-    if not isinstance(value, dict):
+    if not is_dict(value):
         raise ValueError(f"the value must be an object, got {kind_of(value)}")
     kind = value.get("kind")
-    content = value["content"] if isinstance(kind, str) and isinstance(value.get("content"), dict) else value
+    content = value["content"] if isinstance(kind, str) and is_dict(value.get("content")) else value
     tags = tags_of(kind if kind != "Memory" else None, value.get("tags"), mapping(content).get("tags"))
     if {"subject", "predicate", "object"} <= content.keys():
         yield key, _triple(content), name_of(content["subject"])[:120] or "user", tags
@@ -100,6 +102,6 @@ def _triple(content: Mapping[str, Any]) -> str:
 def _spelled(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if is_list(value) and all(isinstance(one, str) for one in value):
         return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)

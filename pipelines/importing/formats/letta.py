@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from fabric.narrowing import is_dict, is_list
 from fabric.record.items import content_text
 
 from ..elements import Piece
@@ -65,7 +66,7 @@ class Letta(PlainReader):
     def read(self, piece: Piece) -> Iterator[Entry]:
         """Yield what a block, a passage, a message or a whole agent holds."""
         record = piece.value
-        if not isinstance(record, dict):
+        if not is_dict(record):
             if not piece.is_field and piece.key not in ("tags", "in_context_message_indices"):
                 yield Problem(piece.where, f"expected an agent, a block, a passage or a message, got {kind_of(record)}")
             return
@@ -94,7 +95,7 @@ class Letta(PlainReader):
         blocks = mapping(record.get("memory")).get("blocks", record.get("core_memory"))
         yield from self._blocks(f"{where}, block", blocks, agent)
         messages = record.get("messages")
-        for number, message in enumerate(messages if isinstance(messages, list) else (), 1):
+        for number, message in enumerate(messages if is_list(messages) else (), 1):
             place = f"{where}, message {number}"
             try:
                 yield from self._message(place, mapping(message), agent, str(record.get("agent_type") or ""))
@@ -102,7 +103,7 @@ class Letta(PlainReader):
                 yield Problem(place, str(error))
 
     def _blocks(self, where: str, blocks: object, agent: str) -> Iterator[Entry]:
-        for number, block in enumerate(blocks if isinstance(blocks, list) else (), 1):
+        for number, block in enumerate(blocks if is_list(blocks) else (), 1):
             try:
                 yield self._block(f"{where} {number}", mapping(block), agent)
             except ValueError as error:
@@ -181,7 +182,7 @@ def _asked(text: str) -> Iterator[str | LeftOut]:
         try:
             packed = mapping(json.loads(text))
         except (ValueError, RecursionError):
-            packed = {}
+            packed = mapping(None)
         if packed.get("type") in PACKED:
             yield LeftOut("events of the agent's loop")
             return
@@ -194,7 +195,7 @@ def _answered(record: Mapping[str, Any], text: str, agent_type: str) -> Iterator
     """Yield what an agent said: what it sent by a tool, or its content where that is no thought."""
     calls = record.get("tool_calls")
     sent: list[str] = []
-    for call in calls if isinstance(calls, list) else ():
+    for call in calls if is_list(calls) else ():
         function = mapping(mapping(call).get("function"))
         message = _argument(function.get("arguments")) if function.get("name") == "send_message" else None
         if message is None:

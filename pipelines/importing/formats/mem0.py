@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from capabilities.vocabulary import FactCategory
+from fabric.narrowing import is_dict
 
 from ..elements import Piece
 from ..problems import Problem
@@ -54,7 +55,7 @@ class Mem0(PlainReader):
             yield from _left_out(piece)
             return
         try:
-            if not isinstance(piece.value, dict):
+            if not is_dict(piece.value):
                 raise ValueError(f"expected a memory, got {piece.value!r}"[:60])
             yield self._version(piece) if "memory_id" in piece.value else self._memory(piece)
         except ValueError as error:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from fabric.errors import ScopeError
+from fabric.narrowing import is_dict, is_list
 from fabric.record.items import drafts_from_message, words_of
 from fabric.scope import ScopeIds
 from pipelines.chat import turn_name
@@ -70,7 +71,7 @@ class Conversation:
 
     def add(self, where: str, message: object) -> Iterator[Entry]:
         """Yield what a message holds; those before the first of the user wait for it."""
-        if not isinstance(message, dict):
+        if not is_dict(message):
             yield Problem(where, f"expected a message, got {kind_of(message)}")
             return
         try:
@@ -158,10 +159,10 @@ class Conversations:
 
     def listed(self, record: Any) -> list[Any]:
         """Return the messages of a conversation; ValueError where there are none."""
-        if not isinstance(record, dict):
+        if not is_dict(record):
             raise ValueError(f'expected an object with "messages", got {kind_of(record)}')
         messages = record.get("messages")
-        if not isinstance(messages, list):
+        if not is_list(messages):
             raise ValueError(f'"messages" must be a list, got {kind_of(messages)}')
         return messages
 

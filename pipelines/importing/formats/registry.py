@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from fabric.errors import RefusedError
+from fabric.narrowing import is_dict
 
 from ..elements import Piece
 from ..problems import Problem
@@ -115,7 +116,7 @@ def record_of(fields: Iterable[Piece]) -> Piece:
 
 def _shape(piece: Piece) -> str:
     value = piece.value
-    if isinstance(value, dict):
+    if is_dict(value):
         names = ", ".join(str(name)[:40] for name in islice(value, 8))
         return f"{piece.where}, an object with {names or 'nothing in it'}"
     return f"{piece.where}, {str(value)[:40]!r}"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from fabric.narrowing import is_dict, is_list
+
 from ..elements import Piece
 from ..problems import kind_of
 from ..records import mapping, moment, name_of
@@ -38,13 +40,13 @@ class ShareGpt(Conversations):
     def listed(self, record: Any) -> list[Any]:
         """Return the messages of a conversation."""
         found = next((mapping(record)[name] for name in self.alone if name in mapping(record)), None)
-        if not isinstance(found, list):
+        if not is_list(found):
             raise ValueError(f'"conversations" must be a list, got {kind_of(found)}')
         return found
 
     def message(self, value: Any) -> Any:
         """Return a message as OpenAI spells it."""
-        if not isinstance(value, dict) or "from" not in value:
+        if not is_dict(value) or "from" not in value:
             return value
         speaker = str(value["from"]).strip().lower()
         if speaker in CALLS:
