@@ -75,7 +75,7 @@ class HindsightDouble:
         self._waiting: list[tuple[Bank, Operation]] = []
         self._rules: list[_Rule] = []
         self._broken: str | None = None
-        self._lock = threading.RLock()
+        self._lock, self._life = threading.RLock(), threading.Lock()
         self._closing = threading.Event()
         self._listener: _Listener | None = _Listener(self)
         self.url = self._listener.url
@@ -114,16 +114,23 @@ class HindsightDouble:
     def die(self) -> None:
         """Stop listening and drop all connections, as a killed process would; what it keeps is kept."""
         self._closing.set()
-        if self._listener is not None:
-            listener, self._listener = self._listener, None
-            listener.stop()
+        with self._life:
+            if self._listener is not None:
+                listener, self._listener = self._listener, None
+                listener.stop()
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether nothing listens."""
+        return self._listener is None
 
     def revive(self) -> None:
         """Listen again at the same address."""
-        if self._listener is None:
-            self._closing = threading.Event()
-            self._listener = _Listener(self, self._port)
-            self._listener.start()
+        with self._life:
+            if self._listener is None:
+                self._closing = threading.Event()
+                self._listener = _Listener(self, self._port)
+                self._listener.start()
 
     def fault_for(self, path: str) -> Fault:
         """Return how a request is to be mistreated, which may be not at all."""

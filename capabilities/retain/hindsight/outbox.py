@@ -52,7 +52,8 @@ class OutboxItem(BaseModel):
 
     def as_sent(self) -> dict[str, Any]:
         """Return it as the server takes it."""
-        sent: dict[str, Any] = {"content": self.content, "timestamp": self.timestamp, "metadata": self.metadata}
+        content = self.content.replace("\0", "")  # which the server's database cannot hold
+        sent: dict[str, Any] = {"content": content, "timestamp": self.timestamp, "metadata": self.metadata}
         named = {"context": self.context, "tags": self.tags, "document_id": self.document}
         return sent | {name: value for name, value in named.items() if value}
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from fabric.errors import FabricError
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
 from fabric.record.events import WorkFinished
@@ -19,6 +20,7 @@ from fabric.runs.services import Services
 from fabric.scope import ScopeIds
 from fabric.store.lanes import BACKGROUND
 from fabric.telemetry.logger import logger
+from fabric.telling import told
 from fabric.threads.portal import elsewhere
 
 from ..banks import in_bank
@@ -38,8 +40,9 @@ else:
 T = TypeVar("T")
 CLOSING_SECONDS = 1.5
 """How long closing a file waits for what can still be sent; the rest is sent when it is opened next."""
-BACKOFF, MOST_BACKOFF = 4.0, 600.0
-"""How much longer each pause is than the one before, and how many seconds it is at most."""
+BACKOFF, LEAST_PAUSE, MOST_BACKOFF = 4.0, 0.01, 600.0
+"""How much longer each pause is than the one before, and how many seconds it is at least and at most."""
+FAILED = 500
 MISSIONS = Missions()
 
 
@@ -69,6 +72,7 @@ class Queue:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_asked = False
         self._is_told = False
+        self._has_lost = False
 
     async def open(self, ended: Callable[[], object]) -> None:
         """Begin: send what an earlier process left, hold the connections until the file is closed, then say so."""
@@ -135,7 +139,10 @@ class Queue:
         BACKGROUND.set(True)
         async with self._lock:
             self._is_asked = False
-            await self._drain(forced=False)
+            try:
+                await self._drain(forced=False)
+            except FabricError as error:  # nobody waits for it; the rows are where they were
+                logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
 
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -168,7 +175,7 @@ class Queue:
                 await self._send(batch)
             except HindsightError as error:
                 problem = str(error)
-                if error.is_refused and len(batch.items) > 1:
+                if len(batch.items) > 1 and self._is_because_of_one(batch, error):
                     await self._transact(partial(outbox.split, batch=batch))
                     continue
                 (lost if await self._failed(batch, error) else kept).extend(batch.items)
@@ -196,6 +203,19 @@ class Queue:
         await self._transact(lambda tx: outbox.sent(tx, batch))
         self._due.pop(batch.operation, None)
         self._down_until = 0.0
+        if self._has_lost:  # while the server was down
+            self._has_lost = False
+            await self._transact(lambda tx: outbox.put_back(tx, self._place.url, also_refused=False))
+
+    def _is_because_of_one(self, batch: Batch, error: HindsightError) -> bool:
+        """Return whether it may be one item that the server cannot take, so that the others are sent without it.
+
+        A server that failed over a batch each time it was asked has not taken it: it would have said so the next time.
+        """
+        return error.is_refused or (error.status_code == FAILED and self._is_last(batch))
+
+    def _is_last(self, batch: Batch) -> bool:
+        return batch.attempts + 1 >= self._config.retain_attempts
 
     async def _failed(self, batch: Batch, error: HindsightError) -> bool:
         """Keep a batch that was not taken; return whether it is given up."""
@@ -204,8 +224,10 @@ class Queue:
         if error.is_unreachable:
             self._down_until = loop.time() + pause
             self._retry_in(pause)
-        if error.is_refused or batch.attempts + 1 >= self._config.retain_attempts:
-            await self._transact(lambda tx: outbox.give_up(tx, batch, str(error), refused=error.is_refused))
+        if error.is_refused or self._is_last(batch):
+            refused = error.is_refused or error.status_code == FAILED
+            self._has_lost = self._has_lost or not refused
+            await self._transact(lambda tx: outbox.give_up(tx, batch, str(error), refused=refused))
             return True
         later = self._services.clock.now() + timedelta(seconds=pause)
         await self._transact(lambda tx: outbox.put_off(tx, batch, str(error), later))
@@ -216,7 +238,8 @@ class Queue:
     def _pause(self, batch: Batch, error: HindsightError) -> float:
         if error.retry_after is not None:
             return min(error.retry_after, MOST_BACKOFF)
-        return float(min(self._config.flush_interval * BACKOFF**batch.attempts, MOST_BACKOFF))
+        first = max(self._config.flush_interval, LEAST_PAUSE)
+        return float(min(first * BACKOFF**batch.attempts, MOST_BACKOFF))
 
     def _retry_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -250,8 +273,8 @@ class Queue:
         owners = Counter((item.session, item.user) for item in items)
         for (session, user), number in owners.items():
             ids = ScopeIds(session=session, user=user, org=self._place.org)
-            told = f"{number} {'memory' if number == 1 else 'memories'} {text}"
-            self._services.background.tell(WorkFinished("", ids, f"retain {self._place.bank}", status, told))
+            sentence = f"{number} {'memory' if number == 1 else 'memories'} {text}"
+            self._services.background.tell(WorkFinished("", ids, f"retain {self._place.bank}", status, sentence))
 
     async def _remote(self) -> "Remote":
         config = self._config

@@ -10,7 +10,7 @@ from capabilities.retain.banks import in_bank
 from capabilities.retain.hindsight import RETAIN_OUTBOX
 from fabric import WorkFinished
 from fabric.flow.resource import Transaction
-from tests.hindsight import Fault, HindsightDouble, hindsight_double
+from tests.hindsight import Fault, HindsightDouble, Request, hindsight_double
 
 from .steps import BANK, NEVER, Steps, batches, facts, opened, sent, until
 
@@ -61,7 +61,7 @@ def test_a_server_that_dies_in_a_batch_and_comes_back(server: HindsightDouble, t
     with opened(tmp_path) as fabric:
         here = Steps(fabric, server.url, **QUICK)
         here.retain("We deploy with Docker Compose.")
-        until(lambda: sent(server))
+        until(lambda: server.is_dead)
         here.retain("The database is DuckDB.")
         server.revive()
         until(lambda: here.waiting() == [])
@@ -105,6 +105,46 @@ def test_one_that_is_refused_does_not_hold_back_the_others(server: HindsightDoub
         until(lambda: heard)
     assert sorted(facts(server)) == sorted(texts)
     assert [(event.status, event.error.split(" ")[0], event.ids.session) for event in heard] == [("failed", "1", "s")]
+
+
+def test_one_that_the_server_fails_over_is_given_up_alone(server: HindsightDouble, tmp_path: Path) -> None:
+    """A double that fails over a word, as a server does over what its database or its model cannot take."""
+    carry_out = server.carry_out
+
+    def failing(request: Request) -> tuple[int, Any]:
+        return (500, {"detail": "broken"}) if "Poison" in str(request.body) else carry_out(request)
+
+    server.carry_out = failing  # type: ignore[method-assign]
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, retain_attempts=2, **QUICK)
+        here.retain(*(f"Decision {number}." for number in range(5)), "Poison.", "The last decision.")
+        until(lambda: [item.status for item in here.waiting()] == ["failed"])
+        assert [item.content for item in here.waiting()] == ["Poison."]
+        here.retain("The next one.")
+        until(lambda: "The next one." in facts(server))
+        assert [item.status for item in here.waiting()] == ["failed"]  # and not tried again
+    assert len(facts(server)) == 7
+
+
+def test_what_was_given_up_in_an_outage_is_sent_once_it_is_over(server: HindsightDouble, tmp_path: Path) -> None:
+    server.misbehave(Fault(status=503))
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, retain_attempts=1, **NEVER)
+        for text in ("One.", "Two."):
+            here.retain(text)
+            assert here.flush().given_up == 1
+        server.behave()
+        here.retain("Three.")
+        assert here.flush().done == 3
+        assert here.waiting() == []
+
+
+def test_a_character_that_no_database_holds_holds_nothing_back(server: HindsightDouble, tmp_path: Path) -> None:
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, **NEVER)
+        here.retain("The separator is \0 in these files.")
+        assert here.flush().done == 1
+    assert "\0" not in facts(server)[0]
 
 
 def put_poison(here: Steps) -> None:
