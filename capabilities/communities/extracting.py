@@ -50,14 +50,15 @@ def read_by_rules(memory: Material) -> SourceGraph:
         entities, relation = claimed
         found.update((one.key, one) for one in entities if one.key not in found or found[one.key].type == "concept")
         relations.insert(0, relation)
-    if memory.speaker and key_of(memory.speaker) not in found:
+    if memory.speaker:
         speaker = NamedEntity(name=memory.speaker[:MAX_NAME_CHARS], type="person")
+        found.setdefault(speaker.key, speaker)
+        tied = {end for one in relations if speaker.key in one.ends for end in one.ends}
         relations += [
             Relation(source=speaker.name, target=one.name, weight=SPOKEN)
             for one in found.values()
-            if one.key != speaker.key
+            if one.key not in {speaker.key, *tied}
         ]
-        found[speaker.key] = speaker
     return graph_of(memory, list(found.values()), relations)
 
 

@@ -34,7 +34,10 @@ STRONGEST = 20
 """How many relations a community tells."""
 IN_SUMMARY = 8
 """How many of them stand in a summary by rules."""
+HUB_SHARE, LEAST_HUB = 0.25, 20
+"""From which share of the memories on, and from how many, an entity is named everywhere: it tells no groups apart."""
 Group = frozenset[str]
+NOBODY: Group = frozenset()
 
 
 @dataclass(slots=True)
@@ -83,6 +86,12 @@ class EntityGraph:
             for one, other, label in ordered
         ]
 
+    def hubs(self) -> Group:
+        """Return the entities that nearly all is about, such as those who speak in a chat."""
+        named = {key: len(set(sources)) for key, sources in self.sources.items()}
+        memories = len({source for sources in self.sources.values() for source in sources})
+        return frozenset(key for key, count in named.items() if count >= max(LEAST_HUB, HUB_SHARE * memories))
+
     def network(self) -> "nx.Graph[str]":
         """Return it as a networkx graph in a fixed order, the relations of two entities as one edge."""
         made: nx.Graph[str] = nx.Graph()
@@ -94,9 +103,10 @@ class EntityGraph:
         return made
 
 
-def levels_of(network: "nx.Graph[str]", levels: int = LEVELS) -> list[list[Group]]:
+def levels_of(network: "nx.Graph[str]", levels: int = LEVELS, hubs: Group = NOBODY) -> list[list[Group]]:
     """Return the communities level by level, the finest first; each level puts those of the one below together.
 
+    On the finest, hubs draw nothing together but what is tied to them alone, each to that which it is tied to most.
     Groups of one entity are left out. The same graph always has the same ones.
 
     >>> import networkx
@@ -107,9 +117,27 @@ def levels_of(network: "nx.Graph[str]", levels: int = LEVELS) -> list[list[Group
     found: list[list[Group]] = []
     groups: list[Group] = [frozenset({node}) for node in network.nodes]
     for level in range(levels):
-        groups = _grouped(network, groups, RESOLUTION * PER_LEVEL**level)
+        if level == 0 and hubs:
+            groups = _around(network, groups, hubs)
+        else:
+            groups = _grouped(network, groups, RESOLUTION * PER_LEVEL**level)
         found.append([group for group in groups if len(group) >= SMALLEST])
     return found
+
+
+def _around(network: "nx.Graph[str]", groups: Sequence[Group], hubs: Group) -> list[Group]:
+    """Return the finest groups: of the entities that are no hubs, and a group for each hub with what is tied to it."""
+    others = [group for group in groups if hubs.isdisjoint(group)]
+    apart = _grouped(network.subgraph(sorted(network.nodes - hubs)), others, RESOLUTION)
+    own: dict[str, set[str]] = {hub: {hub} for hub in sorted(hubs)}
+    left: list[Group] = []
+    for group in apart:
+        ties = {hub: network.edges[one, hub]["weight"] for one in group for hub in network[one] if hub in hubs}
+        if len(group) == 1 and ties:
+            own[min(ties, key=lambda hub: (-ties[hub], hub))] |= group
+        else:
+            left.append(group)
+    return sorted([*left, *map(frozenset, own.values())], key=lambda group: (-len(group), min(group)))
 
 
 def _grouped(network: "nx.Graph[str]", groups: Sequence[Group], resolution: float) -> list[Group]:
@@ -133,13 +161,15 @@ def communities_of(graph: EntityGraph, whose: str, persona: str, now: datetime, 
     """Return the communities of a graph with titles and summaries by rules; ``whose`` goes into their ids."""
     network = graph.network()
     within: dict[tuple[int, Group], list[tuple[str, str, str]]] = {}
-    levels = levels_of(network)
+    hubs = graph.hubs()
+    levels = levels_of(network, hubs=hubs)
     for level, groups in enumerate(levels):
         place = {key: group for group in groups for key in group}
         for relation in graph.weights:
-            group = place.get(relation[0])
-            if group is not None and relation[1] in group:
-                within.setdefault((level, group), []).append(relation)
+            ends = frozenset(relation[:2])
+            for group in {place[end] for end in ends if end in place}:
+                if hubs >= ends - group:  # what its members have to do with a hub is told in each group
+                    within.setdefault((level, group), []).append(relation)
     made: list[Community] = []
     above: Mapping[str, str] = {}
     for level in range(len(levels) - 1, -1, -1):

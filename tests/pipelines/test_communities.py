@@ -8,7 +8,15 @@ import pytest
 
 from capabilities.communities.config import CommunitiesConfig
 from capabilities.communities.extracting import Material, read_by_rules
-from capabilities.communities.grouping import LEVELS, PER_LEVEL, RESOLUTION, EntityGraph, communities_of, levels_of
+from capabilities.communities.grouping import (
+    LEAST_HUB,
+    LEVELS,
+    PER_LEVEL,
+    RESOLUTION,
+    EntityGraph,
+    communities_of,
+    levels_of,
+)
 from capabilities.communities.record import ENTITY_TYPES, NamedEntity, Relation, SourceGraph
 from capabilities.communities.searching import RELATIONS, SUMMARIES
 from fabric import Context, Fabric, handler, sequencer
@@ -85,6 +93,30 @@ def test_names_that_differ_in_case_are_one_and_the_same_graph_has_the_same_commu
     )
     for groups in levels_of(two_rings.network()):
         assert all(len({name[0] for name in group}) == 1 for group in groups)
+
+
+def test_who_speaks_all_the_time_draws_no_groups_together_and_is_named_in_each():
+    said = [
+        *(("Ann", "Dune by Herbert.", ("Dune", "Herbert")), ("Bo", "Oslo is in Norway.", ("Oslo", "Norway"))),
+        *(("Ann", "Catan!", ("Catan",)), ("Bo", "Chess?", ("Chess",)), ("Bo", "Ann!", ("Ann",))),
+        *((speaker, "Well.", ()) for speaker in ("Ann", "Bo") * 2 * LEAST_HUB),
+    ]
+    read = [
+        read_by_rules(Material(f"t{at}", "user", "", text, "", (speaker, *names), speaker=speaker))
+        for at, (speaker, text, names) in enumerate(said)
+    ]
+    graph, now = EntityGraph.of(read), FrozenClock().now()
+    assert graph.hubs() == {"ann", "bo"}
+    assert EntityGraph.of(read[:6]).hubs() == frozenset()
+    found = communities_of(graph, "jake", "", now, "")
+    fine = {tuple(sorted(one.keys)): one for one in found if one.level == 0}
+    assert set(fine) == {("ann", "catan"), ("bo", "chess"), ("dune", "herbert"), ("norway", "oslo")}
+    assert "Ann with Dune" in fine["dune", "herbert"].summary
+    assert "Bo with Oslo" in fine["norway", "oslo"].summary
+    assert "Ann with Bo" in fine["ann", "catan"].summary
+    assert fine["dune", "herbert"].drawn_from == ("t0",)
+    coarse = {tuple(sorted(one.keys)) for one in found if one.level == LEVELS - 1}
+    assert coarse == {("ann", "catan", "dune", "herbert"), ("bo", "chess", "norway", "oslo")}
 
 
 def test_what_is_remembered_is_grouped_searched_by_rules_and_forgotten(tmp_path: Path):
