@@ -10,12 +10,13 @@ from blocks.retain.auto import auto_retain_block, before_compaction_block, flush
 from blocks.retain.first_turn import first_turn_lines
 from blocks.retain.move import clear_block, move_block
 from blocks.retain.shapes import Answer, MemoryEdit, Recall, Reflect, Retain
+from blocks.retain.sleep import sleep_block
 from blocks.retain.tools import RetainTools
 from capabilities.retain import Backend, Bank, HindsightConfig, LocalConfig, Scoping
 from capabilities.retain.banks import local_bank, server_bank
 from capabilities.retain.config import AutoConfig, BackendName
 from capabilities.retain.hindsight import HINDSIGHT_RESOURCES, HindsightBackend
-from capabilities.retain.local import LOCAL_RESOURCES
+from capabilities.retain.local import LOCAL_RESOURCES, Slept
 from capabilities.retain.record import Flushed, Moved
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
@@ -159,6 +160,11 @@ class RetainSystem:
     def flush(self) -> Block[Any, Flushed]:
         """Sends what is queued, and draws the facts that were put off; what became of it, out."""
         return flush_block(self.name, self.current, RESOURCES)
+
+    @cached_property
+    def sleep(self) -> Block[Any, Slept]:
+        """For ``.work(...)`` or a timer: joins what in the file is older than twelve hours; a server does its own."""
+        return sleep_block(self.name, self.current, RESOURCES)
 
     @cached_property
     def clear(self) -> Block[Any, str]:

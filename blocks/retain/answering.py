@@ -1,18 +1,15 @@
-"""What a bank in a file is wired with: the readers that draw facts, and a model that writes an answer."""
+"""What a bank in a file is wired with: what draws facts, and a model that writes an answer."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from capabilities.claims import OTHER, claim_of
 from capabilities.retain.banks import Bank
 from capabilities.retain.config import LocalConfig
 from capabilities.retain.local import LocalBackend
 from capabilities.retain.local.backend import Answer
 from capabilities.retain.record import Found, Reflection
-from capabilities.vocabulary import Observation
 from fabric.embedding.choose import EmbedderChoice
 from fabric.flow.block import Block
 from fabric.flow.context import Context
@@ -22,10 +19,9 @@ from fabric.narrowing import is_list_or_tuple
 from fabric.text.prompt import data_block, load_prompt
 
 from ..prompts import PROMPTS
-from ..readers.observe import observe_text
+from .stating import read_by_rules, read_with
 
 MAX_ANSWER_CHARS = 8_000
-_THE_USERS, _THE_USER = re.compile(r"\b[Tt]he user's\b"), re.compile(r"\b[Tt]he user\b")
 
 
 def local_backend(
@@ -37,24 +33,10 @@ def local_backend(
     server: ModelServer | None = None,
     cwd: str = "",
 ) -> LocalBackend:
-    """Return banks in this file: rules draw facts; a ``model``, if named, writes what `reflect` answers."""
+    """Return banks in this file; a ``model`` draws facts and writes what `reflect` answers, rules do without."""
+    read = read_by_rules if model is None else read_with(model, server)
     answer = None if model is None else answer_with(model, server)
-    return LocalBackend(config, bank, embedder, read=read_facts, answer=answer, cwd=cwd)
-
-
-def read_facts(text: str, by_agent: bool) -> list[Observation]:
-    """Return what a text states of the user, as far as rules know what about: what the one judge can settle.
-
-    An agent calls the user so: "the user" is whoever works with it. In the user's own words it is somebody else.
-
-    >>> [one.content for one in read_facts("The user prefers tabs over spaces. The user is sent to /login.", True)]
-    ['Prefers tabs over spaces']
-    >>> read_facts("The user prefers tabs over spaces.", False)
-    []
-    """
-    if by_agent:
-        text = _THE_USER.sub("User", _THE_USERS.sub("My", text))
-    return [one for one in observe_text(text) if claim_of(one).attribute != OTHER]
+    return LocalBackend(config, bank, embedder, read=read, answer=answer, cwd=cwd)
 
 
 def _ids(given: object) -> list[str]:

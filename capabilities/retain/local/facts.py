@@ -1,20 +1,21 @@
 """Facts drawn from memories: claims, settled by the one judge, that know which memories they rest on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Source
 from capabilities.vocabulary import FACT_CATEGORIES, FactCategory, Observation
 from fabric.clock import Clock
+from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.store.base import Where
 
 from .record import Memory
 from .tables import FACTS, MEMORIES
 
-Read = Callable[[str, bool], Sequence[Observation]]
-"""What tells what a text states; True where an agent wrote it, and not the user themselves."""
+Read = Callable[[Context, str, bool], Awaitable[Sequence[Observation]]]
+"""Tells what a text states; True where an agent wrote it, and not the user. An error has it read again later."""
 FACT_CONFIDENCE = 0.7
 CLOSED_BY_EDIT = "the memory that stated it was invalidated"
 

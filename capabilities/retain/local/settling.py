@@ -11,11 +11,10 @@ from typing import TypeVar
 from capabilities.meaning import Meaning
 from capabilities.semantic import Fact
 from capabilities.vocabulary import Observation
-from fabric.errors import FabricError
+from fabric.errors import BudgetExceededError, FabricError, ModelUnavailableError
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Row, RowVectors
-from fabric.threads.portal import elsewhere
 
 from ..banks import in_bank
 from ..record import Flushed
@@ -25,6 +24,8 @@ from .record import Memory
 from .tables import FACTS, MEMORIES
 
 T = TypeVar("T")
+AWAY = (ModelUnavailableError, BudgetExceededError)
+"""What every memory would be told that is read now."""
 AT_ONCE = 50
 """How many memories are taken in one step."""
 
@@ -40,18 +41,21 @@ class Settling:
 
     async def flush(self) -> Flushed:
         """Draw facts from what waits for it, and embed what lacks a vector."""
-        done, failed, problem = 0, set[str](), ""
-        while self.read is not None and (waiting := await self._in_bank(_waiting(failed))):
+        done, failed, problem, is_away = 0, set[str](), "", self.read is None
+        while not is_away and (waiting := await self._in_bank(_waiting(failed))):
             stated: dict[str, Sequence[Observation]] = {}
             for memory in waiting:
                 try:
-                    stated[memory.id] = await elsewhere(partial(self._stated, memory))
+                    stated[memory.id] = await self._stated(memory)
                 except FabricError as error:
                     failed.add(memory.id)
-                    problem = str(error)
+                    problem, is_away = str(error), isinstance(error, AWAY)
+                    if is_away:  # the others would be told the same
+                        break
             done += await self._in_bank(partial(self._draw, read=waiting, stated=stated))
+        left = await self._in_bank(_count_waiting) if self.read is not None else 0
         problem = await self._embed_missing() or problem
-        return Flushed(done=done, waiting=len(failed), problem=problem)
+        return Flushed(done=done, waiting=left, problem=problem)
 
     def _draw(self, tx: Transaction, read: Sequence[Memory], stated: Mapping[str, Sequence[Observation]]) -> int:
         """Draw the facts of memories that were read, and mark them; what changed meanwhile waits for the next step."""
@@ -66,10 +70,11 @@ class Settling:
         tx.put(MEMORIES, drawn)
         return len(drawn)
 
-    def _stated(self, memory: Memory) -> Sequence[Observation]:
-        assert self.read is not None  # noqa: S101  flush has looked
+    async def _stated(self, memory: Memory) -> Sequence[Observation]:
         text = memory.states[memory.drawn :]
-        return self.read(text, memory.memory_type != "episode") if text.strip() else []
+        if self.read is None or not text.strip():
+            return []
+        return await self.read(self.ctx, text, memory.memory_type != "episode")
 
     async def _embed_missing(self) -> str:
         """Give rows their vectors that have none in the space of the embedder; return why not, "" where it worked."""
@@ -103,6 +108,11 @@ class Settling:
 
     async def _in_bank(self, work: Callable[[Transaction], T]) -> T:
         return await self.ctx.transact(lambda tx: work(in_bank(tx, self.bank)))
+
+
+def _count_waiting(tx: Transaction) -> int:
+    index = tx.index(MEMORIES)
+    return 0 if index is None else int((index.alive & (index.columns["waits"].values == 1)).sum())
 
 
 def _waiting(failed: set[str]) -> Callable[[Transaction], list[Memory]]:

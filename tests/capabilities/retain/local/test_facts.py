@@ -1,8 +1,15 @@
 """Facts: what memories state is settled by the one judge, and rests on them."""
 
-from capabilities.retain import Edit, Transcript
+import json
+from pathlib import Path
 
-from .conftest import Place
+from capabilities.retain import Edit, Transcript
+from capabilities.retain.record import Flushed
+from fabric import Fabric
+from fabric.errors import ModelUnavailableError
+from fabric.testing import FrozenClock, ScriptedModel
+
+from .conftest import Place, backend_of
 
 
 def test_a_fact_that_changes_closes_the_older_one_and_keeps_it(place: Place):
@@ -72,3 +79,45 @@ def test_an_agent_calls_the_user_so_and_a_user_means_somebody_else(place: Place)
     place.do(lambda ctx: place.backend.keep(ctx, Transcript(said, said, said, "s1", 1)))
     place.do(place.backend.flush)
     assert place.facts() == ["Favorite editor is Helix"]
+
+
+def with_model(path: Path, model: ScriptedModel, *contents: str) -> tuple[list[str], list[Flushed]]:
+    """Return the facts and the flushes of a bank whose facts a model draws."""
+    backend = backend_of(embedder=None, model="scripted")
+    with Fabric(path, models=model) as fabric:
+        place = Place(fabric, FrozenClock(), backend)
+        place.retain(*contents, flush=False)
+        flushes = [place.do(backend.flush) for _ in range(2)]
+        return place.facts(), flushes
+
+
+def observed(*contents: str, **more: str) -> str:
+    told = {"importance": 0.7, "durability": "persistent", "category": "attribute", "subject": "billing", **more}
+    return json.dumps({"observations": [{**told, "content": one} for one in contents]})
+
+
+def test_a_model_draws_facts_that_the_text_bears_out(tmp_path: Path):
+    model = ScriptedModel([observed("Anna owns the billing service", "Mars has two moons")])
+    facts, flushes = with_model(tmp_path / "a.duckdb", model, "Anna owns the billing service since May.")
+    assert facts == ["Anna owns the billing service"]
+    assert [one.done for one in flushes] == [1, 0]
+    assert "Written by the agent" in str(model.requests[0].messages)
+
+
+def test_what_does_not_last_is_no_fact(tmp_path: Path):
+    model = ScriptedModel([observed("The tests fail now", durability="transient")])
+    assert with_model(tmp_path / "a.duckdb", model, "The tests fail now.")[0] == []
+
+
+def test_a_model_that_is_away_is_asked_again(tmp_path: Path):
+    down, anna, ben = ModelUnavailableError("down"), observed("Anna owns billing"), observed("Ben owns search")
+    model = ScriptedModel([anna, down, ben, observed()])
+    facts, (first, second) = with_model(tmp_path / "a.duckdb", model, "Anna owns billing.", "Ben owns search.", "Hi.")
+    assert (first.done, first.waiting, "down" in first.problem) == (1, 2, True)
+    assert facts == ["Anna owns billing", "Ben owns search"]
+    assert second.waiting == 0
+
+
+def test_an_answer_that_cannot_be_used_leaves_the_text_to_rules(tmp_path: Path):
+    facts, _ = with_model(tmp_path / "a.duckdb", ScriptedModel(lambda _: "I do not know."), "The user works at Stripe.")
+    assert facts == ["Works at Stripe"]

@@ -4,7 +4,7 @@ import asyncio
 
 from blocks.retain.sleep import sleep_block
 from capabilities.retain import Edit
-from capabilities.retain.local import Memory, Slept
+from capabilities.retain.local import LOCAL_RESOURCES, Memory, Slept
 
 from .conftest import Place
 
@@ -40,7 +40,7 @@ def test_two_that_sleep_at_once_join_each_memory_once(place: Place):
     contents = [f"Service {number} listens on port {9000 + number}." for number in range(20)]
     place.retain(*contents)
     place.later(hours=13)
-    sleep = sleep_block(lambda: place.backend)
+    sleep = sleep_block("retain", lambda: place.backend, LOCAL_RESOURCES)
 
     async def both() -> list[Slept]:
         sessions = [place.fabric.session(name, user="jake") for name in ("a", "b", "c")]
@@ -67,4 +67,4 @@ def test_what_is_forgotten_or_changed_leaves_the_joined_memory(place: Place):
 
 
 def test_the_block_has_nothing_to_do_without_a_bank_in_the_file(place: Place):
-    assert place.fabric.session("a").run(sleep_block(lambda: None)).output == Slept()
+    assert place.fabric.session("a").run(sleep_block("retain", lambda: None, LOCAL_RESOURCES)).output == Slept()
