@@ -5,24 +5,30 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.flow.resource import Transaction
 from fabric.jobs.erasure import erase_effects, erase_items, erase_outputs, erase_turns, erase_work
 from fabric.jobs.job import EFFECTS, JOBS, TURNS, job_of
 from fabric.jobs.reach import KeptRow, Reach
+from fabric.lazy import lazy
 from fabric.narrowing import is_dict, is_list
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table, Where
 
-from ..owned_records import is_state
+from ..owned_records import DOCUMENTS, is_state
 from .erased_texts import Texts
 from .linked_records import MANY
 from .links import Node, mentions_id, nodes_of
 from .recognised import told_of
 from .traces_left import let_count_again, take_out_of_mind
+
+if TYPE_CHECKING:
+    from capabilities.retain import session
+else:
+    session = lazy("capabilities.retain.session")
 
 COUNTED = {
     "turn": "kept turns",
@@ -119,11 +125,25 @@ class Removal:
         erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
         let_count_again(self.tx.rows, made, self.ids)
         take_out_of_mind(self.tx.rows, made, self.ids)
+        self._take_out_of_prompts(made)
         for kept in filter(is_state, made):
             state = kept.row["value"]
             waiting = [one for one in state.get("pending", ()) if one not in self.ids]
             if len(waiting) < len(state.get("pending", ())):
                 self.tx.rows.write(kept.row["id"], kept.owner, {**state, "pending": waiting})
+
+    def _take_out_of_prompts(self, made: Iterable[KeptRow]) -> None:
+        """Take what is forgotten out of what sessions have recalled for all their turns."""
+        for kept in made:
+            if kept.table == DOCUMENTS and kept.row["id"] == session.RETAIN_STATE.key:
+                state = kept.row["value"]
+                text = session.without_lines(state["text"], self._is_line_gone)
+                if text != state["text"]:
+                    self.tx.rows.write(kept.row["id"], kept.owner, {**state, "text": text})
+                    self.erased.count("recalled blocks", 1)
+
+    def _is_line_gone(self, line: str) -> bool:
+        return mentions_id(line, self.ids) or self.texts.held_by(line)
 
     def _is_made(self, kept: KeptRow) -> bool:
         """Return whether a row of the engine was made of what goes; words that somebody said are left to the sweep."""

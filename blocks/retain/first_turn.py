@@ -8,6 +8,7 @@ from capabilities.retain.backend import Backend
 from capabilities.retain.config import AutoConfig
 from capabilities.retain.prompt import memories_block
 from capabilities.retain.query import compose_query
+from capabilities.retain.session import RETAIN_STATE
 from capabilities.retain.transcript import said_in_session
 from fabric.errors import FabricError
 from fabric.flow.capability import ContextLines
@@ -18,7 +19,7 @@ from fabric.telling import told
 from fabric.text.prompt import strip_memory_blocks
 
 from .keeping import Current, Settings, keep_earlier
-from .state import RETAIN_STATE, STATE_RESOURCES, bank_key, is_sub_agent
+from .state import STATE_RESOURCES, bank_key, is_sub_agent
 
 T = TypeVar("T")
 

@@ -1,28 +1,14 @@
-"""What is known of a session that is kept in banks: how far, and what its first turn recalled."""
+"""How far a session is kept in a bank, and which sessions have turns that are not."""
 
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.retain.backend import Backend
 from capabilities.retain.banks import in_bank
+from capabilities.retain.session import RETAIN_STATE
 from fabric.flow.context import Context
-from fabric.flow.resource import Collection, Document, Resource, Transaction
+from fabric.flow.resource import Collection, Resource, Transaction
 from fabric.generation.generator import inside_generator
 from fabric.store.base import Where
-
-
-class RetainState(BaseModel):
-    """Of one session: ``retained_through_user_turn`` says for each bank up to which of the user's turns it is kept.
-
-    ``text`` is what stands in the prompt since ``recalled_at_turn``, from the bank ``recalled_from``: the same to the
-    byte in all turns, because providers cache a prompt by its beginning.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    retained_through_user_turn: dict[str, int] = {}
-    recalled_from: str = ""
-    recalled_at_turn: int = 0
-    text: str = ""
 
 
 class Unkept(BaseModel):
@@ -36,7 +22,6 @@ class Unkept(BaseModel):
     turns: int
 
 
-RETAIN_STATE = Document("retain_session", RetainState, "session")
 UNKEPT = Collection("retain_unkept", Unkept, "user", {"bank": "text"}, required=False)
 """Is the user's, and forgotten with what else is theirs."""
 NOBODYS_UNKEPT = Collection("retain_unkept_of_nobody", Unkept, "project", {"bank": "text"}, required=False)

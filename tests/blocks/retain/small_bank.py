@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from blocks.retain.auto import auto_retain_block, before_compaction_block, flush_block
 from blocks.retain.first_turn import first_turn_lines
-from blocks.retain.state import RETAIN_STATE, RetainState
 from capabilities.retain import Bank, Edit, Found, LocalConfig, Recalled, Reflection, Retained, RetainItem, Transcript
 from capabilities.retain.banks import in_bank
 from capabilities.retain.config import AutoConfig, BackendName
 from capabilities.retain.record import Edited, Flushed
+from capabilities.retain.session import RETAIN_STATE, RetainState
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.errors import RunError
 from fabric.flow.block import Block

@@ -1,0 +1,36 @@
+"""What is known of a session that is kept in banks: how far, and what its first turn recalled."""
+
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict
+
+from fabric.flow.resource import Document
+
+
+class RetainState(BaseModel):
+    """Of one session: ``retained_through_user_turn`` says for each bank up to which of the user's turns it is kept.
+
+    ``text`` is what stands in the prompt since ``recalled_at_turn``, from the bank ``recalled_from``: the same to the
+    byte in all turns, because providers cache a prompt by its beginning.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    retained_through_user_turn: dict[str, int] = {}
+    recalled_from: str = ""
+    recalled_at_turn: int = 0
+    text: str = ""
+
+
+RETAIN_STATE = Document("retain_session", RetainState, "session")
+
+
+def without_lines(text: str, is_gone: Callable[[str], bool]) -> str:
+    r"""Return what stands in a prompt without the lines that are gone; a block of memories with none left goes, too.
+
+    >>> without_lines("<memories>\n- a\n- b\n</memories>", lambda line: line == "- a")
+    '<memories>\n- b\n</memories>'
+    """
+    left = "\n".join(line for line in text.split("\n") if line.startswith("<") or not is_gone(line))
+    memories, end, others = left.partition("</memories>")
+    return left if not end or "\n- " in memories else others.lstrip()
