@@ -19,6 +19,7 @@ from fabric.text.prompt import data_block
 
 from ..tools.tool import MemoryTool
 from .shapes import Answer, MemoryEdit, Recall, Reflect, Retain
+from .state import STATE_RESOURCES, take_out_of_prompt
 
 A = TypeVar("A", bound=BaseModel)
 Current = Callable[[], Backend | None]
@@ -123,6 +124,8 @@ class RetainTools:
             if asked.op == "update" and asked.content is None and asked.importance is None:
                 raise RefusedError("an update needs content, importance, or both", do="Give what is to be changed.")
             done = await self._backend(ctx).edit(ctx, Edit(**asked.model_dump()))
+            if done.status == "deleted":
+                await ctx.transact(lambda tx: take_out_of_prompt(tx, done.id))
             return Answer(text=_told(done), details={"status": done.status, "id": done.id})
 
         about = "Correct a memory, delete it for good, or mark it as no longer so, by the id that recall printed."
@@ -149,7 +152,7 @@ class RetainTools:
             description=about,
             input_schema=takes,
             output_schema=Answer,
-            uses=self.uses,
+            uses=tuple(dict.fromkeys([*self.uses, *STATE_RESOURCES])),
             title=title,
             has_side_effects=writes,
         )

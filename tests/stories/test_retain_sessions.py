@@ -1,7 +1,7 @@
 """An agent works three sessions on one repository, and recalls in the third what was decided in the first."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class Coder:
 
 
 @contextmanager
-def work(path: Path, bank: RetainSystem, coder: Coder, session: str) -> Iterator[Any]:
+def work(path: Path, bank: RetainSystem, coder: Coder, session: str) -> Generator[Any]:
     """Open the file for one session of the agent, and close it behind it."""
     agent = generator(name="coder", model="m", system="You write code.", history=True, uses=[bank.capability])
     pipeline = sequencer(name="coding").then(agent).work(bank.auto_retain)
