@@ -119,12 +119,14 @@ def rehydrate(tx: Transaction, trace_id: str, clock: Clock, by: str = "") -> str
 def sweep_archive(tx: Transaction, view: View, now: datetime, days: float) -> int:
     """Drop what nobody asked for in so many days, with its log; return how many texts that were.
 
-    The text of a trace that is there still stays: nothing else tells what it was a gist of.
+    The text of a trace that is there still, or that faded and can be restored, stays: nothing else tells what it was a
+    gist of.
     """
     shelf = SHELVES[view.tables.owner]
     old = tx.find(shelf.texts, Where("read_at", "<", now - timedelta(days=days)))
-    alive = {one.id for one in tx.get_many(view.tables.traces, [one.id for one in old]) if not one.deleted}
-    return drop_archived(tx, view, [one.id for one in old if one.id not in alive and one.persona in view.personas])
+    held = tx.get_many(view.tables.traces, [one.id for one in old])
+    wanted = {one.id for one in held if not one.deleted or one.faded_on is not None}
+    return drop_archived(tx, view, [one.id for one in old if one.id not in wanted and one.persona in view.personas])
 
 
 def drop_archived(tx: Transaction, view: View, trace_ids: Sequence[str]) -> int:

@@ -243,3 +243,27 @@ async def test_the_archive_keeps_the_first_text_and_drops_what_nobody_asks_for()
         assert (await session.arun(deletes)).output
         assert (await mind(cycle())).archive_swept_count == 1
         assert await mind(lambda memory: memory.rehydrate(one.id)) is None
+
+
+async def test_what_faded_while_a_clock_jumped_is_restored_with_its_words():
+    from tests.capabilities.cognitive.test_mechanisms import LONG
+
+    gist = {"temporal_gist": {"age_days": 5, "min_retrievals": 9}}
+    async with open_mind(embedder=None, config={"mechanisms": gist, "consolidation": {"archive_days": 90}}) as mind:
+        one = await encode(mind, LONG)
+        for _ in range(3):
+            await mind(lambda memory: memory.use([one.id]))
+        mind.clock.advance(days=6)
+        assert (await mind(cycle())).gisted_count == 1
+        mind.clock.advance(days=500)
+        done = await mind(cycle())
+        assert (done.pruned_count, done.archive_swept_count) == (1, 0)
+        assert len(await mind(lambda memory: memory.restore([one.id]))) == 1
+        assert await mind(lambda memory: memory.rehydrate(one.id)) == LONG
+        mind.clock.advance(days=5_000)
+        swept: list[int] = []
+        for _ in range(40):  # days of sweeping, after thirty of which it cannot be restored
+            swept.append((await mind(cycle())).archive_swept_count)
+            mind.clock.advance(days=4)
+        assert swept.index(1) > 30
+        assert await mind(lambda memory: memory.rehydrate(one.id)) is None
