@@ -95,6 +95,11 @@ class ObservingSteps:
 
     async def done(self, ctx: Context, *, force: bool = False) -> list[Mapping[str, Any]]:
         """Observe, compress and reflect, each where it is time for it; return what each came to."""
+        again = await ctx[self._memory].observer.left_alone_until() if force else None
+        if again is not None:
+            return [
+                {"failed": (f"observe: the model failed before; it is asked again from {again:%Y-%m-%d %H:%M} UTC on",)}
+            ]
         return [await self.observe(ctx, force=force), await self.compress(ctx), await self.reflect(ctx, force=force)]
 
     async def observe(self, ctx: Context, *, force: bool = False) -> dict[str, Any]:

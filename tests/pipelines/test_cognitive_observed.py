@@ -137,7 +137,7 @@ def test_a_reflection_is_shorter_than_its_notes_or_nothing_changes(stub_server: 
             assert (done.learned, done.compression, done.failed[0].startswith(reason)) == (0, None, True), done
             assert len(waiting(session, mem)[1]) == 8
             count = len(stub_server.requests)
-            assert session.run(mem.observe, {"force": True}).output.failed == ()  # it is left alone for a while
+            assert "asked again from" in session.run(mem.observe, {"force": True}).output.failed[0]
             assert len(stub_server.requests) == count
             clock.advance(hours=1)
             stub_server.script([told(traces=[learned], keep=list(range(1, 9)))])
@@ -177,7 +177,8 @@ def test_a_model_that_fails_loses_no_message_and_is_left_alone_for_a_while(stub_
             done = session.run(mem.observe, {"force": True}).output
             assert (done.noted, len(done.failed)) == (0, 1), bad
             before = len(stub_server.requests)
-            assert session.run(mem.observe, {"force": True}).output.failed == ()
+            (told_again,) = session.run(mem.observe, {"force": True}).output.failed
+            assert "it is asked again from 2026-01-0" in told_again
             assert len(stub_server.requests) == before
             clock.advance(hours=1)
     with Fabric(path, models=client_of(stub_server), clock=clock) as fabric:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -109,9 +109,13 @@ class Observer:
         enough = total_tokens(notes) >= limits.tokens or (limits.notes is not None and len(notes) >= limits.notes)
         return notes if notes and (force or enough) and await self._may_ask() else []
 
+    async def left_alone_until(self) -> datetime | None:
+        """Return until when a model that failed is not asked; None where it is."""
+        again = (await self.ctx.transact(lambda tx: tx.read(desk_of(tx.ids).state))).not_before
+        return again if again is not None and self.ctx.clock.now() < again else None
+
     async def _may_ask(self) -> bool:
-        state = await self.ctx.transact(lambda tx: tx.read(desk_of(tx.ids).state))
-        return state.not_before is None or self.ctx.clock.now() >= state.not_before
+        return await self.left_alone_until() is None
 
     async def failed(self) -> None:
         """Note that a model failed: it is left alone for a minute, twice as long after each failure, up to an hour."""
