@@ -21,7 +21,6 @@ LOST_ANSWERS = {
     "torn": Fault(torn=True),
     "an error behind the work": Fault(status=500, done=True),
     "no answer in time": Fault(hang=True, done=True),
-    "taken before": Fault(status=409, done=True),
 }
 FAILURES = {
     "cut off": Fault(cut=True),
@@ -43,6 +42,16 @@ def test_an_answer_that_is_lost_takes_nothing_twice(server: HindsightDouble, tmp
         until(lambda: here.waiting() == [])
     assert facts(server) == ["We deploy with Docker Compose.", "The database is DuckDB."]
     assert len({(request.body["operation_id"], str(request.body["items"])) for request in sent(server)}) == 1
+
+
+def test_a_name_that_is_taken_already_is_done(server: HindsightDouble, tmp_path: Path) -> None:
+    server.misbehave(Fault(status=409, done=True), path="/memories")
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, **NEVER)
+        here.retain("We deploy with Docker Compose.")
+        assert here.flush().done == 1
+        assert here.waiting() == []
+    assert len(sent(server)) == 1
 
 
 @pytest.mark.parametrize("fault", FAILURES.values(), ids=FAILURES)

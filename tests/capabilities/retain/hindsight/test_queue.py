@@ -177,7 +177,9 @@ def test_organisations_share_no_queue(server: HindsightDouble, tmp_path: Path) -
         acme.retain("Acme's.")
         assert other.waiting() == []
         assert other.clear().startswith("Removed 0 memories")
+        assert other.flush().done == 0
         assert [item.content for item in acme.waiting()] == ["Acme's."]
+        assert acme.flush().done == 1
 
 
 def test_a_newer_transcript_takes_the_place_of_the_one_that_waits(server: HindsightDouble, tmp_path: Path) -> None:
@@ -207,6 +209,22 @@ def test_the_newer_transcript_stays_also_when_the_older_one_is_late(server: Hind
         "One turn.",
         "One turn. Two turns.",
     ]
+    assert server.banks["team"].documents["s"].text == "One turn. Two turns."
+
+
+def test_a_newer_transcript_is_not_sent_while_the_older_one_waits_for_its_next_try(
+    server: HindsightDouble, tmp_path: Path
+) -> None:
+    server.misbehave(Fault(status=500), times=1, path="/memories")
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, flush_batch_size=1, flush_interval=10_000)
+        here.keep("One turn.")
+        until(lambda: [item.attempts for item in here.waiting()] == [1])
+        here.keep("One turn. Two turns.")
+        here.keep("Another session.", "t")
+        until(lambda: facts(server))
+        assert facts(server) == ["Another session."]
+        assert here.flush().done == 2
     assert server.banks["team"].documents["s"].text == "One turn. Two turns."
 
 
