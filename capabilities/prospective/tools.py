@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fabric.flow.context import Context
 from fabric.flow.tool import Tool, tool
-from fabric.text.prompt import data_block
+from fabric.text.prompt import data_block, one_line
 
 from .record import MAX_CONTENT_CHARS, Intention
 from .time.zones import wall_clock
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CATEGORY = "reminders"
 MOST_LISTED = 50
+LISTED_CHARS = 150
+"""How much of a text a list shows."""
 Id = Annotated[str, Field(description="The id of the reminder, as list_reminders gives it.")]
 
 
@@ -50,8 +52,8 @@ async def list_reminders(*, ctx: Context) -> dict[str, Any]:
     waiting, now = await memory.pending(), ctx.clock.now()
     return {
         "now": _shown(now, memory.zone),
-        "reminders": [_told(one, memory.zone) for one in waiting[:MOST_LISTED]],
         "more": max(0, len(waiting) - MOST_LISTED),
+        "reminders": [_shortened(_told(one, memory.zone)) for one in waiting[:MOST_LISTED]],
     }
 
 
@@ -91,6 +93,13 @@ def _told(one: Intention, zone: ZoneInfo) -> dict[str, Any]:
         "on": list(one.events),
     }
     return {"id": one.id, "content": one.content, "status": one.status} | {key: got for key, got in more.items() if got}
+
+
+def _shortened(told: dict[str, Any]) -> dict[str, Any]:
+    """Return a reminder with the beginnings of its texts, so that a list of them has room in a result."""
+    return {
+        key: one_line(str(got), LISTED_CHARS) if key in ("content", "about", "on") else got for key, got in told.items()
+    }
 
 
 def _shown(at: datetime, zone: ZoneInfo) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fabric import Context, Fabric, generator, handler, sequencer
 from fabric.models.base import ToolCall
-from fabric.testing import FrozenClock, ScriptedModel
+from fabric.testing import FrozenClock, ScriptedModel, call
 from pipelines import cognitive_memory, memory_system
 from tests.stories.test_forget import dump
 
@@ -93,3 +93,17 @@ def test_a_model_keeps_reminders_with_its_tools_and_in_no_other_scope():
         (made,) = [one for one in jake.run(MEM.export_block).output if one["kind"] == "intention"]
         assert (made["scope"], made["content"]) == ("user", hostile)
         assert [one.content for one in kim.run(MIND.check, {"events": ["go"]}).output] == ["secret of kim"]
+
+
+def test_a_list_of_many_long_reminders_has_all_their_ids_and_ends_as_data():
+    model = ScriptedModel([call("list_reminders"), "Done."])
+    chat = generator(name="chat", model="m", uses=[MIND.prospective.presets(tools=True)])
+    with Fabric(":memory:", clock=FrozenClock(), models=model) as fabric:
+        session = fabric.session("monday", user="jake")
+        asked = [{"content": f"{number} {'word ' * 300}", "at": f"in {number + 1} hours"} for number in range(55)]
+        made = [session.run(MIND.remind, one).output.id for one in asked]
+        session.run(chat, "What is there to do?")
+        told = str(model.requests[1].messages[-1]["content"])
+    assert [one for one in made if one in told] == made[:50]
+    assert "'more': 5" in told
+    assert told.endswith("</background-data>")
