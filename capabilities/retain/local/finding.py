@@ -125,9 +125,8 @@ def _allowed(index: "SearchView", kept: Collection[Any], now: datetime) -> "Mask
     if kept is FACTS:
         status = columns["status"]
         return np.asarray(index.alive & (status.values == status.names.get("current", ABSENT)), np.bool_)
-    until, superseded = columns["valid_until"].values, columns["superseded_by"]
+    until = columns["valid_until"].values
     holds = np.isnan(until) | (until > now.timestamp())
-    holds &= (superseded.values < 0) | (superseded.values == superseded.names.get("", ABSENT))
     return np.asarray(index.alive & holds, np.bool_)
 
 

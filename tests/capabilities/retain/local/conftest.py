@@ -1,7 +1,7 @@
 """A bank in a file, driven as a tool would."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -42,15 +42,27 @@ class Place:
     def found(self, query: str) -> list[str]:
         return [one.content for one in self.do(lambda ctx: self.backend.recall(ctx, query)).found]
 
+    def say(self, message: str, work: Callable[[Context], Awaitable[Any]]) -> Any:
+        """Do something in a turn that began with a message of the user."""
+
+        async def answer(_: str, ctx: Context) -> Any:
+            return await work(ctx)
+
+        turn = replace(handler(answer, name="turn", uses=list(LOCAL_RESOURCES)), hears=True)
+        return self.fabric.session("monday", user="jake").run(turn, message).output
+
     def memories(self) -> list[Memory]:
         bank = self.backend.bank.id
         found: list[Memory] = self.do(lambda ctx: ctx.transact(lambda tx: in_bank(tx, bank).find(MEMORIES)))
         return found
 
     def facts(self, *, closed: bool = False) -> list[str]:
+        return [one.content for one in self.versions() if (one.status != "current") == closed]
+
+    def versions(self) -> list[Fact]:
         bank = self.backend.bank.id
         found: list[Fact] = self.do(lambda ctx: ctx.transact(lambda tx: in_bank(tx, bank).find(FACTS)))
-        return [one.content for one in found if (one.status != "current") == closed]
+        return found
 
     def later(self, **time: float) -> None:
         self.clock.advance(**time)

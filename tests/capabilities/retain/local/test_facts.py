@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from capabilities.retain import Edit, Transcript
+from capabilities.retain import Edit, RetainItem, Transcript
 from capabilities.retain.record import Flushed
 from fabric import Fabric
 from fabric.errors import ModelUnavailableError
@@ -31,7 +31,10 @@ def test_facts_are_those_of_who_retained_whoever_flushes(place: Place):
     place.retain("I work at Stripe.", flush=False, user="jake")
     place.retain("I work at Shopify.", flush=False, user="kim", session="tuesday")
     place.do(place.backend.flush, user="anna", session="friday")
-    assert sorted(place.facts()) == ["Works at Shopify", "Works at Stripe"]
+    assert {one.subject: one.content for one in place.versions()} == {
+        "jake": "Works at Stripe",
+        "kim": "Works at Shopify",
+    }
 
 
 def test_a_forgotten_memory_takes_the_facts_that_rest_on_it_alone(place: Place):
@@ -40,6 +43,16 @@ def test_a_forgotten_memory_takes_the_facts_that_rest_on_it_alone(place: Place):
     assert place.facts() == ["Works at Stripe"]
     place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=other)))
     assert place.facts() == place.facts(closed=True) == []
+
+
+def test_a_fact_that_two_memories_of_one_turn_state_rests_on_both(place: Place):
+    items = [RetainItem(content=one) for one in ("I work at Stripe.", "I work at Stripe. I prefer tabs over spaces.")]
+    one, other = place.say("Note this.", lambda ctx: place.backend.retain(ctx, items)).ids
+    place.do(place.backend.flush)
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=one)))
+    assert sorted(place.facts()) == ["Prefers tabs over spaces", "Works at Stripe"]
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=other)))
+    assert place.facts() == []
 
 
 def test_what_a_forgotten_memory_had_ended_holds_again(place: Place):

@@ -90,13 +90,14 @@ def test_facts_are_drawn_from_what_the_user_said_alone(place: Place):
 
 def test_a_transcript_that_goes_on_states_nothing_twice(place: Place):
     said = "I prefer tabs over spaces."
-    place.do(lambda ctx: place.backend.keep(ctx, Transcript(said, said, said, "s1", 1)))
+    place.say(said, lambda ctx: place.backend.keep(ctx, Transcript(said, said, said, "s1", 1)))
     place.do(place.backend.flush)
     more = f"{said}\n\nI work at Stripe."
     place.later(hours=1)
-    place.do(lambda ctx: place.backend.keep(ctx, Transcript(more, more, more, "s1", 2)))
+    place.say("I work at Stripe.", lambda ctx: place.backend.keep(ctx, Transcript(more, more, more, "s1", 2)))
     assert place.do(place.backend.flush).done == 1
     assert place.facts() == ["Prefers tabs over spaces", "Works at Stripe"]
+    assert [one.reinforcement_count for one in place.versions()] == [1, 1]
     (memory,) = place.memories()
     assert (memory.drawn, memory.waits) == (len(more), False)
 
