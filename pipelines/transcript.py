@@ -136,7 +136,7 @@ def _too_long(content: Any) -> str:
 def _wrong_content(content: Any) -> str:
     parts = content if is_list_or_tuple(content) else [content]
     for part in parts:
-        is_typed = isinstance(part, Mapping) and ("type" in part or "text" in part or tool_part(part) is not None)
+        is_typed = is_mapping(part) and ("type" in part or "text" in part or tool_part(part) is not None)
         if part is None or isinstance(part, str) or is_typed:
             continue
         return f'content has {shown(part)}; expected a text, or parts such as {{"type": "text", "text": ...}}'

@@ -17,7 +17,7 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice, generator
-from fabric.narrowing import is_mapping
+from fabric.narrowing import is_list_or_tuple, is_mapping
 from fabric.text.prompt import data_block, escaped, load_prompt, one_line
 from fabric.text.words import is_blank
 
@@ -72,9 +72,9 @@ def _scene(asked: Any) -> tuple[Witness, list[Event]]:
     if not is_mapping(asked) or not {"events", "witness"} <= asked.keys():
         raise ConfigurationError(f"witness: got {asked!r:.80}; expected a mapping with events and witness")
     given, person = asked["events"], asked["witness"]
-    if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping | Event) for one in given):
+    if not is_list_or_tuple(given) or not all(isinstance(one, Mapping | Event) for one in given):
         raise ConfigurationError(f"witness: events is {given!r:.80}; expected a list of mappings with id and content")
-    if not isinstance(person, Mapping | Witness):
+    if not is_mapping(person) and not isinstance(person, Witness):
         raise ConfigurationError(f"witness: got {person!r:.80}; expected a mapping with the name of the witness")
     events = [event for one in given if (event := Event.of(one)) is not None]
     if len({event.id for event in events}) < len(events):

@@ -9,6 +9,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.router import router
 from fabric.flow.sequencer import Sequencer, sequencer
+from fabric.generation.generator import generator
 
 
 class Question(BaseModel):
@@ -73,3 +74,8 @@ assert_type(chain.then(chain.then(half)), Sequencer[object, float])
 async def run(ctx: Context) -> None:
     assert_type(await length("a", ctx), int)
     assert_type(await chain.then(length).then(half)("a", ctx), float)
+
+
+# The parameters of a lambda are known: pyright reports what is not.
+chain.then(length).exit_if(lambda number: number > 1).then_if(lambda number, ctx: number > len(ctx.path), half)
+generator(name="answer", model=lambda _, ctx: f"{ctx.user}-model", user=lambda question: question.text)

@@ -9,6 +9,7 @@ from capabilities.sources import Source, unite
 from capabilities.traces.record import TraceType
 from capabilities.vocabulary import SHARE_SLIPS, TEXT_SLIPS, Unit
 from fabric.models.answers.schema import Answer, Slips
+from fabric.narrowing import is_list
 
 from .record import NoteKind, Observation
 
@@ -19,7 +20,7 @@ LEAST_CONDENSED = 100
 
 
 def _whole(given: object) -> list[int]:
-    some: list[Any] = given if isinstance(given, list) else [given]
+    some: list[Any] = given if is_list(given) else [given]
     return [int(one) for one in some if not isinstance(one, bool) and str(one).strip().isdecimal()]
 
 
@@ -81,7 +82,7 @@ class TracesTold(Answer):
     model_config = ConfigDict(extra="ignore")
 
     traces: list[TraceTold] = Field(max_length=MOST_NOTES)
-    keep: Shown = Field(default_factory=list)
+    keep: Shown = Field(default_factory=list[int])
 
 
 def no_reflection(notes: Sequence[Observation], told: TracesTold, *, force: bool) -> str:
