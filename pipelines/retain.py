@@ -221,11 +221,12 @@ def retain_memory(
     >>> retain_memory(backend="local").auto_retain.name
     'retain/auto-retain'
     """
-    if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
+    named = isinstance(name, str) and name.replace("-", "_").isidentifier()  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not named:
         raise ConfigurationError(f"name is {name!r}; expected letters, digits, - and _: the prefix of the block names")
     if model is not None:
         check_model("model", model, without="None for rules")
-    shared = {key: given for key, given in (("scoping", scoping), ("bank_id", bank_id)) if given}
+    shared: dict[str, Any] = {key: given for key, given in (("scoping", scoping), ("bank_id", bank_id)) if given}
     return RetainSystem(
         backend,
         cwd,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from blocks.retain.shapes import Answer
     from capabilities.retain.record import Flushed
+    from fabric.flow.block import Block
     from pipelines.retain import RetainSystem
 
 
@@ -125,7 +126,11 @@ def _at(place: Place, *, create: bool = False) -> "Generator[Callable[..., Any]]
     """Open the file, and give what runs a block in it."""
     with opened(place, create=create, log="error") as at:  # what a queue logs is told here in a line
         session = at.fabric.session(NO_SESSION, user=place.owner["user"], org=place.owner["org"])
-        yield lambda block, value=None: session.run(block, value).output
+
+        def run(block: "Block[Any, Any]", value: Any = None) -> Any:
+            return session.run(block, value).output
+
+        yield run
 
 
 def _told(answer: "Answer", *, as_json: bool) -> None:
