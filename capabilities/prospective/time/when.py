@@ -156,7 +156,8 @@ def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins
     if found is None:
         return None
     meant = _meant(found, base, now, zone, day_begins)
-    if found.period in _TIMES and meant.at <= now < meant.at + _SECOND and not _counts_from_now(found, base):
+    is_now = found.found.tzinfo is None and found.period in _TIMES and meant.at <= now < meant.at + _SECOND
+    if is_now and not _counts_from_now(found, base):
         # It is 9 o'clock this very second: "at 9" is tomorrow.
         again = _read(found.text, base + _SECOND)
         meant = meant if again is None else _meant(again, base, now, zone, day_begins)

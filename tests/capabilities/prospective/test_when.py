@@ -139,7 +139,7 @@ def test_what_names_no_time_and_what_has_passed_is_refused_with_what_to_say():
     for text in NO_TIME:
         with pytest.raises(RefusedError, match=r"Say only when.*tomorrow at 9:00"):
             when(text, NOW, NEW_YORK)
-    for passed in ("yesterday", "3 hours ago", "2026-11-25T14:30", timedelta(0), "today"):
+    for passed in ("yesterday", "3 hours ago", "2026-11-25T14:30", timedelta(0), "today", "now UTC"):
         with pytest.raises(RefusedError, match=r"has passed\. It is Wednesday 2026-11-25 14:30 there"):
             when(passed, NOW, NEW_YORK)
     for twice in ("03/04", "03-04-2027", "at 9-10"):
