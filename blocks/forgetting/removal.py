@@ -135,11 +135,10 @@ class Removal:
     def _take_out_of_prompts(self, made: Iterable[KeptRow]) -> None:
         """Take what is forgotten out of what sessions have recalled for all their turns."""
         for kept in made:
-            if kept.table == DOCUMENTS and kept.row["id"] == session.RETAIN_STATE.key:
-                state = kept.row["value"]
-                text = session.without_lines(state["text"], self._is_line_gone)
-                if text != state["text"]:
-                    self.tx.rows.write(kept.row["id"], kept.owner, {**state, "text": text})
+            if kept.table == DOCUMENTS and kept.row["id"] in session.PROMPTS:
+                left = session.without_gone(kept.row["value"], self._is_line_gone)
+                if left != kept.row["value"]:
+                    self.tx.rows.write(kept.row["id"], kept.owner, left)
                     self.erased.count("recalled blocks", 1)
 
     def _is_line_gone(self, line: str) -> bool:

@@ -1,6 +1,7 @@
 """What is known of a session that is kept in banks: how far, and what its first turn recalled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,7 +23,18 @@ class RetainState(BaseModel):
     text: str = ""
 
 
+class FrozenModels(BaseModel):
+    """The block of mental models that a session began with, by the bank that it was made of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    texts: dict[str, str] = {}
+
+
 RETAIN_STATE = Document("retain_session", RetainState, "session")
+RETAIN_MODELS = Document("retain_mental_models", FrozenModels, "session")
+PROMPTS = frozenset({RETAIN_STATE.key, RETAIN_MODELS.key})
+"""Documents that hold texts of prompts."""
 
 
 def without_lines(text: str, is_gone: Callable[[str], bool]) -> str:
@@ -34,3 +46,13 @@ def without_lines(text: str, is_gone: Callable[[str], bool]) -> str:
     left = "\n".join(line for line in text.split("\n") if line.startswith("<") or not is_gone(line))
     memories, end, others = left.partition("</memories>")
     return left if not end or "\n- " in memories else others.lstrip()
+
+
+def without_gone(value: Mapping[str, Any], is_gone: Callable[[str], bool]) -> dict[str, Any]:
+    """Return the JSON value of one of the `PROMPTS` without the lines that are gone."""
+    left = dict(value)
+    if "text" in left:
+        left["text"] = without_lines(left["text"], is_gone)
+    if "texts" in left:
+        left["texts"] = {bank: without_lines(text, is_gone) for bank, text in left["texts"].items()}
+    return left

@@ -19,9 +19,10 @@ from fabric.lazy import lazy
 from ..banks import Bank, in_bank
 from ..config import BackendName, HindsightConfig
 from ..record import Carried, Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
+from ..session import RETAIN_MODELS, FrozenModels
 from . import moving, outbox
 from .errors import HindsightError, address
-from .mental_models import RETAIN_MODELS, FrozenModels, Models
+from .mental_models import Models
 from .outbox import RETAIN_OUTBOX, OutboxItem
 from .queue import Queue
 from .queues import queue_to

@@ -11,9 +11,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field
-
-from fabric.flow.resource import Document
 from fabric.telemetry.logger import logger
 from fabric.text.prompt import escaped, memory_block
 
@@ -21,24 +18,13 @@ from ..banks import Bank
 from ..config import HindsightConfig
 from .errors import HindsightError
 from .found import MentalModel, Seed
-from .missions import Missions
 from .queue import Queue
 
 if TYPE_CHECKING:
     from .client import Remote
 
-SEEDED = Missions()
 CUT = "… (cut)"
 LONGEST_ID = 64
-
-
-class FrozenModels(BaseModel):
-    """The block of a session by the bank that it was made of."""
-
-    texts: dict[str, str] = Field(default_factory=dict[str, str])
-
-
-RETAIN_MODELS = Document("retain_mental_models", FrozenModels, "session")
 
 
 @cache
@@ -74,7 +60,7 @@ class Models:
 
     async def _load(self, config: HindsightConfig, now: datetime) -> str:
         try:
-            models = await self._listed()
+            models = await self._listed(config)
             if config.mental_model_auto_seed:
                 await self._seed(config, {model.id for model in models})
         except HindsightError as error:
@@ -85,23 +71,25 @@ class Models:
         self._until = now + timedelta(seconds=config.mental_model_refresh_interval)
         return self._text
 
-    async def _listed(self) -> list[MentalModel]:
+    async def _listed(self, config: HindsightConfig) -> list[MentalModel]:
         try:
             return await self._queue.ask(lambda remote: remote.mental_models())
         except HindsightError as error:
             if not error.is_no_bank:
                 raise
-            await self._queue.make_bank()  # nobody wrote to it yet
+            with suppress(HindsightError):  # nobody wrote to it yet
+                await self._queue.ask(lambda remote: remote.create_bank(config.bank_mission))
             return []
 
     async def _seed(self, config: HindsightConfig, there: set[str]) -> None:
-        """Make those models that are missing: none is changed, nor made twice by one process."""
+        """Make those models that are missing: none is changed, nor made twice while a file is open."""
         for seed in seeds():
             if seed.project_tagged and config.scoping == "global":
                 continue
             tags = self._bank.tags if seed.project_tagged else ()
             model_id = seed_id(seed, tags)
-            if model_id not in there and SEEDED.is_new((config.api_url, self._bank.id, model_id)):
+            if model_id not in there | self._queue.seeded:
+                self._queue.seeded.add(model_id)
                 await self._queue.ask(partial(_created, seed=seed, model_id=model_id, tags=tags))
 
 

@@ -70,6 +70,8 @@ class Queue:
         self._due: dict[str, float] = {}
         self._down_until = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.seeded: set[str] = set()
+        """Which mental models were made."""
         self._is_asked = False
         self._is_told = False
         self._has_lost = False
@@ -118,10 +120,10 @@ class Queue:
         async with self._lock:
             return await self._transact(work)
 
-    async def make_bank(self) -> None:
-        """Make the bank, with its mission: once for each bank and process, and as well as can be."""
+    async def _give_mission(self) -> None:
+        """Give the bank its mission: once for each bank and process, and as well as can be."""
         mission = self._config.bank_mission
-        if MISSIONS.is_new((self._place.url, self._place.bank, mission)):
+        if mission and MISSIONS.is_new((self._place.url, self._place.bank, mission)):
             with suppress(HindsightError):
                 await self.ask(lambda remote: remote.create_bank(mission))
 
@@ -192,8 +194,7 @@ class Queue:
         return await self._transact(lambda tx: outbox.next_batch(tx, self._place.url, skip=skip, fresh=fresh))
 
     async def _send(self, batch: Batch) -> None:
-        if self._config.bank_mission:
-            await self.make_bank()
+        await self._give_mission()
         try:
             items = [item.as_sent() for item in batch.items]
             await self.ask(lambda remote: remote.retain(items, batch.operation))
