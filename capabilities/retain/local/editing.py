@@ -105,4 +105,5 @@ def _reworded(memory: Memory, content: str) -> Mapping[str, Any]:
         "mined": content if memory.states != memory.content else "",
         "drawn": 0,
         "waits": True,
+        "outdated": False,
     }

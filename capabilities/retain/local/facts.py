@@ -1,6 +1,6 @@
 """Facts drawn from memories: claims, settled by the one judge, that know which memories they rest on."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import cast
 
 from capabilities.semantic import Fact, FactInput, FactTable
@@ -26,7 +26,7 @@ def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: 
     offered = [_offered(memory, one) for one in stated if one.category in FACT_CATEGORIES]
     reconciliation = table.reconciliation()
     reconciliation.look_up(offered)
-    count = 0
+    count, over = 0, set[str]()
     for one in offered:
         outcome = reconciliation.reconcile(one)
         fact = reconciliation.get(outcome.id) if outcome.id else None
@@ -34,9 +34,23 @@ def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: 
             # Said in one turn by two memories: it is no surer for it, but rests on both.
             rests_on = [*fact.source_episode_ids, memory.id]
             reconciliation.put(fact.model_copy(update={"source_episode_ids": rests_on}))
+        replaced = reconciliation.get(outcome.replaced) if outcome.status == "superseded" else None
+        over |= set(replaced.source_episode_ids if replaced is not None else ())
         count += outcome.status in ("stored", "superseded")
     reconciliation.write()
+    _note_outdated(tx, over - {memory.id})
     return count
+
+
+def _note_outdated(tx: Transaction, memory_ids: Iterable[str]) -> None:
+    """Note of memories whether all that they state is over."""
+    changed: list[Memory] = []
+    for memory in tx.get_many(MEMORIES, sorted(memory_ids)):
+        stated = resting_on(tx, memory.id)
+        is_over = bool(stated) and all(fact.is_over for fact in stated)
+        if is_over != memory.outdated:
+            changed.append(memory.model_copy(update={"outdated": is_over}))
+    tx.put(MEMORIES, changed)
 
 
 def _offered(memory: Memory, stated: Observation) -> FactInput:
@@ -76,7 +90,9 @@ def withdraw(tx: Transaction, memory_id: str) -> int:
     again = tx.find(FACTS, Where("superseded_by", "in", sorted(gone))) if gone else []
     reopened = [_reopened(fact) for fact in again if fact.id not in gone]
     tx.put(FACTS, [*left, *reopened])
-    return tx.delete(FACTS, sorted(gone)) if gone else 0
+    deleted = tx.delete(FACTS, sorted(gone)) if gone else 0
+    _note_outdated(tx, {one for fact in reopened for one in fact.source_episode_ids} - {memory_id})
+    return deleted
 
 
 def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:

@@ -42,6 +42,8 @@ FEW_ROWS = 2_000
 """Up to so many rows are ranked at once: handing them to another thread would take as long."""
 BY_IMPORTANCE = 0.2
 """The share of a score that is up to how important a memory is, and how sure a fact."""
+OUTDATED = 0.5
+"""The share of its score that is left to a memory whose facts are all over."""
 LEAST = 0.25
 """How sure it must be, by a row alone, that it has to do with the question."""
 
@@ -191,7 +193,7 @@ def _read(
             if row.status == "current":
                 yield found_fact(row, score, place.bank), None
         elif row.is_valid(now):
-            yield found_memory(row, score, place.bank), row
+            yield found_memory(row, score * (OUTDATED if row.outdated else 1), place.bank), row
 
 
 def found_memory(memory: Memory, score: float | None, bank: str) -> Found:

@@ -62,6 +62,8 @@ class Memory(BaseModel):
     """From how many characters of it, or of the content, facts have been drawn."""
     waits: bool = True
     """Whether facts are still to be drawn from it."""
+    outdated: bool = False
+    """Whether all that it states was found to be no longer so: it is history, and stands behind what holds."""
     tier: Tier = "working"
     consolidated: bool = False
     """Whether it is part of an episodic memory."""

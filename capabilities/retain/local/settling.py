@@ -59,15 +59,16 @@ class Settling:
 
     def _draw(self, tx: Transaction, read: Sequence[Memory], stated: Mapping[str, Sequence[Observation]]) -> int:
         """Draw the facts of memories that were read, and mark them; what changed meanwhile waits for the next step."""
-        drawn: list[Memory] = []
+        drawn: list[str] = []
         as_read = {memory.id: memory for memory in read}
         for now in tx.get_many(MEMORIES, list(stated)):
             memory = as_read[now.id]
             if now.waits and (now.states, now.drawn) == (memory.states, memory.drawn):
                 tx.ids = replace(tx.ids, user=memory.user, session=memory.session)
                 draw(tx, now, stated[now.id], self.ctx.clock, self.ctx.path)
-                drawn.append(now.model_copy(update={"waits": False, "drawn": len(now.states)}))
-        tx.put(MEMORIES, drawn)
+                drawn.append(now.id)
+        settled = tx.get_many(MEMORIES, drawn)  # one may have made another outdated
+        tx.put(MEMORIES, [one.model_copy(update={"waits": False, "drawn": len(one.states)}) for one in settled])
         return len(drawn)
 
     async def _stated(self, memory: Memory) -> Sequence[Observation]:

@@ -87,8 +87,9 @@ def said_again(known: Memory, new: Memory) -> Memory:
         "sources": unite(known.sources, new.sources),
         "valid_until": None,
         "superseded_by": "",
-        "waits": known.waits or not known.is_valid(new.said_at),
-        "drawn": known.drawn if known.is_valid(new.said_at) else 0,
+        "outdated": False,
+        "waits": new.waits,  # it may hold again what something else had ended
+        "drawn": 0,
     }
     return known.model_copy(update=dict(update))
 

@@ -80,6 +80,36 @@ def test_an_invalidated_memory_closes_what_it_stated(place: Place):
     assert place.found("where does he work?") == ["I work at Stripe.", "Works at Stripe"]
 
 
+def test_what_is_over_stands_behind_what_holds_until_it_is_said_again(place: Place):
+    place.retain("The user works at Stripe.")
+    place.later(days=1)
+    place.retain("The user works at Shopify now.", session="tuesday")
+    works = "where does the user work? at Stripe?"
+    assert place.found(works)[0] == "The user works at Shopify now."
+    assert [one.outdated for one in place.memories()] == [True, False]
+    place.later(days=1)
+    place.retain("The user works at Stripe.", session="friday")
+    assert place.facts() == ["Works at Stripe"]
+    assert place.found(works)[0] == "The user works at Stripe."
+    assert [one.outdated for one in place.memories()] == [False, True]
+
+
+def test_what_a_forgotten_memory_had_made_outdated_is_up_to_date_again(place: Place):
+    place.retain("The user works at Stripe.")
+    place.later(days=1)
+    (later,) = place.retain("The user works at Shopify now.", session="tuesday")
+    place.do(lambda ctx: place.backend.edit(ctx, Edit(op="forget", id=later)))
+    assert [one.outdated for one in place.memories()] == [False]
+
+
+def test_both_in_one_flush_are_settled_too(place: Place):
+    place.retain("The user works at Stripe.", flush=False)
+    place.later(days=1)
+    place.retain("The user works at Shopify now.", session="tuesday", flush=False)
+    place.do(place.backend.flush)
+    assert [(one.outdated, one.waits) for one in place.memories()] == [(True, False), (False, False)]
+
+
 def test_flushing_again_draws_nothing_again(place: Place):
     place.retain("I work at Stripe.")
     assert place.do(place.backend.flush).done == 0
