@@ -1,8 +1,9 @@
 """An agent works three sessions on one repository, and recalls in the third what was decided in the first."""
 
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,16 @@ class Coder:
 
 
 @contextmanager
-def work(path: Path, bank: RetainSystem, coder: Coder, session: str) -> Generator[Any]:
+def work(path: Path, bank: RetainSystem, coder: Coder, session: str) -> Generator[Callable[[str], str]]:
     """Open the file for one session of the agent, and close it behind it."""
     agent = generator(name="coder", model="m", system="You write code.", history=True, uses=[bank.capability])
     pipeline = sequencer(name="coding").then(agent).work(bank.auto_retain)
     with Fabric(path, models=ScriptedModel(coder)) as fabric:
-        yield lambda text: fabric.session(session, user="jake").run(pipeline, text).output
+
+        def say(text: str) -> str:
+            return fabric.session(session, user="jake").run(pipeline, text).output
+
+        yield say
 
 
 @pytest.fixture(params=["local", "hindsight"])
@@ -56,10 +61,10 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """Return what makes a bank for a directory: in the file, or on a server."""
     (tmp_path / "stuff").mkdir()
     if request.param == "local":
-        yield lambda cwd: retain_memory(backend="local", cwd=cwd, local=PATIENT)
+        yield partial(retain_memory, backend="local", local=PATIENT)
         return
     with hindsight_double() as server:
-        yield lambda cwd: retain_memory(backend="hindsight", cwd=cwd, hindsight={"api_url": server.url, **PATIENT})
+        yield partial(retain_memory, backend="hindsight", hindsight={"api_url": server.url, **PATIENT})
 
 
 def repository(place: Path) -> Path:
@@ -76,20 +81,20 @@ def test_what_was_decided_in_the_first_session_is_recalled_in_the_third(made: An
     subprocess.run(["git", "-C", shop, "worktree", "add", "-q", worktree], check=True)
 
     monday = Coder()
-    with work(path, made(shop), monday, "monday") as say:
+    with work(path, made(cwd=shop), monday, "monday") as say:
         say("Decided: we store everything in DuckDB, no server then.")
         say("Releases are tagged on Thursdays by Maria.")
     assert "stored" in monday.results[0] or "queued" in monday.results[0]
     assert set(monday.systems) == {"You write code."}, "nothing was known yet"
 
     tuesday = Coder()
-    with work(path, made(worktree), tuesday, "tuesday") as say:
+    with work(path, made(cwd=worktree), tuesday, "tuesday") as say:
         for number in range(1, 6):
             say(f"Rename the module of step {number}, please.")
     assert len(set(tuesday.systems)) == 1, "the prompt begins the same in all turns"
 
     wednesday = Coder()
-    with work(path, made(shop), wednesday, "wednesday") as say:
+    with work(path, made(cwd=shop), wednesday, "wednesday") as say:
         say("Which storage did we decide on, DuckDB or a server?")
         say("Look up who tags releases on Thursdays")
     assert wednesday.systems[0].startswith("You write code.\n\n<memories>\n")
@@ -101,10 +106,10 @@ def test_what_was_decided_in_the_first_session_is_recalled_in_the_third(made: An
 
 def test_another_repository_knows_nothing_of_it(made: Any, tmp_path: Path):
     path = tmp_path / "agent.duckdb"
-    with work(path, made(repository(tmp_path / "shop")), Coder(), "monday") as say:
+    with work(path, made(cwd=repository(tmp_path / "shop")), Coder(), "monday") as say:
         say("Decided: we store everything in DuckDB, no server then.")
     other = Coder()
-    with work(path, made(repository(tmp_path / "other")), other, "tuesday") as say:
+    with work(path, made(cwd=repository(tmp_path / "other")), other, "tuesday") as say:
         say("Which storage did we decide on, DuckDB or a server?")
         say("Look up the storage, DuckDB or a server")
     assert not any("<memories>" in system for system in other.systems)
