@@ -60,6 +60,23 @@ class Remote:
         if not taken.success:
             raise HindsightError(f"the Hindsight server at {address(self._config.api_url)} says that it took nothing")
 
+    async def operation(self, operation_id: str) -> tuple[str, str]:
+        """Return how far the server is with what it took, as "pending", "completed" or "failed", and its error."""
+        found = await self._ask(
+            "operation",
+            self._config.request_timeout,
+            lambda: self._client.operations.get_operation_status(self._bank, operation_id),
+        )
+        return found.status, found.error_message or ""
+
+    async def retry(self, operation_id: str) -> None:
+        """Have the server try again what it failed over."""
+        await self._ask(
+            "operation",
+            self._config.request_timeout,
+            lambda: self._client.operations.retry_operation(self._bank, operation_id),
+        )
+
     async def recall(self, query: str, tags: Sequence[str]) -> list[Memory]:
         """Return what the server recalls of a question, best first."""
         config = self._config
@@ -225,7 +242,8 @@ _OPTIONS = {
     "recall": "recall_timeout, HINDSIGHT_RECALL_TIMEOUT_MS",
     "reflect": "reflect_timeout, HINDSIGHT_REFLECT_TIMEOUT_MS",
     **dict.fromkeys(
-        ("bank", "documents", "mental models", "mental model"), "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS"
+        ("bank", "documents", "mental models", "mental model", "operation"),
+        "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS",
     ),
 }
 

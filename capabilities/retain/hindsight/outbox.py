@@ -1,4 +1,4 @@
-"""The outbox: what waits in the file until the server has taken it, as rows of a bank. Functions of one transaction.
+"""The outbox: what waits in the file until the server is done with it, as rows of a bank. Functions of one transaction.
 
 Rows that are sent together are a batch. Its name is written beside them before they are sent, and is the operation id
 of the request: whoever sends them again, this process or the next, sends the same under the same name, and the server
@@ -26,8 +26,9 @@ MOST_CHARS = 1_000_000
 class OutboxItem(BaseModel):
     """One memory that waits for the server at ``url`` to take it.
 
-    ``status`` is "waiting" before it is sent first, "sent" until the server has said that it has it, and "failed" once
-    it was given up: then ``error`` says why. ``document`` names what takes the place of an earlier item of that name.
+    ``status`` is "waiting" before it is sent first, "sent" until the server has said that it has it, "taken" until the
+    server is done with it, and "failed" once it was given up: then ``error`` says why. ``together`` is how many were
+    taken in one batch. ``document`` names what takes the place of an earlier item of that name.
     ``session``, ``user`` and ``sources``, the turns it rests on, say whose it is: it is forgotten with them.
     ``refused`` says that the server will never take it as it is.
     """
@@ -43,8 +44,9 @@ class OutboxItem(BaseModel):
     session: str
     user: str | None = None
     sources: list[Source] = Field(default_factory=list[Source])
-    status: Literal["waiting", "sent", "failed"] = "waiting"
+    status: Literal["waiting", "sent", "taken", "failed"] = "waiting"
     batch: str = ""
+    together: int = 0
     attempts: int = 0
     next_try: datetime | None = None
     error: str = ""
@@ -105,12 +107,32 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
     return _named(tx, _within(items)) if items else None
 
 
-def sent(tx: Transaction, batch: Batch) -> None:
-    """Take a batch out that the server has taken."""
+def taken(tx: Transaction, batch: Batch) -> None:
+    """Note that the server has taken a batch; it can fail over it still."""
+    _change(tx, batch, status="taken", attempts=0, error="", next_try=None, together=len(batch.items))
+
+
+def taken_batches(tx: Transaction, url: str) -> list[Batch]:
+    """Return what the server has taken and was not known to be done with, oldest first."""
+    batches: dict[str, list[OutboxItem]] = {}
+    for item in _of(tx, url, "taken"):
+        batches.setdefault(item.batch, []).append(item)
+    return [Batch(operation, items) for operation, items in batches.items()]
+
+
+def done(tx: Transaction, batch: Batch) -> None:
+    """Take a batch out that the server is done with."""
     tx.delete(RETAIN_OUTBOX, [item.id for item in batch.items])
 
 
-def put_off(tx: Transaction, batch: Batch, error: str, later: datetime) -> None:
+def renamed(tx: Transaction, batch: Batch) -> None:
+    """Have what is left of a batch sent anew, without what was forgotten, or has a newer document in its place."""
+    there = tx.get_many(RETAIN_OUTBOX, [item.id for item in batch.items])
+    if there:
+        _named(tx, there)
+
+
+def put_off(tx: Transaction, batch: Batch, error: str, later: datetime | None = None) -> None:
     """Keep a batch for another try."""
     _change(tx, batch, attempts=batch.attempts + 1, error=error, next_try=later)
 
@@ -137,21 +159,24 @@ def put_back(tx: Transaction, url: str, *, also_refused: bool) -> int:
 
 
 def listed(tx: Transaction) -> list[OutboxItem]:
-    """Return all that was not sent, whichever server it is for, oldest first."""
-    return tx.find(RETAIN_OUTBOX)
+    """Return all that no server has taken, whichever it is for, oldest first."""
+    return tx.find(RETAIN_OUTBOX, Where("status", "!=", "taken"))
 
 
 def clear(tx: Transaction, url: str) -> int:
-    """Delete all that was not sent; return how many items."""
-    return tx.delete(RETAIN_OUTBOX, [item.id for item in tx.find(RETAIN_OUTBOX, Where("url", "=", url))])
+    """Delete everything; return how many items the server had not taken."""
+    here = tx.find(RETAIN_OUTBOX, Where("url", "=", url))
+    tx.delete(RETAIN_OUTBOX, [item.id for item in here])
+    return sum(item.status != "taken" for item in here)
 
 
 def counted(tx: Transaction, url: str) -> tuple[int, int]:
-    """Return how many items wait, and how many were given up."""
-    whole, failed = (
-        tx.count(RETAIN_OUTBOX, Where("url", "=", url), *where) for where in ((), (Where("status", "=", "failed"),))
+    """Return how many items wait for the server to take them, and how many it has taken and may fail over."""
+    waiting, sent, taken = (
+        tx.count(RETAIN_OUTBOX, Where("url", "=", url), Where("status", "=", status))
+        for status in ("waiting", "sent", "taken")
     )
-    return whole - failed, failed
+    return waiting + sent, taken
 
 
 def _of(tx: Transaction, url: str, status: str, limit: int | None = None) -> list[OutboxItem]:

@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -43,6 +44,8 @@ CLOSING_SECONDS = 1.5
 BACKOFF, LEAST_PAUSE, MOST_BACKOFF = 4.0, 0.01, 600.0
 """How much longer each pause is than the one before, and how many seconds it is at least and at most."""
 FAILED = 500
+UNDER_WAY = frozenset({"pending", "processing"})
+"""What a server says of an operation that it has not ended yet."""
 MISSIONS = Missions()
 
 
@@ -67,6 +70,8 @@ class Queue:
         self._waiting = 0
         self._timer: asyncio.TimerHandle | None = None
         self._retry: asyncio.TimerHandle | None = None
+        self._check: asyncio.TimerHandle | None = None
+        self._checks = 0
         self._due: dict[str, float] = {}
         self._down_until = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -80,10 +85,12 @@ class Queue:
         """Begin: send what an earlier process left, hold the connections until the file is closed, then say so."""
         BACKGROUND.set(True)
         await self._transact(lambda tx: outbox.put_back(tx, self._place.url, also_refused=False))
-        waiting, _ = await self._counted()
+        waiting, taken = await self._counted()
         self._begin(self._live(ended))
         if waiting:
             self._flush_soon()
+        if taken:
+            self._check_later()
 
     @property
     def url(self) -> str:
@@ -105,11 +112,13 @@ class Queue:
     async def flush(self, *, forced: bool = True) -> Flushed:
         """Send all that waits, what arrives meanwhile included; a flush under way is waited for first.
 
-        With ``forced``, what waits for a later try is sent, too.
+        With ``forced``, what waits for a later try is sent, too, and what the server took is asked after.
         """
         BACKGROUND.set(True)
         async with self._lock:
-            return await self._drain(forced=forced)
+            lost, problem = await self._follow() if forced else (0, "")
+            done = await self._drain(forced=forced)
+            return replace(done, given_up=done.given_up + lost, problem=done.problem or problem)
 
     async def ask(self, call: "Callable[[Remote], Awaitable[T]]") -> T:
         """Return what a call of the client gives."""
@@ -144,6 +153,23 @@ class Queue:
             try:
                 await self._drain(forced=False)
             except FabricError as error:  # nobody waits for it; the rows are where they were
+                logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
+
+    def _check_later(self) -> None:
+        """Ask after what the server took, a little later and then ever more seldom."""
+        if self._check is None:
+            first = max(self._config.flush_interval, LEAST_PAUSE)
+            pause = min(first * BACKOFF**self._checks, MOST_BACKOFF)
+            self._checks += 1
+            self._check = asyncio.get_running_loop().call_later(pause, lambda: self._begin(self._check_now()))
+
+    async def _check_now(self) -> None:
+        BACKGROUND.set(True)
+        self._check = None
+        async with self._lock:
+            try:
+                await self._follow()
+            except FabricError as error:
                 logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
 
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
@@ -190,6 +216,44 @@ class Queue:
         waiting, _ = await self._counted()
         return Flushed(done, waiting, len(lost), problem if lost or kept else "")
 
+    async def _follow(self) -> tuple[int, str]:
+        """Ask what became of what the server took; return how many items were given up over it, and why.
+
+        A server takes a batch before it asks its model, and gives it up minutes later where that fails.
+        """
+        lost, problem = 0, ""
+        for batch in await self._transact(lambda tx: outbox.taken_batches(tx, self.url)):
+            try:
+                status, said = await self.ask(partial(_operation, batch=batch))
+                if status == "failed":
+                    error = f"the Hindsight server at {self.url} took it, and failed over it: {said}"
+                    if await self._failed_over(batch, error):
+                        lost, problem = lost + len(batch.items), error
+                elif status not in UNDER_WAY:  # completed, or ended there by somebody
+                    await self._transact(partial(outbox.done, batch=batch))
+            except HindsightError as error:
+                logger(bank=self._place.bank, url=self.url).info(
+                    "what became of memories is unknown", error=told(error)
+                )
+                break
+        if (await self._counted())[1]:
+            self._check_later()
+        return lost, problem
+
+    async def _failed_over(self, batch: Batch, error: str) -> bool:
+        """Have the server try again what it failed over, or give it up; return whether it is given up."""
+        if self._is_last(batch):
+            await self._transact(lambda tx: outbox.give_up(tx, batch, error, refused=True))
+            self._tell(batch.items, (), error)
+            return True
+        if len(batch.items) == batch.items[0].together:
+            await self._transact(lambda tx: outbox.put_off(tx, batch, error))
+            await self.ask(partial(_retry, batch=batch))
+        else:  # something of it was forgotten, or has a newer document in its place: the server is not to have it
+            await self._transact(lambda tx: outbox.renamed(tx, batch))
+            self._flush_soon()
+        return False
+
     async def _next(self, skip: set[str], *, fresh: bool) -> Batch | None:
         return await self._transact(lambda tx: outbox.next_batch(tx, self._place.url, skip=skip, fresh=fresh))
 
@@ -201,7 +265,9 @@ class Queue:
         except HindsightError as error:
             if error.status_code != 409:  # an operation of this name was taken before, as after a lost answer
                 raise
-        await self._transact(lambda tx: outbox.sent(tx, batch))
+        await self._transact(lambda tx: outbox.taken(tx, batch))
+        self._checks = 0
+        self._check_later()
         self._due.pop(batch.operation, None)
         self._down_until = 0.0
         if self._has_lost:  # while the server was down
@@ -293,7 +359,7 @@ class Queue:
         return await self._services.store.transact(lambda rows: work(in_bank(Transaction(rows, self._ids), bank)))
 
     async def _end(self) -> None:
-        for timer in filter(None, (self._timer, self._retry)):
+        for timer in filter(None, (self._timer, self._retry, self._check)):
             timer.cancel()
         try:
             async with asyncio.timeout(CLOSING_SECONDS):
@@ -303,3 +369,11 @@ class Queue:
         finally:
             for remote in self._remotes.values():
                 await remote.aclose()
+
+
+async def _operation(remote: "Remote", batch: Batch) -> tuple[str, str]:
+    return await remote.operation(batch.operation)
+
+
+async def _retry(remote: "Remote", batch: Batch) -> None:
+    await remote.retry(batch.operation)
