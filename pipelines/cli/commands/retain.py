@@ -82,10 +82,20 @@ def retain(
         elif move is not None:
             system.backend = move.value
             moved = run(system.move_to(move.value))
-            say(f"{counted(moved.taken, 'memories')} copied to {move.value}; {moved.known} were there already.")
+            if as_json:
+                write_json({"taken": moved.taken, "known": moved.known})
+            else:
+                say(f"{counted(moved.taken, 'memories')} copied to {move.value}; {moved.known} were there already.")
         elif clear:
-            say(plain(run(system.clear)))
-        _flushed(run(system.flush), says_all=send)
+            cleared = run(system.clear)
+            if as_json:
+                write_json({"text": cleared})
+            else:
+                say(plain(cleared))
+        done = run(system.flush)
+        if send and as_json:
+            write_json(done)
+        _flushed(done, says_all=send and not as_json)
 
 
 def reflect(

@@ -75,3 +75,16 @@ def test_what_a_server_did_not_take_is_told_and_kept(tmp_path: Path, project: Pa
 )
 def test_what_cannot_be_done_is_wrong_usage(tmp_path: Path, wrong: tuple[str, ...]) -> None:
     assert run("retain", *wrong, "--file", tmp_path / "agent.duckdb").exit_code == 2
+
+
+def test_all_that_a_command_does_is_written_as_json_when_asked(tmp_path: Path, project: Path) -> None:
+    with hindsight_double() as server:
+        environment = {"HINDSIGHT_API_URL": server.url}
+        common = ("--json", "--file", tmp_path / "agent.duckdb", "--bank", project)
+        run("retain", TABS, *common, env=environment)
+        moved = run("retain", "--move", "hindsight", *common, env=environment)
+        assert json.loads(moved.stdout) == {"taken": 1, "known": 0}
+        sent = run("retain", "--flush", "--backend", "hindsight", *common, env=environment)
+        assert json.loads(sent.stdout) == {"done": 0, "waiting": 0, "given_up": 0, "problem": ""}
+        assert sent.stderr == ""
+        assert "is empty" in json.loads(run("retain", "--clear", *common, env=environment).stdout)["text"]
