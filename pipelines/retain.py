@@ -63,9 +63,7 @@ class RetainSystem:
 
     @backend.setter
     def backend(self, backend: BackendName) -> None:
-        if backend not in get_args(BackendName):
-            raise ConfigurationError(f"backend is {backend!r}; expected one of {', '.join(get_args(BackendName))}")
-        self._backend: BackendName = backend
+        self._backend: BackendName = _known(backend)
 
     @property
     def bank(self) -> Bank:
@@ -78,7 +76,7 @@ class RetainSystem:
 
     def of(self, backend: BackendName) -> Backend:
         """Return a backend by its name, whether or not it is in use; ConfigurationError for "off"."""
-        if backend not in self._backends:
+        if _known(backend) not in self._backends:
             self._backends[backend] = self._made(backend)
         return self._backends[backend]
 
@@ -173,6 +171,7 @@ class RetainSystem:
 
     def move_to(self, backend: BackendName) -> Block[Any, Moved]:
         """Return the block that copies the bank of the other backend to this one; a second time, what is new."""
+        _known(backend)
         other: BackendName = "local" if backend == "hindsight" else "hindsight"
         return move_block(self.name, lambda: self.of(other), lambda: self.of(backend), RESOURCES)
 
@@ -226,6 +225,11 @@ def retain_memory(
         raise ConfigurationError(f"name is {name!r}; expected letters, digits, - and _: the prefix of the block names")
     if model is not None:
         check_model("model", model, without="None for rules")
+    if not isinstance(cwd, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigurationError(f"cwd is {cwd!r}; give the directory of the project, as a text or a Path")
+    for option, given in (("local", local), ("hindsight", hindsight)):
+        if given is not None and not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ConfigurationError(f"{option} is {given!r}; expected a dictionary of options by name")
     shared: dict[str, Any] = {key: given for key, given in (("scoping", scoping), ("bank_id", bank_id)) if given}
     return RetainSystem(
         backend,
@@ -236,3 +240,10 @@ def retain_memory(
         embedder,
         name,
     )
+
+
+def _known(backend: BackendName) -> BackendName:
+    names: tuple[BackendName, ...] = get_args(BackendName)
+    if backend not in names:
+        raise ConfigurationError(f"backend is {backend!r}; expected one of {', '.join(names)}")
+    return backend

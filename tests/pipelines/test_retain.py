@@ -192,7 +192,10 @@ def test_clearing_empties_the_bank_of_the_directory_and_no_other(tmp_path: Path)
         ({"backend": "redis"}, "expected one of local, hindsight, off"),
         ({"scoping": "mine"}, "scoping"),
         ({"cwd": "/nowhere/at/all"}, "give the directory of the project"),
+        ({"cwd": None}, "cwd is None; give the directory of the project"),
         ({"local": {"recal_limit": 3}}, "recall_limit"),
+        ({"local": ["auto_recall"]}, "local is .* expected a dictionary"),
+        ({"hindsight": "http://localhost:8888"}, "hindsight is .* expected a dictionary"),
         ({"hindsight": {"recall_budget": "huge"}}, "recall_budget"),
         ({"name": "a b"}, "name"),
         ({"bankid": "x"}, "bank_id"),
@@ -201,3 +204,8 @@ def test_clearing_empties_the_bank_of_the_directory_and_no_other(tmp_path: Path)
 def test_options_that_cannot_work_are_refused_where_they_are_given(tmp_path: Path, options: Any, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         retain_memory(**{"backend": "local", "cwd": tmp_path, **options})
+
+
+def test_a_bank_is_moved_to_a_backend_that_there_is(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="expected one of local, hindsight, off"):
+        retain_memory(backend="local", cwd=tmp_path).move_to("redis")  # type: ignore[arg-type]
