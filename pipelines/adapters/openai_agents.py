@@ -97,7 +97,8 @@ class FabricSession(Leasing):
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         items = await self._run(_get, None if limit is None else max(0, limit))
-        return cast("list[TResponseInputItem]", list(_without_orphans(items)))
+        whole: list[Any] = list(_without_orphans(items))
+        return whole
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items behind those there are."""
