@@ -50,11 +50,12 @@ mypy: $(STAMP)
 pyright: $(STAMP)
 	$(BIN)/pyright
 
-# pip compiles one file after another, also all those that nobody imports
+# the pip that comes with an older Python takes three times as long as today's, which compiles one file after another,
+# also all those that nobody imports
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("thought-fabric needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
+	$(PYTHON) -m venv --upgrade-deps .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-warn-conflicts --editable '.[dev]'
 	touch $(STAMP)
 
 clean:
