@@ -18,14 +18,15 @@ def found(store: Store, *texts: str, table: str = "notes") -> list[str]:
     return [row["id"] for _, row in run(store, lambda tx: list(tx.containing([JAKE], table, texts)))]
 
 
-@pytest.mark.parametrize("text", [one for one in HOSTILE if one], ids=ascii)
-def test_any_text_is_found_in_strings_lists_and_json_inside_a_string(store: Store, text: str):
-    put(store, note("a", content=f"before {text} after"), note("b", deep={"list": ["x", {"y": text}]}))
-    put(store, note("c", content=json.dumps({"said": text})), note("d", content=json.dumps([text], ensure_ascii=False)))
-    put(store, note("e", content="else"), note("f", content=text))
-    put(store, note("g", content=text), scope=RUTH)
-    assert {"a", "b", "c", "d", "f"} <= set(found(store, text))
-    assert "g" not in found(store, text)
+def test_any_text_is_found_in_strings_lists_and_json_inside_a_string(store: Store):
+    for text in filter(None, HOSTILE):
+        put(store, note("a", content=f"before {text} after"), note("b", deep={"list": ["x", {"y": text}]}))
+        put(store, note("c", content=json.dumps({"said": text})))
+        put(store, note("d", content=json.dumps([text], ensure_ascii=False)))
+        put(store, note("e", content="else"), note("f", content=text))
+        put(store, note("g", content=text), scope=RUTH)
+        assert {"a", "b", "c", "d", "f"} - set(found(store, text)) == set(), ascii(text)
+        assert "g" not in found(store, text), ascii(text)
 
 
 def test_each_row_comes_once_in_order_with_whose_it_is(store: Store):

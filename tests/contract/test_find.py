@@ -1,5 +1,6 @@
 """Find and count: conditions on the declared columns, order, limit."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from fabric.errors import StoreError
 from fabric.store.base import Store, Where
 
-from .samples import JAKE, NOTES, ids, note, put, run
+from .conftest import FACTORIES
+from .samples import JAKE, NOTES, RUTH, ids, note, put, run
 
 ROWS = [
     note("a", n=3, weight=0.5, done=True, at="2026-01-02T12:00:00+00:00", label="x"),
@@ -66,10 +68,15 @@ REFUSED = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _notes(store: Store) -> None:
-    store.define(NOTES)
-    put(store, *ROWS)
+@pytest.fixture(scope="module", params=FACTORIES)
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One store for all: they only read."""
+    opened = FACTORIES[request.param](tmp_path_factory.mktemp("find"))
+    opened.open()
+    opened.define(NOTES)
+    put(opened, *ROWS)
+    yield opened
+    opened.close()
 
 
 @pytest.mark.parametrize(("where", "expected"), CONDITIONS, ids=str)
@@ -110,8 +117,9 @@ def test_a_condition_that_cannot_be_met_by_any_row_is_an_error_and_never_widens(
 
 
 def test_a_scope_of_many_rows_is_filtered_the_same_way(store: Store):
-    put(store, *(note(f"m{n}", n=n % 10, label="x") for n in range(2500)))
-    found = run(store, lambda tx: tx.find(NOTES, JAKE, [Where("n", "=", 7)], "-n", limit=3))
+    put(store, *(note(f"m{n}", n=n % 10, label="x") for n in range(2500)), scope=RUTH)
+    found = run(store, lambda tx: tx.find(NOTES, RUTH, [Where("n", "=", 7)], "-n", limit=3))
     assert ids(found) == ["m7", "m17", "m27"]
-    assert run(store, lambda tx: tx.count(NOTES, JAKE, [Where("n", "=", 7)])) == 250
-    assert run(store, lambda tx: tx.count(NOTES, JAKE)) == 2504
+    assert run(store, lambda tx: tx.count(NOTES, RUTH, [Where("n", "=", 7)])) == 250
+    assert run(store, lambda tx: tx.count(NOTES, RUTH)) == 2500
+    assert run(store, lambda tx: tx.count(NOTES, JAKE)) == len(ROWS)

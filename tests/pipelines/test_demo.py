@@ -1,7 +1,6 @@
 """The demo: what must be remembered of its conversation, what must not, and that a second run adds nothing."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipelines.cli.app import app
+from tests import forkserver
 
 Json = dict[str, Any]
 
@@ -139,7 +139,7 @@ def test_the_tiers_are_drawn_and_recall_names_its_sources(file: Path, first: Jso
 def test_the_conversation_is_found_from_any_directory(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipelines", "demo"]
     root = Path(__file__).parents[2]
-    done = subprocess.run(
+    done = forkserver.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, text=True, check=True
     )
     assert (tmp_path / "demo.duckdb").is_file()

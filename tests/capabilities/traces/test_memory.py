@@ -44,17 +44,19 @@ async def test_recall_through_the_store_scores_as_the_reference_does_and_strengt
     async def run(traces: TraceMemory, ctx: Context) -> None:
         numbers = await filled(traces, ctx, cases["corpus"])
         whole = {one: await traces.get(one) for one in numbers}
+        held = dict(whole)
         for case in cases["cases"]:
             if case["id"] in MORE:
                 continue
             strengths = {int(number): strength for number, strength in case["input"]["strengths"].items()}
-            reset = [
-                one.model_copy(update={"strength": strengths.get(numbers[trace_id], 1.0)})
+            begins = {
+                trace_id: one.model_copy(update={"strength": strengths.get(numbers[trace_id], 1.0)})
                 for trace_id, one in whole.items()
                 if one is not None
-            ]
-            await put(ctx, *reset)
+            }
+            await put(ctx, *(one for trace_id, one in begins.items() if one != held[trace_id]))
             found = await traces.recall(case["input"]["query"], limit=case["input"].get("limit", 10))
+            held = {**begins, **dict.fromkeys(one.trace.id for one in found)}
             assert [numbers[one.trace.id] for one in found] == [number for number, _ in case["output"]], case["id"]
             assert [one.score for one in found] == pytest.approx([score for _, score in case["output"]], abs=1e-6)
             for one in found:
