@@ -18,6 +18,12 @@ import capabilities
 import fabric
 import pipelines
 from blocks.readers.observe import observe_text
+from capabilities.claims.asked import asked_attributes, asks_for_profile
+from capabilities.claims.read import read
+from capabilities.retrieval.question import read_question
+from capabilities.retrieval.time.time_cue import named_spans
+from fabric.clock import SystemClock
+from fabric.embedding import default_embedder
 from fabric.redaction.text import redact
 from tests.forkserver import MESSAGE_BYTES
 
@@ -80,16 +86,28 @@ def become(wanted: dict[str, Any], streams: list[int]) -> None:
 
 
 def warm() -> None:
-    """Import what programs use, and compile the patterns that text is read by; nothing is opened or started here."""
+    """Import what programs use, load the embedder, and compile the patterns that text is read by.
+
+    Nothing is opened or started here.
+    """
     for floor in (fabric, blocks, capabilities, pipelines):
         for module in walk_packages(floor.__path__, f"{floor.__name__}."):
             if not OPTIONAL.search(module.name):
                 importlib.import_module(module.name)
     for name in LIBRARIES:
         importlib.import_module(name)
-    for text in ("I live in Oslo.", "Where do I live?", "Ich wohne in Wien."):
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # threads do not come along into what is forked
+    embedder = default_embedder()
+    if embedder is not None:
+        embedder.embed(["I live in Oslo."])
+    for text in ("I live in Oslo.", "Where do I live?", "Ich wohne in Wien.", "I work at Stripe since last May."):
         observe_text(text)
         redact(text)
+        read(text)
+        read_question(text)
+        asked_attributes(text)
+        asks_for_profile(text)
+        named_spans(text, SystemClock().now())
 
 
 if __name__ == "__main__":
