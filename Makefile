@@ -6,7 +6,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 # the tests start hundreds of programs, which would compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check in-turn unit coverage hindsight lint mypy pyright clean
+.PHONY: demo test quick soak check in-turn unit coverage hindsight lint mypy pyright clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
@@ -25,6 +25,10 @@ unit: $(STAMP)
 
 quick: $(STAMP)
 	$(PYTEST) -m "not slow"
+
+# what is short elsewhere, for longer
+soak: $(STAMP)
+	$(PYTEST) --hypothesis-profile soak -m "soak or hypothesis"
 
 in-turn: $(STAMP)
 	$(MAKE) lint

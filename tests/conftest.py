@@ -166,9 +166,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # How long an example takes depends on what else the machine does, and which examples are tried must not be chance: what
 # was right stays right. `--hypothesis-profile exploring` tries others.
 settings.register_profile(
-    "repeatable", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "soak", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("exploring", parent=settings.get_profile("repeatable"), derandomize=False)
+settings.register_profile("repeatable", parent=settings.get_profile("soak"), max_examples=30)
+settings.register_profile("exploring", parent=settings.get_profile("soak"), derandomize=False)
 settings.load_profile("repeatable")
 
 if (

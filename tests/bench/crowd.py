@@ -66,15 +66,21 @@ def token(number: int) -> str:
     return f"token-of-client-number-{number:04}"
 
 
-def crowd(folder: Path, clients: int, calls: int, parts: int = 3) -> tuple[list[State], Seen]:
-    """Make about so many calls in so many parts; return the server's state before and after each, and what was seen."""
+def crowd(folder: Path, clients: int, calls: int, parts: int = 3, own: int = OWN) -> tuple[list[State], Seen]:
+    (
+        """Make about so many calls in so many parts, each client with ``own`` facts and notes.
+
+    Return the server's state before and after each part, and what was seen.
+    """
+        ""
+    )
     tokens = folder / "tokens.json"
     tokens.write_text(json.dumps({token(number): {"user": f"user{number}"} for number in range(clients)}))
     tokens.chmod(0o600)
-    return asyncio.run(_crowd(folder / "crowd.duckdb", tokens, clients, calls // clients // parts, parts))
+    return asyncio.run(_crowd(folder / "crowd.duckdb", tokens, clients, calls // clients // parts, parts, own))
 
 
-async def _crowd(file: Path, tokens: Path, clients: int, each: int, parts: int) -> tuple[list[State], Seen]:
+async def _crowd(file: Path, tokens: Path, clients: int, each: int, parts: int, own: int) -> tuple[list[State], Seen]:
     groups = [range(start, clients, PROCESSES) for start in range(min(PROCESSES, clients))]
     spawned = multiprocessing.get_context("spawn")
     async with served(file, "--tokens", str(tokens)) as (url, process):
@@ -82,7 +88,7 @@ async def _crowd(file: Path, tokens: Path, clients: int, each: int, parts: int) 
             states, seen = [], []
             for part in range(parts + 1):
                 share = each if part else 0
-                running: list[Future[Seen]] = [pool.submit(_group, url, tuple(group), share) for group in groups]
+                running: list[Future[Seen]] = [pool.submit(_group, url, tuple(group), share, own) for group in groups]
                 seen += await asyncio.gather(*(asyncio.wrap_future(one) for one in running))
                 states.append(await _settled(process.pid, part * each * clients, states[1:2]))
     return states, _together(seen)
@@ -98,20 +104,20 @@ async def _settled(pid: int, calls: int, before: list[State]) -> State:
         await asyncio.sleep(0.1)
 
 
-def _group(url: str, numbers: tuple[int, ...], calls: int) -> Seen:
+def _group(url: str, numbers: tuple[int, ...], calls: int, own: int) -> Seen:
     async def run() -> list[Seen]:
-        return await asyncio.gather(*(_client(url, number, calls) for number in numbers))
+        return await asyncio.gather(*(_client(url, number, calls, own) for number in numbers))
 
     return _together(asyncio.run(run()))
 
 
-async def _client(url: str, number: int, calls: int) -> Seen:
+async def _client(url: str, number: int, calls: int, own: int) -> Seen:
     times: list[float] = []
     foreign: list[str] = []
     failed: list[str] = []
     empty = 0
     async with client_of(url, token(number)) as client:
-        for name, arguments in _asked(number, calls) if calls else _own(number):
+        for name, arguments in _asked(number, calls) if calls else _own(number, own):
             begun = time.perf_counter()
             answer = await client.call_tool(name, arguments)
             times.append((time.perf_counter() - begun) * 1000)
@@ -129,8 +135,8 @@ async def _client(url: str, number: int, calls: int) -> Seen:
     return Seen(tuple(times), tuple(foreign), tuple(failed), empty)
 
 
-def _own(number: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    for count in range(OWN):
+def _own(number: int, own: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    for count in range(own):
         word = f"owner{number}x{count}"
         yield "remember", {"content": f"Has the code word {word}", "category": "attribute"}
         yield "memory_add", {"content": f"The code word is {word}"}

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from fabric.scope import Scope
 from fabric.store.base import Where
+from tests.soak import examples
 
 from .conftest import Factory
 from .plain import PlainRows
@@ -143,5 +144,5 @@ class StoreMachine(RuleBasedStateMachine):
 def test_a_back_end_does_what_dictionaries_do(factory: Factory) -> None:
     machine = type("Machine", (StoreMachine,), {"factory": staticmethod(factory)})
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    limits = settings(max_examples=8, stateful_step_count=12, suppress_health_check=checks)
+    limits = settings(max_examples=examples(8), stateful_step_count=12, suppress_health_check=checks)
     run_state_machine_as_test(machine, settings=limits)

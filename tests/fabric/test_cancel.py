@@ -13,6 +13,7 @@ from fabric import Context, Draft, Fabric, Session, generator, handler, sequence
 from fabric.errors import RunError, StoreError
 from fabric.record.events import TextDelta
 from fabric.testing import ScriptedModel
+from tests.soak import examples
 
 from .cancelling import Held, Moment, cancelled_at, check_agreement, settled
 from .small_pipelines import note, notes, talk, texts
@@ -77,7 +78,7 @@ async def test_a_call_cancelled_at_each_place_leaves_memory_and_file_alike(name:
             assert fabric.session(f"s{number}", user="u").items == items
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(sorted(CALLS)), st.integers(1, 12), st.sampled_from(MOMENTS)), min_size=2, max_size=6

@@ -1,6 +1,5 @@
 """A process killed at any moment loses no turn it called done, doubles no effect, and leaves a file that opens."""
 
-import os
 import random
 import subprocess
 import sys
@@ -8,13 +7,16 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from fabric import Fabric
 from tests import forkserver
+from tests.soak import either
 
 from .crash_child import SESSIONS
 from .small_pipelines import notes, talk
 
-KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
+KILLS = either(2, 40)
 TURNS = max(20, 2 * KILLS)
 ROOT = Path(__file__).parents[2]
 
@@ -56,13 +58,14 @@ def check_file(path: Path, done: set[str]) -> None:
             assert [item.seq for item in session.items] == sorted({item.seq for item in session.items})
 
 
+@pytest.mark.soak
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path):
     path = tmp_path / "crash.duckdb"
     chance = random.Random(7)
     done: set[str] = set()
     for number in range(KILLS):
         done |= kill_after(path, chance.uniform(0.0, 0.4))
-        if number % 4 == 3:
+        if number % 4 == 1:
             check_file(path, done)
     with child(path) as process:
         output, _ = process.communicate(timeout=600)

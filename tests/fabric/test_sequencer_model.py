@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fabric import Fabric, Session, sequencer
 from fabric.errors import NoBranchError
 from fabric.flow.sequencer import Sequencer
+from tests.soak import examples
 
 PLAN_LENGTH = 5
 
@@ -174,7 +175,7 @@ def session() -> Iterator[Session]:
 
 
 @given(plan=PLANS, value=st.integers(-5, 15))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_any_nesting_does_what_the_plain_function_says(session: Session, plan: Any, value: int):
     trial = Trial()
     block = trial.build(plan[0], "root", plan[1])

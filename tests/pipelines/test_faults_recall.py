@@ -13,6 +13,7 @@ from fabric import handler
 from fabric.errors import ConfigurationError
 from fabric.testing import START
 from pipelines import memory_system
+from tests.soak import examples
 from tests.stories.scripts import MemoryModel, observation, open_memory
 
 CUES = [
@@ -62,7 +63,7 @@ def test_any_cue_is_answered_with_scores_between_nought_and_one_in_a_stable_orde
     assert [one.id for one in again] == [one.id for one in found]
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow])
 @given(cue=st.text(max_size=40))
 def test_no_cue_hides_a_memory(cue: str):
     fabric, mem = remembering(*REMEMBERED)

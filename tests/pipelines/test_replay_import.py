@@ -14,6 +14,7 @@ from pipelines import memory_system
 from pipelines.chat import replay_pipeline
 from pipelines.importing import ChatFile, FileImport, FileReport, file_import_block
 from pipelines.replay import ReplayClock, file_turns, replay
+from tests.soak import examples
 
 from .importing.commands import ANN, command, held
 from .importing.test_chats import cats
@@ -107,7 +108,7 @@ ROLES = st.sampled_from(["user", "user", "assistant", "tool"])
 LINES = st.lists(st.tuples(ROLES, st.sampled_from(["I like tea.", "ok", "", "Hm?"])), max_size=8)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=8)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(8))
 @given(lines=LINES)
 def test_whatever_was_said_both_ways_and_both_orders_keep_what_import_alone_keeps(
     tmp_path: Path, lines: list[tuple[str, str]]

@@ -4,14 +4,18 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from fabric import Fabric
 from tests import forkserver
+from tests.soak import either
 
 from .cognitive_crash import ROOT, kill_often, look
 
 
+@pytest.mark.soak
 def test_a_process_that_is_killed_at_random_points_leaves_traces_ties_and_index_that_agree(tmp_path: Path):
-    assert kill_often(tmp_path / "mind.duckdb", times=2, seed=7) > 0
+    assert kill_often(tmp_path / "mind.duckdb", times=either(2, 40), seed=7) > 0
 
 
 def test_a_turn_that_is_killed_right_after_it_was_encoded_leaves_no_trace_without_its_message(tmp_path: Path):

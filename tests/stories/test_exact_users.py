@@ -19,6 +19,7 @@ from capabilities.vocabulary import Subject
 from fabric import Context, Fabric, Session, handler
 from fabric.testing import FrozenClock
 from pipelines import MemorySystem, memory_system
+from tests.soak import examples
 
 ALIKE = [
     "anna",
@@ -82,7 +83,7 @@ def test_no_two_ids_are_one_subject():
     assert user_subject("anna") == "anna"  # as in the files of before, and as the name of hers in a text
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60))
 def test_a_subject_is_kept_by_every_spelling_and_is_only_one_users(one: str, other: str):
     subject = user_subject(one)

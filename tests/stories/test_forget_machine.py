@@ -1,6 +1,5 @@
 """After any sequence of operations and a forget, no table, export, prompt or span holds what was forgotten."""
 
-import os
 import re
 import tempfile
 from contextlib import ExitStack
@@ -18,6 +17,7 @@ from fabric.models.base import Request
 from fabric.testing import ScriptedModel, call
 from pipelines import cognitive_memory, memory_system
 from tests.fabric.recorded import recording, said
+from tests.soak import either
 from tests.stories.test_forget import dump
 
 MEM = memory_system(model=None, episodic=True, semantic=True, embedder=None)
@@ -230,7 +230,7 @@ class Forgetting(RuleBasedStateMachine):
 
 TestForgetting = Forgetting.TestCase
 TestForgetting.settings = settings(
-    max_examples=int(os.environ.get("FORGET_EXAMPLES", "3")),
+    max_examples=either(2, 20),
     stateful_step_count=14,
     suppress_health_check=[HealthCheck.too_slow],
 )

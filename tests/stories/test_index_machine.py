@@ -21,6 +21,7 @@ from fabric.store.base import Rows, Table
 from fabric.testing import FrozenClock
 from fabric.text.terms import split_term
 from pipelines import MemorySystem, memory_system
+from tests.soak import examples
 
 USERS = ("jake", 'j"] OR (1=1) --')
 SAID = [
@@ -256,7 +257,7 @@ class ProductMachine(RuleBasedStateMachine):
 
 def test_each_index_is_what_the_rows_say_whatever_is_done_with_the_memory():
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    limits = settings(max_examples=3, stateful_step_count=12, suppress_health_check=checks)
+    limits = settings(max_examples=examples(3), stateful_step_count=12, suppress_health_check=checks)
     run_state_machine_as_test(ProductMachine, settings=limits)
 
 
@@ -278,7 +279,7 @@ NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(
 )
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow])
 @given(names=st.lists(NAMES, min_size=2, max_size=4, unique=True))
 def test_every_question_of_one_scope_finds_rows_of_that_scope_only(names: list[str]):
     memory = memory_system(episodic=True, semantic=True, embedder=Pebbles())

@@ -1,17 +1,18 @@
 """A process that is killed while it captures and consolidates: no turn is lost and no fact is doubled."""
 
-import os
 from pathlib import Path
 
+import pytest
+
 from fabric import Fabric, handler
+from tests.soak import either
 
 from .crash import capturing_first, kill_and_check, killed_answering, memory
 
-KILLS = int(os.environ.get("FABRIC_KILLS", "4"))
 
-
+@pytest.mark.soak
 def test_a_memory_that_is_killed_again_and_again_is_what_was_said(tmp_path: Path):
-    assert kill_and_check(tmp_path / "killed.duckdb", KILLS, seed=3) > 0
+    assert kill_and_check(tmp_path / "killed.duckdb", either(2, 40), seed=3) > 0
 
 
 def test_what_was_said_before_a_kill_is_taken_in_once_with_what_is_said_next(tmp_path: Path):

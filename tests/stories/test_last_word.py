@@ -17,6 +17,7 @@ from fabric.errors import ModelUnavailableError
 from fabric.models.base import Request
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import Memory
+from tests.soak import examples
 
 CITIES = ("Rome", "Oslo", "Kyiv", "Bonn")
 SESSIONS = ("monday", "tuesday", "wednesday")
@@ -150,9 +151,9 @@ class RulesMachine(LastWordMachine):
 
 
 TestLastWordOfAModel = LastWordMachine.TestCase
-TestLastWordOfAModel.settings = settings(max_examples=6, stateful_step_count=12)
+TestLastWordOfAModel.settings = settings(max_examples=examples(6), stateful_step_count=12)
 TestLastWordByRules = RulesMachine.TestCase
-TestLastWordByRules.settings = settings(max_examples=4, stateful_step_count=12)
+TestLastWordByRules.settings = settings(max_examples=examples(4), stateful_step_count=12)
 
 
 def test_a_value_that_returns_day_after_day_stays_what_was_said_last(tmp_path: Path):

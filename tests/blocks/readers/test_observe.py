@@ -9,6 +9,7 @@ from blocks.readers.observe import observe_text
 from blocks.readers.sentences import own_sentences
 from capabilities.vocabulary import MAX_OBSERVATIONS
 from tests.bench.rules import labelled, on_labelled
+from tests.soak import examples
 
 PRECISION_FLOOR = 0.93
 RECALL_FLOOR = 0.92
@@ -171,7 +172,7 @@ def test_head_and_tail_of_a_huge_message_are_read() -> None:
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=400))
 def test_any_text_is_survived(text: str) -> None:
     for seen in observe_text(text):
@@ -220,7 +221,7 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(_FRAGMENTS, max_size=30).map(" ".join))
 def test_a_question_never_becomes_a_fact(text: str) -> None:
     flat = " ".join(text.replace("\n", " ").translate({ord(mark): " " for mark in ",.!?>\"'`"}).split())

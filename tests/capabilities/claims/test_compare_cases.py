@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from blocks.readers.observe import observe_text
 from capabilities.claims import claim_of, compare
 from capabilities.vocabulary import Category
+from tests.soak import examples
 
 from .judged import claim, replaced, says_the_same
 
@@ -245,7 +246,7 @@ def test_other_words_for_the_same_value_are_no_change(a: str, b: str) -> None:
     assert says_the_same(b, a)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=80).filter(str.strip), st.text(max_size=80).filter(str.strip))
 def test_change_is_symmetric_and_never_of_itself(a: str, b: str) -> None:
     assert says_the_same(a, a)
@@ -284,7 +285,7 @@ _SENTENCES = st.lists(_WORDS, min_size=1, max_size=7).map(" ".join)
 _CATEGORIES = st.sampled_from(["identity", "event", "preference", "profession"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(_SENTENCES, st.lists(st.tuples(_SENTENCES, _CATEGORIES, st.sampled_from(["anna", "max"]))), _CATEGORIES)
 def test_nobody_elses_entry_is_ever_replaced(text: str, known: list[tuple[str, str, str]], category: Category) -> None:
     assert over(text, [(who, content) for content, _, who in known], category) == []

@@ -7,6 +7,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from capabilities.claims import ATTRIBUTES, Claim, Polarity, compare
+from tests.soak import examples
 
 from .judged import Pair, claim, pairs, says_the_same, verdict
 
@@ -64,7 +65,7 @@ def test_any_text_says_the_same_as_itself(text: str):
     assert verdict(text, text) == "same"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, TEXTS)
 def test_same_refines_and_unrelated_do_not_ask_who_came_first(a: str, b: str):
     there, back = verdict(a, b), verdict(b, a)
@@ -79,7 +80,7 @@ def test_the_labelled_pairs_too_do_not_ask_who_came_first(pair: Pair):
         assert back == there
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.sampled_from(SINGLE), VALUES, VALUES, st.sampled_from(["user", "anna", "mother of user"]))
 def test_two_values_of_a_one_value_attribute_replace_each_other(name: str, one: str, other: str, subject: str):
     assume(plain(one) != plain(other))
@@ -116,7 +117,7 @@ def edited(value: str, kind: str, place: int, symbol: str) -> str:
     return value[:at] + (symbol if kind == "replace" else "") + value[at + 1 :]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     FRAMES,
     VALUES,
@@ -141,7 +142,7 @@ def test_a_value_with_one_other_symbol_is_never_the_same(frame: str, value: str,
 NAMES = VALUES.filter(lambda value: " " not in value or value == "New York")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     FRAMES, NAMES, st.sampled_from(["insert", "delete", "replace"]), st.integers(0, 40), st.sampled_from(list(SYMBOLS))
 )
@@ -164,7 +165,7 @@ def test_what_is_alike_and_differs_is_never_melted(pair: Pair):
     assert verdict(pair.a, pair.b, pair.subject, alike=True) not in ("same", "refines")
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(LABELLED.filter(lambda pair: pair.verdict == "same"), st.sampled_from(["up", "space", "close", "wide"]))
 def test_case_width_spacing_and_closing_punctuation_do_not_count(pair: Pair, kind: str):
     text = pair.a

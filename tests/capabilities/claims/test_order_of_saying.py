@@ -16,6 +16,7 @@ from capabilities.vocabulary import FactCategory
 from fabric.scope import ScopeIds
 from fabric.testing import START, FrozenClock
 from tests.capabilities.semantic.facts import Facts, open_facts
+from tests.soak import examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def shuffled(draw: st.DrawFn, sayings: st.SearchStrategy[list[Saying]]) -> Drawn
     return said, draw(st.permutations(range(len(said))))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(shuffled(st.lists(SAYINGS, min_size=2, max_size=8)))
 def test_sayings_about_several_people_end_with_the_last_word_on_each(opened: Facts, drawn: Drawn):
     said, order = drawn
@@ -153,7 +154,7 @@ FIRST_BOSS, NEXT_BOSS, BOSS_LEFT = (
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(shuffled(ONE_TOPIC))
 @example(([WORKS, ELSEWHERE, WORKS], [2, 0, 1]))
 @example(([WORKS, LEFT], [1, 0]))
@@ -166,7 +167,7 @@ def test_sayings_on_one_topic_end_with_the_last_word(opened: Facts, drawn: Drawn
     assert kept(replayed(opened, said, order)) == told(said), [said[place].text() for place in order]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(SAYINGS, min_size=1, max_size=6), SAYINGS)
 def test_nothing_that_is_said_of_one_touches_what_is_kept_of_another(opened: Facts, said: list[Saying], last: Saying):
     alone = [saying for saying in said if saying.who != last.who]

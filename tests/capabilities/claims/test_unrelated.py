@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from capabilities.claims import compare
 from capabilities.vocabulary import Category
+from tests.soak import examples
 
 from .judged import claim, says_the_same
 
@@ -113,7 +114,7 @@ def test_what_is_said_of_one_never_touches_what_is_said_of_another(told: str) ->
         assert not taken_for_one(said_of(one, told), said_of(other, told))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.sampled_from(TOLD + OWNED),
     st.sampled_from(TOLD + OWNED),

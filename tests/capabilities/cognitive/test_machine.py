@@ -1,7 +1,6 @@
 """Whatever is done in whatever order, under whatever clock: numbers stay in bounds, ties and index tell the truth."""
 
 import math
-import os
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from fabric import Context, Fabric, handler
 from fabric.flow.resource import Transaction
 from fabric.testing import FrozenClock
 from pipelines import cognitive_memory
+from tests.soak import either
 
 
 def embed(texts: list[str]) -> list[list[float]]:
@@ -266,7 +266,7 @@ class Cognition(RuleBasedStateMachine):
 
 
 Cognition.TestCase.settings = settings(
-    max_examples=int(os.environ.get("COGNITION_EXAMPLES", "2")),
+    max_examples=either(2, 20),
     stateful_step_count=12,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -13,6 +13,7 @@ from capabilities.episodic import Episode, EpisodeLog, EpisodicConfig, create_ep
 from fabric.flow.resource import Transaction
 from fabric.scope import ScopeIds
 from fabric.store.duckdb.store import DuckDBStore
+from tests.soak import examples
 
 T = TypeVar("T")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -166,7 +167,7 @@ numbers = count()
 steps = st.lists(st.one_of(st.integers(1, 4), st.lists(st.integers(0, 20), max_size=4)), max_size=12)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(steps, st.integers(1, 5))
 def test_any_history_leaves_the_log_a_plain_list_would_be(
     store: DuckDBStore, history: list[int | list[int]], most: int

@@ -14,6 +14,7 @@ from capabilities.mind.ephemeral import _Held, _Table
 from capabilities.mind.record import LEVELS, MindBelief
 from capabilities.mind.writing.drafting import RunDraft, believe
 from capabilities.mind.writing.flush import flush, recover
+from tests.soak import examples
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = MindConfig()
@@ -118,4 +119,4 @@ class Beliefs(RuleBasedStateMachine):
 
 
 TestBeliefs = Beliefs.TestCase
-TestBeliefs.settings = settings(max_examples=60, stateful_step_count=40)
+TestBeliefs.settings = settings(max_examples=examples(60), stateful_step_count=40)

@@ -10,6 +10,7 @@ from capabilities.mind.header import assemble
 from capabilities.mind.record import MindEntry
 from fabric.text.prompt import DATA_NOTICE, OWN_NOTICE, data_block, strip_data_blocks
 from fabric.text.words import estimate_tokens
+from tests.soak import examples
 
 from .reading import NOW, ago, belief, goal, read, reflection
 
@@ -208,7 +209,7 @@ async def test_stored_text_reaches_the_prompt_only_inside_the_escaped_block():
     assert strip_data_blocks(f"before\n{told}\nafter") == "before\nafter"
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.text("ab \n", min_size=1, max_size=120), st.floats(0, 6)), max_size=12), st.integers(0, 120)
 )

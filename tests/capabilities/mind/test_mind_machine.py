@@ -15,6 +15,7 @@ from capabilities.mind.writing.draft import GoalChange
 from capabilities.mind.writing.drafting import RunDraft, complete_goal, reflect, set_goal, unpin, update_goal
 from capabilities.mind.writing.flush import flush, recover
 from fabric.errors import RefusedError
+from tests.soak import examples
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = MindConfig(max_goals=3, max_pinned_reflections=3)
@@ -181,4 +182,4 @@ class Minds(RuleBasedStateMachine):
 
 
 TestMinds = Minds.TestCase
-TestMinds.settings = settings(max_examples=50, stateful_step_count=40)
+TestMinds.settings = settings(max_examples=examples(50), stateful_step_count=40)

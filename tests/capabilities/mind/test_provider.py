@@ -15,6 +15,7 @@ from capabilities.mind.provider import Likenesses
 from capabilities.mind.record import LEVELS
 from fabric import Context, Fabric, generator, handler
 from fabric.testing import FrozenClock, ScriptedModel, call
+from tests.soak import examples
 
 from .reading import ago, belief
 from .running import Minds
@@ -66,7 +67,7 @@ async def test_without_vectors_entries_are_compared_by_their_words(minds: Minds)
         assert found == pytest.approx({belief.id: alike_in_words(belief.content, asked) for belief in held})
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(
     st.lists(
         st.tuples(st.sampled_from(LEVELS), st.booleans(), st.integers(0, 9), st.none() | st.integers(-3, 3)), max_size=8

@@ -3,7 +3,6 @@
 The plain model keeps of each reminder when it is due next; it shares no code with what it is compared with.
 """
 
-import os
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from capabilities.prospective import create_prospective
 from fabric import Context, Fabric, handler
 from fabric.testing import FrozenClock
+from tests.soak import either
 
 MEMORY = create_prospective(embedder=None)
 minutes = st.integers(1, 90)
@@ -143,7 +143,7 @@ class Machine(RuleBasedStateMachine):
 
 TestReminders = Machine.TestCase
 TestReminders.settings = settings(
-    max_examples=int(os.environ.get("REMINDER_EXAMPLES", "3")),
+    max_examples=either(2, 20),
     stateful_step_count=20,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from capabilities.prospective.time.when import when
 from capabilities.prospective.time.zones import zone_of
 from fabric.errors import ConfigurationError, RefusedError
+from tests.soak import examples
 
 NEW_YORK, BERLIN = ZoneInfo("America/New_York"), ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 25, 14, 30, tzinfo=NEW_YORK).astimezone(UTC)  # a Wednesday
@@ -92,7 +93,7 @@ def test_tomorrow_is_the_users_tomorrow():
     assert read("tomorrow at 9", late, BERLIN) == "2026-11-27 09:00"
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1)),
     st.sampled_from(["America/New_York", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia"]),

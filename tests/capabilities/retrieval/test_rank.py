@@ -17,6 +17,7 @@ from capabilities.retrieval.rank import rank
 from capabilities.turns import Turn
 from capabilities.turns.record import turn_terms
 from fabric.search.index import Batch, TextIndex
+from tests.soak import examples
 
 NOW = datetime(2024, 6, 20, tzinfo=UTC)
 KEPT = {"session": "text", "role": "text", "said_at": "time", "speaker": "text"}
@@ -163,7 +164,7 @@ def test_few_rows_do_no_harm(count: int):
         assert order("", *said) == [one.id for one in said]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     cue=st.text(max_size=60),
     texts=st.lists(

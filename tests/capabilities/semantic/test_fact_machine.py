@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from fabric.testing import START
+from tests.soak import examples
 
 from .facts import open_facts
 
@@ -187,5 +188,5 @@ class SemanticMemoryMachine(RuleBasedStateMachine):
             found |= more
 
 
-SemanticMemoryMachine.TestCase.settings = settings(max_examples=8, stateful_step_count=25)
+SemanticMemoryMachine.TestCase.settings = settings(max_examples=examples(8), stateful_step_count=25)
 TestSemanticMemoryMachine = SemanticMemoryMachine.TestCase

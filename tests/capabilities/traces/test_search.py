@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from capabilities.traces.search.query import Query, natural
 from capabilities.traces.search.reading import parse
+from tests.soak import examples
 
 from .corpus import Content, corpus, search
 
@@ -107,7 +108,7 @@ class Fts5:
         return {row: -score for row, score in found}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(st.tuples(TEXTS, st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.recursive(LEAVES, joined, max_leaves=4),
@@ -117,7 +118,7 @@ def test_any_query_finds_the_rows_that_fts5_finds(contents: list[Content], query
     assert {row for row, _ in found} == set(Fts5(contents).search(query))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(st.tuples(TEXTS.filter(bool), st.lists(st.sampled_from(WORDS), max_size=1)), min_size=1, max_size=12),
     st.lists(LEAVES.filter(lambda leaf: not leaf.startswith("^")), min_size=1, max_size=4).map(" OR ".join),

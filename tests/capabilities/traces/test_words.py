@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from capabilities.traces.words import WORD, count_words, trace_terms, trace_words
 from fabric.text.words import word_set
+from tests.soak import examples
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
 ENDINGS = word_set(
@@ -40,7 +41,7 @@ def test_the_words_of_ascii_text_are_those_of_fts5(text: str):
     assert Counter(trace_words(text)) == fts5_words(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(english_like(), min_size=1, max_size=30))
 def test_the_stems_of_english_words_are_those_of_fts5(words: list[str]):
     assert Counter(trace_words(" ".join(words))) == fts5_words(" ".join(words))

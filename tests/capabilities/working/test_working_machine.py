@@ -11,6 +11,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from capabilities.formulas.salience import STRATEGIES, Strategy
 from capabilities.working import state
 from capabilities.working.record import DecayConfig, WorkingEntry, WorkingMemoryConfig, WorkingState
+from tests.soak import examples
 
 
 @dataclass
@@ -144,5 +145,5 @@ class WorkingMemoryMachine(RuleBasedStateMachine):
         return self.config.max_pinned_slots - sum(note.pinned for note in self.notes)
 
 
-WorkingMemoryMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
+WorkingMemoryMachine.TestCase.settings = settings(max_examples=examples(60), stateful_step_count=40)
 TestWorkingMemoryMachine = WorkingMemoryMachine.TestCase

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fabric.embedding import Embedder, embed_and_identify, embed_texts, identity, same_model
 from fabric.embedding.base import AT_ONCE, LONGEST, unit_rows
 from fabric.errors import EmbedderError
+from tests.soak import examples
 
 from .fakes import Answering, HashEmbedder, hashed
 
@@ -40,7 +41,7 @@ async def test_texts_reach_the_embedder_in_a_form_that_can_be_sent():
     assert sent == ["caf\ufffd", "a\x00b", "x" * LONGEST]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=1, max_size=6))
 def test_rows_of_any_numbers_become_unit_or_zero(rows: list[list[float]]):
     lengths = np.linalg.norm(unit_rows(np.array(rows)).astype(np.float64), axis=1)

@@ -15,6 +15,7 @@ from fabric.store.base import Rows, RowVectors, Table
 from fabric.store.duckdb.rows.searching import Indexes
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.text.terms import terms
+from tests.soak import examples
 
 NOTES = Table(
     "notes",
@@ -134,7 +135,7 @@ def pictures(store: DuckDBStore) -> tuple[dict[str, Any], dict[str, Any]]:
     return kept, store.transact_sync(lambda rows: picture(rows.index(NOTES, JAKE, SPACE)))
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(CHANGES, st.booleans()), max_size=12))
 def test_the_index_is_what_the_rows_say_whatever_was_done(store: DuckDBStore, steps: list[tuple[Any, bool]]):
     store.transact_sync(lambda rows: rows.purge(JAKE))

@@ -18,6 +18,7 @@ from fabric.store.duckdb.check.scan import FileScan
 from fabric.store.duckdb.file.opening import reading
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.store.finding import Finding
+from tests.soak import examples
 
 from .test_formats import FORMAT_1
 
@@ -102,7 +103,7 @@ def change(path: Path, statement: str) -> None:
         connection.execute(statement)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(first=rows, second=rows)
 def test_whatever_the_store_wrote_and_changed_is_well(
     tmp_path_factory: pytest.TempPathFactory, first: list[Row], second: list[Row]

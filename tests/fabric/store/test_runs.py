@@ -16,6 +16,7 @@ from fabric.store.duckdb.rows.searching import BATCH, Indexes
 from fabric.store.duckdb.rows.token_runs import LEAST, MOST, WORTH, Run, fitting, parts
 from fabric.store.duckdb.store import DuckDBStore
 from fabric.text.terms import terms
+from tests.soak import examples
 
 from .test_formats import FORMAT_1
 from .test_index import picture
@@ -220,7 +221,7 @@ CHANGES = st.one_of(
 )
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(st.tuples(CHANGES, st.sampled_from([JAKE, RUTH])), max_size=10))
 def test_the_index_is_what_the_rows_say_whatever_was_done(tmp_path_factory: pytest.TempPathFactory, steps: list[Any]):
     path = tmp_path_factory.mktemp("runs") / "notes.duckdb"

@@ -15,6 +15,7 @@ from fabric import Fabric
 from fabric.errors import RefusedError
 from pipelines import memory_system
 from pipelines.importing import FORMATS, FileImport, ImportReport, elements, file_import_block
+from tests.soak import examples
 
 from .commands import bring, facts, report
 
@@ -34,36 +35,44 @@ def whole(*records: str) -> str:
     return '{"results": [\n' + ",\n".join(records) + "\n]}"
 
 
-@pytest.mark.parametrize(
-    ("broken", "reason"),
-    [
-        ('{"id": "b", "memory": "cut}', "the file is cut off in the middle of it"),
-        ('{"id": "b", "memory": tea}', "not JSON: Expecting value at column 23"),
-        ('{"id": "b", "memory": "a\tb"}', "not JSON: Invalid control character at at column 25"),
-        ('{"id": "b", "memory": 7}', "the memory must be text, got int 7"),
-        ('{"id": "b", "memory": " "}', "the memory is blank"),
-        ('{"id": ["b"], "memory": "tea"}', "expected a name or an id, got a list"),
-        ('{"id": "b", "memory": "tea", "created_at": "9999-01-01"}', "no time that can be meant: '9999-01-01'"),
-        ('{"id": "b", "memory": "tea", "created_at": "soon"}', "no time: 'soon'"),
-        ('{"id": "b", "memory": "tea", "created_at": Infinity}', "no time: inf"),
-        ('{"id": "b", "memory": "tea", "x": ' + "[" * 200 + "]" * 200 + "}", "nested more than 100 deep"),
-        (
-            '{"id": "b", "memory": "' + "x" * 30_000 + '"}',
-            "the memory is 30,000 characters long; at most 20,000 are taken",
-        ),
-        ("17", "expected a memory, got 17"),
-        ("NaN", "expected a memory, got nan"),
-        ("null", "expected a memory, got None"),
-    ],
-)
-def test_a_broken_record_costs_itself_alone(path: Path, broken: str, reason: str) -> None:
-    path.write_text(whole(MEMORY % ("a", "one"), broken, MEMORY % ("c", "three")))
+BROKEN = [
+    ('{"id": "b", "memory": tea}', "not JSON: Expecting value at column 23"),
+    ('{"id": "b", "memory": "a\tb"}', "not JSON: Invalid control character at at column 25"),
+    ('{"id": "b", "memory": 7}', "the memory must be text, got int 7"),
+    ('{"id": "b", "memory": " "}', "the memory is blank"),
+    ('{"id": ["b"], "memory": "tea"}', "expected a name or an id, got a list"),
+    ('{"id": "b", "memory": "tea", "created_at": "9999-01-01"}', "no time that can be meant: '9999-01-01'"),
+    ('{"id": "b", "memory": "tea", "created_at": "soon"}', "no time: 'soon'"),
+    ('{"id": "b", "memory": "tea", "created_at": Infinity}', "no time: inf"),
+    ('{"id": "b", "memory": "tea", "x": ' + "[" * 200 + "]" * 200 + "}", "nested more than 100 deep"),
+    (
+        '{"id": "b", "memory": "' + "x" * 30_000 + '"}',
+        "the memory is 30,000 characters long; at most 20,000 are taken",
+    ),
+    ("17", "expected a memory, got 17"),
+    ("NaN", "expected a memory, got nan"),
+    ("null", "expected a memory, got None"),
+]
+
+
+def test_broken_records_cost_themselves_alone(path: Path) -> None:
+    good = [MEMORY % (number, f"tea {number}") for number in range(len(BROKEN))]
+    path.write_text(whole(*(record for pair in zip(good, BROKEN, strict=True) for record in (pair[0], pair[1][0]))))
     told = bring(path)
     assert told.exit_code == 1
     refused = [line for line in told.stderr.splitlines() if "record" in line]
-    assert refused == [f"skipped: results, record 2: {reason}"]
-    cut = "cut off" in reason
-    assert contents(path) == (["one"] if cut else ["one", "three"])
+    reasons = enumerate((reason for _, reason in BROKEN), start=1)
+    assert refused == [f"skipped: results, record {2 * number}: {reason}" for number, reason in reasons]
+    assert sorted(contents(path)) == sorted(f"tea {number}" for number in range(len(BROKEN)))
+    assert report(path)["facts"]["new"] == 0
+
+
+def test_a_file_that_is_cut_off_costs_the_record_that_is_cut(path: Path) -> None:
+    path.write_text(whole(MEMORY % ("a", "one"), '{"id": "b", "memory": "cut}', MEMORY % ("c", "three")))
+    told = bring(path)
+    assert told.exit_code == 1
+    assert "skipped: results, record 2: the file is cut off in the middle of it" in told.stderr.splitlines()
+    assert contents(path) == ["one"]
     assert report(path)["facts"]["new"] == 0
 
 
@@ -180,7 +189,7 @@ def imported(path: Path, fabric: Fabric, block: Any, form: str) -> ImportReport 
     return done
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(
     value=st.lists(st.dictionaries(st.sampled_from(NAMES), RECORD, max_size=7) | RECORD, max_size=3) | RECORD,
     lines=st.booleans(),
@@ -199,7 +208,7 @@ def test_any_json_is_imported_once_or_refused_in_any_format(path: Path, value: A
                 assert again.total == first.total
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(
     data=st.binary(max_size=200)
     | st.lists(st.sampled_from(['{"a":', "[", "]", "}", '"', "\\", "1", ",", "\n", " "])).map(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from blocks.import_turns import BATCH
 from tests import forkserver
+from tests.soak import examples
 
 from .commands import bring, command, counts, held, report, turns
 
@@ -119,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_one_line(path: Path) -> None:
     assert (told.exit_code, told.stderr) == (1, f"error: {path}: No such file or directory\n")
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=10)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=examples(10))
 @given(texts=st.lists(st.text(st.characters()), min_size=1, max_size=5))
 def test_any_text_is_imported_once(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("any") / "talk.json"
