@@ -9,6 +9,7 @@ import runpy
 import socket
 import sys
 import time
+from contextlib import suppress
 from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, TextIO
@@ -31,6 +32,8 @@ OPTIONAL = re.compile(r"\.(adapters|server|__main__|minilm)\b")
 """Modules of the project that import a library which only some programs have, or run when they are imported."""
 LIBRARIES = ("duckdb", "numpy", "num2words", "structlog", "tokenizers", "safetensors", "rich.console", "prompt_toolkit")
 """What the project imports late."""
+LATE = {"litellm": ("litellm._service_logger", "litellm.proxy._types")}
+"""What a library imports late: the first call of a model takes as long as many tests."""
 
 
 def asked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -42,6 +45,9 @@ def asked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
         wanted = json.loads(message)
         for name in wanted["imports"]:
             importlib.import_module(name)
+            for late in LATE.get(name, ()):
+                with suppress(ImportError):
+                    importlib.import_module(late)
         gc.freeze()
         if not (between := os.fork()):
             if not (program := os.fork()):

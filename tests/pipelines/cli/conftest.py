@@ -5,9 +5,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from typer.testing import CliRunner, Result
 
 from pipelines.cli.app import app
@@ -16,6 +18,7 @@ from tests import forkserver
 ROOT = Path(__file__).parents[3]
 PATIENCE = 300.0
 Command = Callable[..., Result]
+typer.testing._get_command = cache(typer.testing._get_command)  # or each run puts all commands together anew
 
 
 def run(*args: object, text: str | None = None, env: Mapping[str, str] | None = None) -> Result:

@@ -34,8 +34,11 @@ def test_why_tells_the_words_the_writer_and_every_version(jake: Command) -> None
 
 
 def test_why_explains_whatever_recall_prints(jake: Command) -> None:
-    for found in json.loads(jake("recall", "dog", "--limit", 30, "--json").stdout):
-        assert jake("why", found["memory"]["id"]).exit_code == 0, found["memory"]
+    found = [one["memory"] for one in json.loads(jake("recall", "dog", "--limit", 30, "--json").stdout)]
+    of_each_tier = {one["source"]: one for one in found}
+    assert len(of_each_tier) > 2
+    for memory in of_each_tier.values():
+        assert jake("why", memory["id"]).exit_code == 0, memory
 
 
 def test_why_of_an_unknown_id_finds_nothing(jake: Command) -> None:
