@@ -24,7 +24,6 @@ from capabilities.claims.read import read
 from capabilities.retrieval.question import read_question
 from capabilities.retrieval.time.time_cue import named_spans
 from fabric.clock import SystemClock
-from fabric.embedding import default_embedder
 from fabric.redaction.text import redact
 from tests.forkserver import MESSAGE_BYTES
 
@@ -92,9 +91,9 @@ def become(wanted: dict[str, Any], streams: list[int]) -> None:
 
 
 def warm() -> None:
-    """Import what programs use, load the embedder, and compile the patterns that text is read by.
+    """Import what programs use, and compile the patterns that text is read by; nothing is opened or started here.
 
-    Nothing is opened or started here.
+    The embedder stays unloaded: what a program does when it ends differs with it.
     """
     for floor in (fabric, blocks, capabilities, pipelines):
         for module in walk_packages(floor.__path__, f"{floor.__name__}."):
@@ -102,10 +101,6 @@ def warm() -> None:
                 importlib.import_module(module.name)
     for name in LIBRARIES:
         importlib.import_module(name)
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # threads do not come along into what is forked
-    embedder = default_embedder()
-    if embedder is not None:
-        embedder.embed(["I live in Oslo."])
     for text in ("I live in Oslo.", "Where do I live?", "Ich wohne in Wien.", "I work at Stripe since last May."):
         observe_text(text)
         redact(text)

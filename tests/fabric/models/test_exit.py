@@ -1,6 +1,5 @@
 """A program that asked a model ends without a word, however it asked, and however many loops it had."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -106,8 +105,7 @@ def test_many_loops_threads_streams_that_are_left_and_the_command_line_end_silen
 def test_a_model_that_is_first_asked_by_an_exit_handler_leaves_its_work_for_the_next_process(tmp_path: Path):
     path = str(tmp_path / "m.duckdb")
     with StubServer() as server:
-        command = [sys.executable, "-c", AT_EXIT, server.url, path]  # anew: with nothing loaded, as neither is a model
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert (done.returncode, done.stdout) == (0, "closed\n")
-    assert "closed with background work left, which is done when the file is opened next" in done.stderr
-    assert "failed" not in done.stderr
+        code, printed, told = ended("-c", AT_EXIT, server.url, path)
+    assert (code, printed) == (0, "closed\n")
+    assert "closed with background work left, which is done when the file is opened next" in told
+    assert "failed" not in told
