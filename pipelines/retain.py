@@ -187,8 +187,10 @@ class RetainSystem:
         """Return the tools for an agent loop of one's own; which bank they work on comes from this alone.
 
         ``file`` is a path or an open `Fabric`. ``manage_lifecycle`` says whether closing the host closes the file; by
-        default it closes what it has opened.
+        default it closes what it has opened. ConfigurationError with "off", which has no tools.
         """
+        if self.backend == "off":
+            raise ConfigurationError("retain is off, and has no tools: set backend to 'local' or 'hindsight'")
         ids = ScopeIds(session=session, user=user, org=org)
         return ToolHost(file, ids, uses=[self.capability], name=self.name, owns=manage_lifecycle)
 

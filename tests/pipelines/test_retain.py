@@ -209,3 +209,8 @@ def test_options_that_cannot_work_are_refused_where_they_are_given(tmp_path: Pat
 def test_a_bank_is_moved_to_a_backend_that_there_is(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="expected one of local, hindsight, off"):
         retain_memory(backend="local", cwd=tmp_path).move_to("redis")  # type: ignore[arg-type]
+
+
+def test_a_bank_that_is_off_has_no_tools_to_host(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="set backend to 'local' or 'hindsight'"):
+        retain_memory(cwd=tmp_path).host()
