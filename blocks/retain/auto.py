@@ -112,8 +112,8 @@ def _is_answer(item: Item, turn: int) -> bool:
 
 
 def _told(flushed: Flushed, ctx: Context) -> Flushed:
-    """Tell the user, and no model, how many memories could not be sent."""
-    if flushed.waiting or flushed.given_up:
+    """Tell the user, and no model, how many memories could not be sent: one that came meanwhile has no problem yet."""
+    if flushed.problem or flushed.given_up:
         ctx.log.warning(
             "memories could not be sent",
             waiting=flushed.waiting,

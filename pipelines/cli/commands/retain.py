@@ -159,5 +159,5 @@ def _told(answer: "Answer", *, as_json: bool) -> None:
 def _flushed(done: "Flushed", *, says_all: bool) -> None:
     if says_all:
         note(f"{counted(done.done, 'memories')} done, {done.waiting} waiting")
-    if done.waiting or done.given_up:
+    if done.problem or done.given_up:
         note(f"{done.waiting} wait for another try, {done.given_up} were given up: {plain(done.problem)}")

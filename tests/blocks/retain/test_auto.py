@@ -180,6 +180,14 @@ def test_how_many_could_not_be_sent_is_told_to_the_user_only(capfd: pytest.Captu
     assert "memories could not be sent" in captured.out + captured.err
 
 
+def test_what_came_meanwhile_and_only_waits_is_no_trouble_to_tell(capfd: pytest.CaptureFixture[str]):
+    agent = Agent(SmallBank(flushed=Flushed(done=1, waiting=2)))
+    with opened() as fabric:
+        agent.say(fabric, "monday", *said([1, 2]))
+    captured = capfd.readouterr()
+    assert "could not be sent" not in captured.out + captured.err
+
+
 def test_a_turn_that_failed_is_kept_with_its_answer():
     script = [RuntimeError("down"), "Answered at last."]
     agent = Agent(options=LocalConfig(retain_every_n_turns=1))
