@@ -65,9 +65,9 @@ def settle(
     visible = visible_in(index, place.scope, place.persona)
     alike = _alike(index, visible, vector, config.interference_threshold)
     rivals = _holding(index, visible, rival_terms(new), MOST_ALIKE)
-    ids = [index.ids[slot] for slot in dict.fromkeys([*alike, *rivals])]
+    ids = [index.ids[position] for position in dict.fromkeys([*alike, *rivals])]
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
-    likeness = {index.ids[slot]: cosine for slot, cosine in alike.items()}
+    likeness = {index.ids[position]: cosine for position, cosine in alike.items()}
     verdicts = _verdicts(known, new, likeness)
     repeated = [known[one] for one, verdict in verdicts.items() if verdict == "same"]
     same = next((one for one in repeated if one.type == new.type and not one.contradicted_by), None)
@@ -103,7 +103,7 @@ def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) ->
 
 
 def visible_in(index: "SearchView", scope: str, persona: str) -> "Mask":
-    """Return which slots hold live traces of one scope and persona."""
+    """Return which positions hold live traces of one scope and persona."""
     columns = index.columns
     seen = index.alive & (columns["deleted"].values == 0)
     for name, wanted in (("scope", scope), ("persona", persona)):
@@ -112,41 +112,41 @@ def visible_in(index: "SearchView", scope: str, persona: str) -> "Mask":
 
 
 def _alike(index: "SearchView", visible: "Mask", vector: "Floats | None", threshold: float) -> dict[int, float]:
-    """Return the slots whose cosine with a vector is above the threshold, the likest first."""
+    """Return the positions whose cosine with a vector is above the threshold, the likest first."""
     vectors = index.vectors
     if vector is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
         return {}
     whole = vector if vector.ndim == 1 else vector[0]
     quick = vectors.quick(whole)
-    slots = np.flatnonzero((quick > threshold - 0.02) & visible[: len(quick)])
-    if not len(slots):
+    positions = np.flatnonzero((quick > threshold - 0.02) & visible[: len(quick)])
+    if not len(positions):
         return {}
-    exact = vectors.exact(whole, slots)
-    order = np.lexsort((slots, -exact))[:MOST_ALIKE]
-    return {int(slots[at]): min(1.0, float(exact[at])) for at in order.tolist() if exact[at] > threshold}
+    exact = vectors.exact(whole, positions)
+    order = np.lexsort((positions, -exact))[:MOST_ALIKE]
+    return {int(positions[at]): min(1.0, float(exact[at])) for at in order.tolist() if exact[at] > threshold}
 
 
 def _holding(index: "SearchView", visible: "Mask", terms: Sequence[str], most: int) -> list[int]:
-    """Return the latest slots that hold a term, for each of some terms."""
+    """Return the latest positions that hold a term, for each of some terms."""
     found: list[int] = []
     for term in terms:
         number = index.postings.terms.get(term)
         if number is not None:
-            slots = index.postings.of(number)[0]
-            found += slots[visible[slots]][-most:].tolist()
+            positions = index.postings.of(number)[0]
+            found += positions[visible[positions]][-most:].tolist()
     return found
 
 
 def _named_with(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
-    slots = _holding(index, visible, [entity_term(name) for name in new.entities], PER_ENTITY)
-    return [index.ids[slot] for slot in dict.fromkeys(slots)]
+    positions = _holding(index, visible, [entity_term(name) for name in new.entities], PER_ENTITY)
+    return [index.ids[position] for position in dict.fromkeys(positions)]
 
 
 def _just_before(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
     made, columns = new.created_at.timestamp(), index.columns
     mine = columns["session"].values == columns["session"].names.get(new.session, -2)
     near = np.flatnonzero(visible & mine & (np.abs(columns["created_at"].values - made) < NEAR_IN_TIME))
-    return [index.ids[slot] for slot in near[-FOLLOWERS:].tolist()]
+    return [index.ids[position] for position in near[-FOLLOWERS:].tolist()]
 
 
 def _weakened(

@@ -11,7 +11,7 @@ from fabric.store.base import Where
 from ..formulas.encoding import Mood
 from ..formulas.retention import Retention, current_strengths, ignored, used
 from ..sources import Source
-from ..traces.consolidation.reflection import visible_slots
+from ..traces.consolidation.reflection import visible_positions
 from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
 from ..traces.same import same_trace
@@ -52,7 +52,7 @@ def store_encoded(
     settled = None if same is not None else settle(table, place, new, vector, now, config)
     if settled is not None and settled.same is None:
         trace = settled.trace.model_copy(update={"last_awake": now.awake})
-        is_new, edges = index is None or index.slot_of(trace.id) < 0, list(settled.edges)
+        is_new, edges = index is None or index.position_of(trace.id) < 0, list(settled.edges)
         how = None if config.at_work is None else config.at_work.schema_encoding
         if how is not None and how.enabled:
             trace, schemas = beside_schemas(table, place, trace, vector, how)
@@ -185,28 +185,28 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     index = tx.index(view.tables.traces)
     if index is None or not len(index):
         return Swept()
-    columns, slots = index.columns, visible_slots(index, view)
-    left = _strengths(columns, slots, elapsed(tx, view.tables.owner, config, now))
-    intensity = np.nan_to_num(columns["intensity"].values[slots])
+    columns, positions = index.columns, visible_positions(index, view)
+    left = _strengths(columns, positions, elapsed(tx, view.tables.owner, config, now))
+    intensity = np.nan_to_num(columns["intensity"].values[positions])
     faded = np.flatnonzero((left < config.prune_threshold) & (intensity <= config.protected_intensity))
-    faded = faded[np.lexsort((slots[faded], left[faded]))][:MOST_FADED]
-    ids = [index.ids[slot] for slot in slots[faded].tolist()]
+    faded = faded[np.lexsort((positions[faded], left[faded]))][:MOST_FADED]
+    ids = [index.ids[position] for position in positions[faded].tolist()]
     traces = tx.get_many(view.tables.traces, ids)
     gone = [deleted(one, FADED, now).model_copy(update={"faded_on": clock.days}) for one in traces]
     if gone:
         tx.put(view.tables.traces, gone)
     return Swept(
-        looked_at=len(slots), faded=tuple(one.id for one in gone), erased=_erase(table, view, clock.days, config)
+        looked_at=len(positions), faded=tuple(one.id for one in gone), erased=_erase(table, view, clock.days, config)
     )
 
 
-def _strengths(columns: Any, slots: "NDArray[np.int64]", now: Elapsed) -> "NDArray[np.float64]":
-    cells = {name: columns[name].values[slots] for name in ("strength", "stability", "last_awake")}
+def _strengths(columns: Any, positions: "NDArray[np.int64]", now: Elapsed) -> "NDArray[np.float64]":
+    cells = {name: columns[name].values[positions] for name in ("strength", "stability", "last_awake")}
     if now.counts_awake:
         since = now.awake - np.nan_to_num(cells["last_awake"])
     else:
-        last: NDArray[np.float64] = columns["last_accessed"].values[slots]
-        made: NDArray[np.float64] = columns["created_at"].values[slots]
+        last: NDArray[np.float64] = columns["last_accessed"].values[positions]
+        made: NDArray[np.float64] = columns["created_at"].values[positions]
         since = now.now.timestamp() - np.where(np.isnan(last), made, last)
     return current_strengths(cells["strength"], since * 1000, cells["stability"] * 1000)
 

@@ -74,8 +74,8 @@ def _named(tx: Transaction, view: View, cue: str) -> tuple[set[str], list[Source
     freshness = Freshness(tx, view)
     ids: dict[str, None] = {}
     for term in terms:
-        slots = index.postings.of(index.postings.terms[term])[0]
-        newest = (index.ids[slot] for slot in reversed(slots.tolist()) if index.alive[slot])
+        positions = index.postings.of(index.postings.terms[term])[0]
+        newest = (index.ids[position] for position in reversed(positions.tolist()) if index.alive[position])
         ids.update(dict.fromkeys(islice(filter(freshness.says_so, newest), NEWEST)))
     rows, wanted = graphs(tx, view.tables.owner, list(ids)), set(terms)
     keys = {one.key for row in rows for one in row.entities if not wanted.isdisjoint(name_terms([one.name]))}

@@ -40,9 +40,9 @@ def live_memories(tx: Transaction, view: View) -> dict[str, Held]:
         personas, digests, gone = _cells(index, "persona"), _cells(index, "content_hash"), index.columns["deleted"]
         alive: list[int] = (index.alive & (gone.values == 0)).nonzero()[0].tolist()
         found = {
-            index.ids[slot]: Held(persona, digests[slot])
-            for slot in alive
-            if (persona := personas[slot]) in view.personas
+            index.ids[position]: Held(persona, digests[position])
+            for position in alive
+            if (persona := personas[position]) in view.personas
         }
     return found | {fact.id: Held("", content_hash(fact.content), is_fact=True) for fact in _facts(tx, view)}
 
@@ -55,8 +55,8 @@ def read_before(tx: Transaction, owner: Owner) -> dict[str, tuple[str, str, str,
     personas, digests, by = _cells(index, "persona"), _cells(index, "digest"), _cells(index, "by")
     tries = index.columns["tries"].values
     return {
-        index.ids[slot]: (personas[slot], digests[slot], by[slot], int(tries[slot]))
-        for slot in index.alive.nonzero()[0].tolist()
+        index.ids[position]: (personas[position], digests[position], by[position], int(tries[position]))
+        for position in index.alive.nonzero()[0].tolist()
     }
 
 
@@ -71,17 +71,17 @@ class Freshness:
 
     def says_so(self, memory_id: str) -> bool:
         """Return whether a memory is there, is seen by the session, and says what was read."""
-        slot = -1 if self._graph is None else self._graph.slot_of(memory_id)
-        if self._graph is None or slot < 0:
+        position = -1 if self._graph is None else self._graph.position_of(memory_id)
+        if self._graph is None or position < 0:
             return False
-        return self._digest(memory_id) == _text(self._graph, "digest", slot)
+        return self._digest(memory_id) == _text(self._graph, "digest", position)
 
     def _digest(self, memory_id: str) -> str | None:
-        slot = -1 if self._traces is None else self._traces.slot_of(memory_id)
-        if self._traces is not None and slot >= 0:
-            is_seen = _text(self._traces, "persona", slot) in self._view.personas
-            is_live = bool(self._traces.alive[slot]) and not self._traces.columns["deleted"].values[slot]
-            return _text(self._traces, "content_hash", slot) if is_seen and is_live else None
+        position = -1 if self._traces is None else self._traces.position_of(memory_id)
+        if self._traces is not None and position >= 0:
+            is_seen = _text(self._traces, "persona", position) in self._view.personas
+            is_live = bool(self._traces.alive[position]) and not self._traces.columns["deleted"].values[position]
+            return _text(self._traces, "content_hash", position) if is_seen and is_live else None
         if self._facts is None:
             self._facts = {fact.id: content_hash(fact.content) for fact in _facts(self._tx, self._view)}
         return self._facts.get(memory_id)
@@ -100,9 +100,9 @@ class _Texts:
         return texts
 
 
-def _text(index: "SearchView", name: str, slot: int) -> str:
+def _text(index: "SearchView", name: str, position: int) -> str:
     column = index.columns[name]
-    number = int(column.values[slot])
+    number = int(column.values[position])
     return index.derived(_Texts).of(name, column)[number] if number >= 0 else ""
 
 
@@ -144,7 +144,7 @@ def _of_fact(fact: Fact, owner: Owner) -> Material:
 
 
 def _cells(index: "SearchView", name: str) -> list[str]:
-    """Return a column of texts by slot, "" for none."""
+    """Return a column of texts by position, "" for none."""
     column: ColumnView = index.columns[name]
     names = [*column.names, ""]
     return [names[number] for number in column.values.astype(int).tolist()]

@@ -77,10 +77,10 @@ def _closed(tx: Transaction, facts: Collection[Fact], texts: Sequence[str]) -> l
     if not numbers:
         return []
     closed = np.isin(status.values, numbers) & index.alive
-    slots = np.flatnonzero(closed)
-    if len(slots) > READ_AT_ONCE:
-        slots = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))
-    return tx.get_many(facts, [index.ids[slot] for slot in slots.tolist()])
+    positions = np.flatnonzero(closed)
+    if len(positions) > READ_AT_ONCE:
+        positions = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))
+    return tx.get_many(facts, [index.ids[position] for position in positions.tolist()])
 
 
 def _sharing(index: SearchView, closed: NDArray[np.bool_], text: str) -> NDArray[np.int64]:
@@ -89,5 +89,5 @@ def _sharing(index: SearchView, closed: NDArray[np.bool_], text: str) -> NDArray
     if not held:
         return np.zeros(0, np.int64)
     counts = np.bincount(np.concatenate(held), minlength=len(index.ids)) * closed
-    slots = np.flatnonzero(counts)
-    return slots[np.argsort(-counts[slots], kind="stable")][:A_TURN]
+    positions = np.flatnonzero(counts)
+    return positions[np.argsort(-counts[positions], kind="stable")][:A_TURN]

@@ -67,7 +67,7 @@ def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Cla
         if wanted and one.subject in subjects.names:
             found |= np.isin(slots.values, wanted) & (subjects.values == subjects.names[one.subject])
     found &= index.alive
-    return [index.ids[slot] for slot in np.flatnonzero(found)[-FEW:].tolist()]
+    return [index.ids[position] for position in np.flatnonzero(found)[-FEW:].tolist()]
 
 
 def _ending_slots(claim: Claim, subject: str) -> Iterable[str]:

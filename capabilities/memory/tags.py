@@ -13,7 +13,7 @@ from .layout import MemoryLayout
 
 
 def tagged(index: SearchView, tags: Sequence[str]) -> NDArray[np.bool_]:
-    """Return by slot of the turns' index which of them have all of the tags."""
+    """Return by position of the turns' index which of them have all of the tags."""
     found = index.alive.copy()
     for tag in tags:
         has = np.zeros(len(found), np.bool_)
@@ -32,4 +32,4 @@ def tag_test(tx: Transaction, layout: MemoryLayout, tags: Sequence[str]) -> Call
     if index is None:
         return lambda _: False
     found = tagged(index, tags)
-    return lambda turn_id: (slot := index.slot_of(turn_id)) >= 0 and bool(found[slot])
+    return lambda turn_id: (position := index.position_of(turn_id)) >= 0 and bool(found[position])

@@ -13,14 +13,14 @@ from .provider import Wanted
 if TYPE_CHECKING:
     from fabric.search.base import SearchView, VectorsView
 
-Slots = NDArray[np.int64]
+Positions = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _UNKNOWN = -2
 """The number of a text that no row has."""
 
 
-def meeting(index: "SearchView", namespace: str, wanted: Wanted) -> Slots:
-    """Return the slots of this mind's entries that meet the conditions, tags and limit apart."""
+def meeting(index: "SearchView", namespace: str, wanted: Wanted) -> Positions:
+    """Return the positions of this mind's entries that meet the conditions, tags and limit apart."""
     columns = index.columns
     met = index.alive & (columns["namespace"].values == columns["namespace"].names.get(namespace, _UNKNOWN))
     if wanted.pinned is not None and "pinned" in columns:
@@ -37,29 +37,29 @@ def meeting(index: "SearchView", namespace: str, wanted: Wanted) -> Slots:
     return np.flatnonzero(met)
 
 
-def scored_by(index: "SearchView", slots: Slots) -> tuple[Floats, Floats]:
+def scored_by(index: "SearchView", positions: Positions) -> tuple[Floats, Floats]:
     """Return when the entries were made, in seconds, and what their confidence counts."""
     columns = index.columns
-    sure = np.full(len(slots), CONFIDENCE["medium"])
+    sure = np.full(len(positions), CONFIDENCE["medium"])
     if "confidence" in columns:
-        levels = columns["confidence"].values[slots]
+        levels = columns["confidence"].values[positions]
         for name, counts in CONFIDENCE.items():
             sure[levels == columns["confidence"].names.get(name, _UNKNOWN)] = counts
-        sure[columns["error"].values[slots] == 1] = CONFIDENCE["low"]
-    return columns["created_at"].values[slots], sure
+        sure[columns["error"].values[positions] == 1] = CONFIDENCE["low"]
+    return columns["created_at"].values[positions], sure
 
 
-def cosines(vectors: "VectorsView", asked: NDArray[np.float32], slots: Slots) -> Floats:
+def cosines(vectors: "VectorsView", asked: NDArray[np.float32], positions: Positions) -> Floats:
     """Return the exact cosines of the entries with a unit vector."""
-    found = vectors.quick(asked)[slots] if vectors.is_exact else vectors.exact(asked, slots)
+    found = vectors.quick(asked)[positions] if vectors.is_exact else vectors.exact(asked, positions)
     return found.astype(np.float64)
 
 
-def shared_words(index: "SearchView", slots: Slots, words: Sequence[str]) -> Floats:
+def shared_words(index: "SearchView", positions: Positions, words: Sequence[str]) -> Floats:
     """Return the cosine of the entries' words with these, as `capabilities.formulas.similarity.word_cosine` does."""
     held = [index.postings.of(index.postings.terms[word])[0] for word in words if word in index.postings.terms]
     if not held:
-        return np.zeros(len(slots))
-    shared = np.bincount(np.concatenate(held), minlength=len(index.ids))[slots]
-    found: Floats = shared / np.sqrt(np.maximum(index.different[slots], 1) * len(words))
+        return np.zeros(len(positions))
+    shared = np.bincount(np.concatenate(held), minlength=len(index.ids))[positions]
+    found: Floats = shared / np.sqrt(np.maximum(index.different[positions], 1) * len(words))
     return found

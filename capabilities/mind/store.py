@@ -137,29 +137,33 @@ class _Table:
         index = self._tx.index(collection, "" if given is None or asked is None else given.space)
         if index is None:
             return Likenesses((), (), (), ())
-        slots = meeting(index, self._namespace, wanted)
-        ids = [index.ids[slot] for slot in slots.tolist()]
-        return Likenesses(ids, self._similarity(kind, index, slots, text, asked), *scored_by(index, slots))
+        positions = meeting(index, self._namespace, wanted)
+        ids = [index.ids[position] for position in positions.tolist()]
+        return Likenesses(ids, self._similarity(kind, index, positions, text, asked), *scored_by(index, positions))
 
     def _similarity(
-        self, kind: type[Compared], index: "SearchView", slots: "NDArray[np.int64]", text: str, asked: Any
+        self, kind: type[Compared], index: "SearchView", positions: "NDArray[np.int64]", text: str, asked: Any
     ) -> "NDArray[np.float64]":
         if asked is None or index.vectors is None:
-            without, found = np.ones(len(slots), np.bool_), np.zeros(len(slots))
+            without, found = np.ones(len(positions), np.bool_), np.zeros(len(positions))
         else:
-            without = ~index.vectors.present[slots]
-            found = cosines(index.vectors, asked, slots)
+            without = ~index.vectors.present[positions]
+            found = cosines(index.vectors, asked, positions)
         if without.any():
             words = sorted(content_words(text))
             found[without] = (
-                shared_words(index, slots[without], words) if words else self._same(kind, index, slots[without], text)
+                shared_words(index, positions[without], words)
+                if words
+                else self._same(kind, index, positions[without], text)
             )
         return found
 
-    def _same(self, kind: type[Compared], index: "SearchView", slots: "NDArray[np.int64]", text: str) -> list[float]:
+    def _same(
+        self, kind: type[Compared], index: "SearchView", positions: "NDArray[np.int64]", text: str
+    ) -> list[float]:
         """Compare with a text that has no words of its own, such as one emoji, which only itself is like."""
-        said = {one.id: one.text for one in self.get(kind, [index.ids[slot] for slot in slots.tolist()])}
-        return [alike_in_words(said[index.ids[slot]], text) for slot in slots.tolist()]
+        said = {one.id: one.text for one in self.get(kind, [index.ids[position] for position in positions.tolist()])}
+        return [alike_in_words(said[index.ids[position]], text) for position in positions.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
         self._tx.put(self._held.goals, [goal for goal in entries if isinstance(goal, MindGoal)])

@@ -49,7 +49,7 @@ TABLES: Mapping[Owner, Collection[Intention]] = {
 }
 PROSPECTIVE_RESOURCES: tuple[Resource, ...] = tuple(TABLES.values())
 Rows = Callable[[SearchView], "NDArray[np.bool_]"]
-"""Which rows of a table, by their slots."""
+"""Which rows of a table, by their positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Intentions:
         """Return one by its id; None where the session sees none of it."""
         for table, personas in _places(self.tx):
             index = self.tx.index(table)
-            found = None if index is None or index.slot_of(intention_id) < 0 else self.tx.get(table, intention_id)
+            found = None if index is None or index.position_of(intention_id) < 0 else self.tx.get(table, intention_id)
             if found is not None and found.persona in personas:
                 return as_it_is(found, self.is_under_way)
         return None
@@ -134,8 +134,10 @@ class Intentions:
         index = self.tx.index(table)
         if index is None:
             return []
-        slots = np.flatnonzero(which(index) & index.alive)
-        return self.tx.get_many(table, [index.ids[slot] for slot in slots.tolist()]) if len(slots) else []
+        positions = np.flatnonzero(which(index) & index.alive)
+        return (
+            self.tx.get_many(table, [index.ids[position] for position in positions.tolist()]) if len(positions) else []
+        )
 
     def _table(self, scope: TraceScope) -> Collection[Intention]:
         return TABLES[place_of(scope, self.tx.ids).tables.owner]

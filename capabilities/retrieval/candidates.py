@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CandidateGroup:
-    """The rows of one tier. ``allowed`` says by slot which may be found; ``start`` is the number of its slot 0."""
+    """The rows of one tier. ``allowed`` says by position which may be found; ``start`` is the number of its first."""
 
     tier: str
     index: SearchView
@@ -24,11 +24,11 @@ class CandidateGroup:
     start: int
     vocabulary: Vocabulary | None = None
     is_open: bool = False
-    """Whether all of its slots may be found."""
+    """Whether all of its positions may be found."""
 
     @property
     def end(self) -> int:
-        """The number behind its last slot."""
+        """The number behind its last position."""
         return self.start + self.index.size
 
 
@@ -43,7 +43,7 @@ class Candidates:
 
     @property
     def size(self) -> int:
-        """How many slots there are."""
+        """How many positions there are."""
         return self.groups[-1].end if self.groups else 0
 
     @property

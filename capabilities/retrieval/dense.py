@@ -62,12 +62,12 @@ def refine(
 def _cosines(question: Question, candidates: Candidates) -> tuple[Floats, NDArray[np.bool_]]:
     cosines, present = list[Floats](), list[NDArray[np.bool_]]()
     for group in candidates:
-        vectors, slots = group.index.vectors, group.end - group.start
+        vectors, positions = group.index.vectors, group.end - group.start
         if question.vector is not None and vectors is not None and vectors.dimension == len(question.vector):
             cosines.append(vectors.quick(question.vector))
             present.append(vectors.present)
-            slots -= len(vectors)
-        if slots:
-            cosines.append(np.zeros(slots, np.float32))
-            present.append(np.zeros(slots, np.bool_))
+            positions -= len(vectors)
+        if positions:
+            cosines.append(np.zeros(positions, np.float32))
+            present.append(np.zeros(positions, np.bool_))
     return (cosines[0], present[0]) if len(cosines) == 1 else (np.concatenate(cosines), np.concatenate(present))

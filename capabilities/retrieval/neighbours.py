@@ -4,20 +4,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-Slots = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 
-def around(scores: Floats, before: NDArray[np.int32], after: NDArray[np.int32], slots: Slots) -> tuple[Floats, Floats]:
-    """Return for some slots the better score right beside each, and the better one two away; 0 where there is none.
+def around(
+    scores: Floats, before: NDArray[np.int32], after: NDArray[np.int32], positions: Positions
+) -> tuple[Floats, Floats]:
+    """Return for some positions the better score right beside each, and the better one two away; 0 where there is none.
 
-    ``before`` and ``after`` are the neighbours of every slot, -1 for none.
+    ``before`` and ``after`` are the neighbours of every position, -1 for none.
 
     >>> chain = np.array([-1, 0, 1], np.int32), np.array([1, 2, -1], np.int32)
     >>> near, far = around(np.array([1, 5, 2], np.float32), *chain, np.array([0, 1]))
     >>> near.tolist(), far.tolist()
     ([5.0, 2.0], [2.0, 0.0])
     """
-    one_before, one_after = before[slots], after[slots]
+    one_before, one_after = before[positions], after[positions]
     near = np.maximum(_at(scores, one_before), _at(scores, one_after))
     far = np.maximum(_at(scores, _step(before, one_before)), _at(scores, _step(after, one_after)))
     return near, far
@@ -37,9 +39,13 @@ def best_of_group(scores: Floats, groups: NDArray[np.int32]) -> Floats:
     return np.where(member, best[groups], scores)
 
 
-def _at(scores: Floats, slots: NDArray[np.int32]) -> Floats:
-    return np.where(slots >= 0, scores[slots], np.float32(0)) if len(scores) else np.zeros(len(slots), np.float32)
+def _at(scores: Floats, positions: NDArray[np.int32]) -> Floats:
+    return (
+        np.where(positions >= 0, scores[positions], np.float32(0))
+        if len(scores)
+        else np.zeros(len(positions), np.float32)
+    )
 
 
-def _step(links: NDArray[np.int32], slots: NDArray[np.int32]) -> NDArray[np.int32]:
-    return np.where(slots >= 0, links[slots], np.int32(-1))
+def _step(links: NDArray[np.int32], positions: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where(positions >= 0, links[positions], np.int32(-1))

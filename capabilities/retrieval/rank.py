@@ -213,14 +213,14 @@ def _surroundings(base: Floats, rows: Numbers, candidates: Candidates) -> tuple[
     session = base[rows].copy()
     for group in candidates:
         begin, end = np.searchsorted(rows, [group.start, group.end])
-        slots = rows[begin:end] - group.start
+        positions = rows[begin:end] - group.start
         index, own = group.index, base[group.start : group.end]
-        if index.thread and len(slots):
-            sessions = _sessions(index, slots)
+        if index.thread and len(positions):
+            sessions = _sessions(index, positions)
             linked = sessions >= 0
-            near, further = around(own, index.before, index.after, slots)
+            near, further = around(own, index.before, index.after, positions)
             adjacent[begin:end], two_away[begin:end] = near * linked, further * linked
-            session[begin:end] = best_of_group(own[slots], sessions)
+            session[begin:end] = best_of_group(own[positions], sessions)
     return adjacent, two_away, session
 
 
@@ -299,17 +299,17 @@ def _of_turns(candidates: Candidates, rows: Numbers) -> tuple[NDArray[np.int32],
         begin, end = np.searchsorted(rows, [group.start, group.end])
         index, said_at = group.index, group.index.columns.get("said_at")
         if index.thread and said_at is not None:
-            slots = rows[begin:end] - group.start
-            own = _sessions(index, slots)
+            positions = rows[begin:end] - group.start
+            own = _sessions(index, positions)
             sessions[begin:end] = np.where(own >= 0, own + known, -1)
-            times[begin:end] = said_at.values[slots]
+            times[begin:end] = said_at.values[positions]
             known += len(index.columns[index.thread].names)
     return sessions, times
 
 
-def _sessions(index: SearchView, slots: Numbers) -> NDArray[np.int32]:
+def _sessions(index: SearchView, positions: Numbers) -> NDArray[np.int32]:
     """Return the numbers of the sessions in which rows were said, -1 for those of none."""
     column = index.columns[index.thread]
-    found: NDArray[np.int32] = column.values[slots]
+    found: NDArray[np.int32] = column.values[positions]
     nowhere = column.names.get("")
     return found if nowhere is None else np.where(found == nowhere, np.int32(-1), found)

@@ -76,8 +76,8 @@ class Ranking:
     def number_of(self, tier: str, row_id: str) -> int:
         """Return the number of a row by its id, -1 when it is not among the rows."""
         for group in self.candidates:
-            if group.tier == tier and (slot := group.index.slot_of(row_id)) >= 0:
-                return group.start + slot
+            if group.tier == tier and (position := group.index.position_of(row_id)) >= 0:
+                return group.start + position
         return -1
 
     def parts(self, number: int, turns: Sequence[int] = ()) -> tuple[float, dict[str, float]]:

@@ -19,5 +19,5 @@ def same_trace(index: "SearchView | None", trace: Trace) -> str | None:
     same = (hashes.values == number) & index.alive & (index.columns["deleted"].values == 0)
     for name, wanted in (("type", trace.type), ("persona", trace.persona)):
         same &= index.columns[name].values == index.columns[name].names.get(wanted, -2)
-    slots = same.nonzero()[0]
-    return index.ids[int(slots[0])] if len(slots) else None
+    positions = same.nonzero()[0]
+    return index.ids[int(positions[0])] if len(positions) else None

@@ -58,7 +58,7 @@ class TraceTable:
         """Return a trace that the session may see, deleted or not; None when there is none of this id."""
         for view in views(self.tx.ids):
             index = self.tx.index(view.tables.traces)
-            if index is None or index.slot_of(trace_id) < 0:
+            if index is None or index.position_of(trace_id) < 0:
                 continue
             trace = self.tx.get(view.tables.traces, trace_id)
             if trace is not None and trace.persona in view.personas:
@@ -230,8 +230,10 @@ class TraceTable:
         index = self.tx.index(traces, self.space) if self.space else None
         if index is None or index.vectors is None:
             return None
-        slots = {one.id: index.slot_of(one.id) for one in changed}
-        kept = {one: index.vectors.at(slot) for one, slot in slots.items() if index.vectors.present[slot]}
+        positions = {one.id: index.position_of(one.id) for one in changed}
+        kept = {
+            one: index.vectors.at(position) for one, position in positions.items() if index.vectors.present[position]
+        }
         return RowVectors(self.space, kept) if kept else None
 
 

@@ -1,7 +1,7 @@
-"""What searching sees of one scope's rows: columns, postings and vectors by slot. A back end that gives it has recall.
+"""What searching sees of one scope's rows: columns, postings and vectors by position. Who gives it has recall.
 
-Every row has a slot, a number from 0 on, in the order in which rows came; arrays have one cell a slot. A row that was
-changed or deleted leaves its slot behind, dead. Terms and texts are numbered in the same way, each from 0 on.
+Every row has a position, a number from 0 on, in the order in which rows came; arrays have one cell each. A row that was
+changed or deleted leaves its position behind, dead. Terms and texts are numbered in the same way, each from 0 on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,18 +24,18 @@ class Match(NamedTuple):
 
 
 class Ids(Protocol):
-    """The ids of rows by slot."""
+    """The ids of rows by position."""
 
     def __len__(self) -> int:
         """Return how many there are."""
         ...
 
-    def __getitem__(self, slot: int, /) -> str:
-        """Return the id of the row at a slot."""
+    def __getitem__(self, position: int, /) -> str:
+        """Return the id of the row at a position."""
         ...
 
     def __iter__(self) -> Iterator[str]:
-        """Yield them in the order of the slots."""
+        """Yield them in the order of the positions."""
         ...
 
 
@@ -82,7 +82,7 @@ class PostingsView(Protocol):
         ...
 
     def of(self, term: int) -> "tuple[NDArray[int32], NDArray[uint16]]":
-        """Return the slots that hold a term, ascending, and how often each does; dead ones may be among them."""
+        """Return the positions that hold a term, ascending, and how often each does; dead ones may be among them."""
         ...
 
     def lists(self, terms: Sequence[int]) -> "list[tuple[int, NDArray[int32], NDArray[uint16]]]":
@@ -112,7 +112,7 @@ class VectorsView(Protocol):
 
     @property
     def present(self) -> "NDArray[bool_]":
-        """Which slots have a vector; as long as this view, which may end before the newest slots."""
+        """Which positions have a vector; as long as this view, which may end before the newest positions."""
         ...
 
     @property
@@ -121,23 +121,23 @@ class VectorsView(Protocol):
         ...
 
     def __len__(self) -> int:
-        """Return how many slots this view has."""
+        """Return how many positions this view has."""
         ...
 
-    def at(self, slot: int) -> "NDArray[float32]":
-        """Return the vector of a slot, shape (dimension,), zeros where it has none."""
+    def at(self, position: int) -> "NDArray[float32]":
+        """Return the vector of a position, shape (dimension,), zeros where it has none."""
         ...
 
     def quick(self, query: "NDArray[float32]") -> "NDArray[float32]":
-        """Return the cosine of each slot with a unit vector, about right; of passages, that of the nearest."""
+        """Return the cosine of each position with a unit vector, about right; of passages, that of the nearest."""
         ...
 
-    def exact(self, query: "NDArray[float32]", slots: "NDArray[int64]") -> "NDArray[float32]":
-        """Return the exact cosines of some slots with a unit vector; of passages, that of the nearest."""
+    def exact(self, query: "NDArray[float32]", positions: "NDArray[int64]") -> "NDArray[float32]":
+        """Return the exact cosines of some positions with a unit vector; of passages, that of the nearest."""
         ...
 
-    def passage_cosines(self, slot: int, query: "NDArray[float32]") -> "NDArray[float32]":
-        """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
+    def passage_cosines(self, position: int, query: "NDArray[float32]") -> "NDArray[float32]":
+        """Return the exact cosine of each passage of a position with a unit vector, none where its text is short."""
         ...
 
 
@@ -150,7 +150,7 @@ class SearchView(Protocol):
 
     @property
     def numbering(self) -> object:
-        """Equal in two views whose slots, terms and texts have the same numbers."""
+        """Equal in two views whose positions, terms and texts have the same numbers."""
         ...
 
     @property
@@ -160,17 +160,17 @@ class SearchView(Protocol):
 
     @property
     def size(self) -> int:
-        """How many slots there are, dead ones among them."""
+        """How many positions there are, dead ones among them."""
         ...
 
     @property
     def ids(self) -> Ids:
-        """The ids of the rows by slot."""
+        """The ids of the rows by position."""
         ...
 
     @property
     def alive(self) -> "NDArray[bool_]":
-        """Which slots are those of rows that are there."""
+        """Which positions are those of rows that are there."""
         ...
 
     @property
@@ -200,12 +200,12 @@ class SearchView(Protocol):
 
     @property
     def before(self) -> "NDArray[int32]":
-        """The slot of the row before each in its thread, -1 for none."""
+        """The position of the row before each in its thread, -1 for none."""
         ...
 
     @property
     def after(self) -> "NDArray[int32]":
-        """The slot of the row after each in its thread, -1 for none."""
+        """The position of the row after each in its thread, -1 for none."""
         ...
 
     @property
@@ -227,8 +227,8 @@ class SearchView(Protocol):
         """Return how many rows there are."""
         ...
 
-    def slot_of(self, row_id: str) -> int:
-        """Return the slot of a row, -1 where it is not there; in a frozen view also where it was changed since."""
+    def position_of(self, row_id: str) -> int:
+        """Return the position of a row, -1 where it is not there; in a frozen view also where it was changed since."""
         ...
 
     def derived(self, kind: type[T], *arguments: Any) -> T:

@@ -14,7 +14,7 @@ Cells = Sequence[Any] | NDArray[np.float64]
 
 
 class Column:
-    """One column by slot: of a text its number in ``names`` (-1 for none), else a number (NaN for none)."""
+    """One column by position: of a text its number in ``names`` (-1 for none), else a number (NaN for none)."""
 
     def __init__(self, kind: ColumnType) -> None:
         self.is_text = kind == "text"
@@ -22,7 +22,7 @@ class Column:
         self.cells: Growing[Any] = Growing(np.int32 if kind == "text" else np.float64)
 
     def extend(self, values: Cells) -> None:
-        """Add the cells of new slots; a time is given in seconds."""
+        """Add the cells of new positions; a time is given in seconds."""
         if isinstance(values, np.ndarray):
             self.cells.extend(values)
             return
@@ -33,7 +33,7 @@ class Column:
             self.cells.extend([self.cell(value) for value in values])
 
     def append(self, value: Any) -> None:
-        """Add the cell of one new slot."""
+        """Add the cell of one new position."""
         self.cells.append(self.cell(value))
 
     def cell(self, value: Any) -> float:
@@ -50,5 +50,5 @@ class Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The cells of all slots."""
+        """The cells of all positions."""
         return self.cells.view

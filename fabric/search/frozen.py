@@ -37,9 +37,9 @@ class _First(Sequence[str]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FrozenIndex:
-    """What is found in a `TextIndex`, as far as its first ``size`` slots: arrays that are copied before they change.
+    """What is found in a `TextIndex`, as far as its first ``size`` positions: arrays, copied before they change.
 
-    Only `slot_of` sees the index as it is.
+    Only `position_of` sees the index as it is.
     """
 
     numbering: object
@@ -47,12 +47,12 @@ class FrozenIndex:
     """How often the index had changed by then."""
     all_derived: Derived = field(repr=False)
     all_ids: Sequence[str] = field(repr=False)
-    all_slots: Mapping[str, int] = field(repr=False)
-    """The slots by id, of the rows that there are now."""
+    all_positions: Mapping[str, int] = field(repr=False)
+    """The positions by id, of the rows that there are now."""
     thread: str
     columns: Mapping[str, Column]
     size: int
-    """How many slots there are, dead ones among them."""
+    """How many positions there are, dead ones among them."""
     rows: int
     total_length: int
     postings: PostingLists
@@ -69,13 +69,13 @@ class FrozenIndex:
 
     @property
     def ids(self) -> Sequence[str]:
-        """The ids by slot."""
+        """The ids by position."""
         return _First(self.all_ids, self.size)
 
-    def slot_of(self, row_id: str) -> int:
-        """Return the slot of a row, -1 when it is not there, or was changed since then."""
-        slot = self.all_slots.get(row_id, -1)
-        return slot if slot < self.size else -1
+    def position_of(self, row_id: str) -> int:
+        """Return the position of a row, -1 when it is not there, or was changed since then."""
+        position = self.all_positions.get(row_id, -1)
+        return position if position < self.size else -1
 
     def derived(self, kind: type[T], *arguments: Any) -> T:
         """Return what was made of the rows of the index."""

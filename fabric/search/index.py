@@ -47,9 +47,9 @@ class Batch:
 
 
 class TextIndex:
-    """One scope's rows of one collection. Every row has a slot; a slot whose row changed or went is dead.
+    """One scope's rows of one collection. Every row has a position; a position whose row changed or went is dead.
 
-    ``thread`` names the kept column whose rows follow one another: ``before`` and ``after`` of a slot are its
+    ``thread`` names the kept column whose rows follow one another: ``before`` and ``after`` of a position are its
     neighbours with the same value, by insertion, -1 for none.
     """
 
@@ -57,7 +57,7 @@ class TextIndex:
         self.columns = {name: Column(kind) for name, kind in kept.items()}
         self.thread = thread
         self.ids: list[str] = []
-        self.slots: dict[str, int] = {}
+        self.positions: dict[str, int] = {}
         self.postings = Postings()
         self._rows: list[str | None] = []
         self._derived = Derived()
@@ -81,19 +81,19 @@ class TextIndex:
         self._fill(batches)
 
     def __len__(self) -> int:
-        return len(self.slots)
+        return len(self.positions)
 
     def __contains__(self, row_id: object) -> bool:
-        return row_id in self.slots
+        return row_id in self.positions
 
     @property
     def size(self) -> int:
-        """How many slots there are, dead ones among them."""
+        """How many positions there are, dead ones among them."""
         return len(self.ids)
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which slots are those of rows that are there."""
+        """Which positions are those of rows that are there."""
         return self._alive.view
 
     @property
@@ -113,17 +113,17 @@ class TextIndex:
 
     @property
     def before(self) -> NDArray[np.int32]:
-        """The slot of the row before each in its thread, -1 for none."""
+        """The position of the row before each in its thread, -1 for none."""
         return self._before.view
 
     @property
     def after(self) -> NDArray[np.int32]:
-        """The slot of the row after each in its thread, -1 for none."""
+        """The position of the row after each in its thread, -1 for none."""
         return self._after.view
 
-    def slot_of(self, row_id: str) -> int:
-        """Return the slot of a row, -1 when it is not there."""
-        return self.slots.get(row_id, -1)
+    def position_of(self, row_id: str) -> int:
+        """Return the position of a row, -1 when it is not there."""
+        return self.positions.get(row_id, -1)
 
     def derived(self, kind: type[T], *arguments: Any) -> T:
         """Return what was made of the rows, as long as their numbers mean the same; made when first asked for."""
@@ -131,8 +131,8 @@ class TextIndex:
 
     @property
     def is_worn(self) -> bool:
-        """Whether the index should be built again: most slots are dead, or a row went from one thread to another."""
-        return self._is_stale or len(self.ids) > 2 * len(self.slots) + 100
+        """Whether the index should be built again: most positions are dead, or a row went to another thread."""
+        return self._is_stale or len(self.ids) > 2 * len(self.positions) + 100
 
     def frozen(self) -> "FrozenIndex":
         """Return what is found here now, to be searched on another thread; to be called inside a transaction."""
@@ -142,11 +142,11 @@ class TextIndex:
             changes=self.changes,
             all_derived=self._derived,
             all_ids=self.ids,
-            all_slots=self.slots,
+            all_positions=self.positions,
             thread=self.thread,
             columns={name: column.frozen() for name, column in self.columns.items()},
             size=size,
-            rows=len(self.slots),
+            rows=len(self.positions),
             total_length=self.total_length,
             postings=self.postings.frozen(size),
             alive=self._alive.frozen().view,
@@ -161,7 +161,7 @@ class TextIndex:
     def put(self, entry: Entry, old_tokens: str | None) -> None:
         """Add a row, or replace the one of the same id, whose tokens were ``old_tokens``."""
         self.changes += 1
-        old = self.slots.get(entry.row_id)
+        old = self.positions.get(entry.row_id)
         if old is not None and old < len(self._rows):
             self._rows[old] = None
         if old is not None and old_tokens == entry.tokens:
@@ -169,7 +169,7 @@ class TextIndex:
             return
         new = len(self.ids)
         self._append(entry)
-        self.slots[entry.row_id] = new
+        self.positions[entry.row_id] = new
         if self.vectors is not None:
             self.vectors.grow(new + 1)
         if old is None:
@@ -181,14 +181,14 @@ class TextIndex:
 
     def row(self, row_id: str) -> str | None:
         """Return the JSON of a row, or None when it is not kept here."""
-        slot = self.slots.get(row_id, len(self._rows))
-        return self._rows[slot] if slot < len(self._rows) else None
+        position = self.positions.get(row_id, len(self._rows))
+        return self._rows[position] if position < len(self._rows) else None
 
     def keep_rows(self, row_ids: Iterable[str], rows: Iterable[str]) -> None:
         """Keep the JSON of these rows until they change."""
         self._rows = [None] * len(self.ids)
         for row_id, text in zip(row_ids, rows, strict=True):
-            self._rows[self.slots[row_id]] = text
+            self._rows[self.positions[row_id]] = text
 
     def begin_space(self, space: int) -> None:
         """Forget the vectors, to take in those of another space, or of none (0)."""
@@ -198,21 +198,21 @@ class TextIndex:
     def set_vectors(self, space: int, row_ids: Sequence[str], vectors: NDArray[np.float16]) -> None:
         """Note that these rows have these vectors now; in another space than this one's they have none here."""
         self.changes += 1
-        slots = [self.slots[row_id] for row_id in row_ids]
+        positions = [self.positions[row_id] for row_id in row_ids]
         if space != self.space:
             if self.vectors is not None:
-                self.vectors.put(slots, np.zeros((len(slots), self.vectors.dimension), np.float16))
+                self.vectors.put(positions, np.zeros((len(positions), self.vectors.dimension), np.float16))
             return
         if self.vectors is None or self.vectors.dimension != vectors.shape[1]:
             self.vectors = Vectors(space, vectors.shape[1], len(self.ids))
-        self.vectors.put(slots, vectors)
+        self.vectors.put(positions, vectors)
 
     def set_passages(self, space: int, passages: Iterable[tuple[str, bytes]]) -> None:
         """Note the vectors of the passages of rows, as they are stored, where the rows have vectors here."""
         for row_id, stored in passages:
             if stored and self.vectors is not None and space == self.space:
                 self.vectors.put_passages(
-                    self.slots[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
+                    self.positions[row_id], np.frombuffer(stored, np.float16).reshape(-1, self.vectors.dimension)
                 )
 
     def note_vectors(self, stored: Mapping[str, tuple[int | None, bytes | None, bytes | None]]) -> None:
@@ -226,17 +226,17 @@ class TextIndex:
             self.set_passages(self.space, ((row_id, stored[row_id][2] or b"") for row_id in some))
         if self.vectors is not None:
             for row_id in stored.keys() - own.keys():
-                self.vectors.drop(self.slots[row_id])
+                self.vectors.drop(self.positions[row_id])
 
     def remove(self, row_id: str, tokens: str) -> None:
         """Remove the row, whose tokens were these, if it is there."""
         self.changes += 1
-        slot = self.slots.pop(row_id, None)
-        if slot is not None:
-            if slot < len(self._rows):
-                self._rows[slot] = None
-            self._bury(slot, tokens)
-            self._unlink(slot)
+        position = self.positions.pop(row_id, None)
+        if position is not None:
+            if position < len(self._rows):
+                self._rows[position] = None
+            self._bury(position, tokens)
+            self._unlink(position)
 
     def match(self, words: Sequence[str], limit: int) -> list[Match]:
         """Return the rows with most of the asked terms, ties by insertion."""
@@ -245,13 +245,16 @@ class TextIndex:
         if not lists:
             return []
         counts = np.bincount(np.concatenate(lists), minlength=len(self.ids))
-        slots = np.flatnonzero((counts > 0) & self._alive.view)
-        if len(slots) > limit:  # only those that share enough words are sorted
-            shared = counts[slots]
+        positions = np.flatnonzero((counts > 0) & self._alive.view)
+        if len(positions) > limit:  # only those that share enough words are sorted
+            shared = counts[positions]
             sharing = np.cumsum(np.bincount(shared)[::-1])[::-1]  # how many share so many words at least
-            slots = slots[shared >= np.flatnonzero(sharing >= limit)[-1]]
-        best = slots[np.lexsort((self._places.view[slots], -counts[slots]))[:limit]]
-        return [Match(self.ids[slot], int(counts[slot]), int(self._different.view[slot])) for slot in best.tolist()]
+            positions = positions[shared >= np.flatnonzero(sharing >= limit)[-1]]
+        best = positions[np.lexsort((self._places.view[positions], -counts[positions]))[:limit]]
+        return [
+            Match(self.ids[position], int(counts[position]), int(self._different.view[position]))
+            for position in best.tolist()
+        ]
 
     def _fill(self, batches: Iterable[Batch]) -> None:
         def tokens() -> Iterable[Sequence[str] | Coded]:
@@ -267,7 +270,7 @@ class TextIndex:
         self._lengths.extend(lengths)
         self._different.extend(different)
         self.total_length = int(lengths.sum())
-        self.slots = {row_id: slot for slot, row_id in enumerate(self.ids)}
+        self.positions = {row_id: position for position, row_id in enumerate(self.ids)}
         self._alive.extend(np.ones(len(self.ids), np.bool_))
         self._thread_all()
 
@@ -280,12 +283,14 @@ class TextIndex:
             follows = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] >= 0)
             before[order[1:][follows]] = order[:-1][follows]
             after[order[:-1][follows]] = order[1:][follows]
-            self._last = {int(values[slot]): int(slot) for slot in np.flatnonzero(after < 0) if values[slot] >= 0}
+            self._last = {
+                int(values[position]): int(position) for position in np.flatnonzero(after < 0) if values[position] >= 0
+            }
         self._before.extend(before)
         self._after.extend(after)
 
     def _append(self, entry: Entry) -> None:
-        slot = len(self.ids)
+        position = len(self.ids)
         tokens = entry.tokens.split(" ") if entry.tokens else []
         self.ids.append(entry.row_id)
         self._places.append(entry.place)
@@ -296,44 +301,44 @@ class TextIndex:
         self.total_length += len(tokens)
         for column, value in zip(self.columns.values(), entry.cells, strict=True):
             column.append(value)
-        self._different.append(self.postings.add(slot, tokens))
+        self._different.append(self.postings.add(position, tokens))
 
-    def _bury(self, slot: int, tokens: str) -> None:
-        self._alive.edit()[slot] = False
+    def _bury(self, position: int, tokens: str) -> None:
+        self._alive.edit()[position] = False
         if self.vectors is not None:
-            self.vectors.drop_passages([slot])
-        self.total_length -= int(self._lengths.view[slot])
+            self.vectors.drop_passages([position])
+        self.total_length -= int(self._lengths.view[position])
         if tokens:
             self.postings.remove(tokens.split(" "))
 
-    def _change_cells(self, slot: int, cells: Sequence[Any]) -> None:
-        thread = self._thread(slot)
+    def _change_cells(self, position: int, cells: Sequence[Any]) -> None:
+        thread = self._thread(position)
         for column, value in zip(self.columns.values(), cells, strict=True):
             cell = column.cell(value)
-            if column.values[slot] != cell:
-                column.cells.edit()[slot] = cell
-        self._is_stale |= self._thread(slot) != thread
+            if column.values[position] != cell:
+                column.cells.edit()[position] = cell
+        self._is_stale |= self._thread(position) != thread
 
-    def _thread(self, slot: int) -> int:
-        return int(self.columns[self.thread].values[slot]) if self.thread else -1
+    def _thread(self, position: int) -> int:
+        return int(self.columns[self.thread].values[position]) if self.thread else -1
 
-    def _link(self, slot: int) -> None:
-        thread = self._thread(slot)
+    def _link(self, position: int) -> None:
+        thread = self._thread(position)
         if thread >= 0:
             before = self._last.get(thread, -1)
-            self._before.edit()[slot] = before
+            self._before.edit()[position] = before
             if before >= 0:
-                self._after.edit()[before] = slot
-            self._last[thread] = slot
+                self._after.edit()[before] = position
+            self._last[thread] = position
 
-    def _unlink(self, slot: int) -> None:
-        before, after = int(self._before.view[slot]), int(self._after.view[slot])
+    def _unlink(self, position: int) -> None:
+        before, after = int(self._before.view[position]), int(self._after.view[position])
         if before >= 0:
             self._after.edit()[before] = after
         if after >= 0:
             self._before.edit()[after] = before
-        elif self._thread(slot) >= 0:
-            self._set_last(self._thread(slot), before)
+        elif self._thread(position) >= 0:
+            self._set_last(self._thread(position), before)
 
     def _take_place(self, old: int, new: int) -> None:
         before, after = int(self._before.view[old]), int(self._after.view[old])
@@ -345,8 +350,8 @@ class TextIndex:
         elif self._thread(new) >= 0:
             self._last[self._thread(new)] = new
 
-    def _set_last(self, thread: int, slot: int) -> None:
-        if slot >= 0:
-            self._last[thread] = slot
+    def _set_last(self, thread: int, position: int) -> None:
+        if position >= 0:
+            self._last[thread] = position
         else:
             self._last.pop(thread, None)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from .growing import Growing
 
-Slots = NDArray[np.int32]
+Positions = NDArray[np.int32]
 Counts = NDArray[np.uint16]
-NO_POSTINGS: tuple[Slots, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
+NO_POSTINGS: tuple[Positions, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
 class FirstNumbers(Mapping[str, int]):
@@ -68,7 +68,7 @@ def _after(names: Mapping[str, int], number: int) -> list[str]:
 
 
 class PostingLists:
-    """An inverted index, to be read: the terms of rows, and the posting list of each, of slots and counts."""
+    """An inverted index, to be read: the terms of rows, and the posting list of each, of positions and counts."""
 
     def __init__(self) -> None:
         self.tokens: Mapping[str, int] = {}
@@ -78,11 +78,11 @@ class PostingLists:
         self._frequencies = Growing[np.int32](np.int32)
         self._names: list[str] = []
         self._starts = np.zeros(1, np.int64)
-        self._slots = NO_POSTINGS[0]
+        self._positions = NO_POSTINGS[0]
         self._counts = NO_POSTINGS[1]
         self._added: dict[int, tuple[array[int], array[int]]] = {}
         self._end: int | None = None
-        """Before which slot the lists end; None where they have all there are."""
+        """Before which position the lists end; None where they have all there are."""
 
     @property
     def token_terms(self) -> NDArray[np.int32]:
@@ -99,36 +99,41 @@ class PostingLists:
         """In how many of the rows there are each term stands."""
         return self._frequencies.view
 
-    def frozen(self, slots: int) -> "PostingLists":
-        """Return what the first ``slots`` rows hold, to be read by another thread whatever is added or removed here."""
+    def frozen(self, positions: int) -> "PostingLists":
+        """Return what the first ``positions`` rows hold, to be read by another thread whatever changes here."""
         lists = PostingLists()
         lists.tokens = FirstNumbers(self.tokens, len(self._token_terms))
         lists.terms = FirstNumbers(self.terms, len(self._frequencies))
         lists._token_terms, lists._token_counts = self._token_terms.frozen(), self._token_counts.frozen()
         lists._frequencies = self._frequencies.frozen()
-        lists._names, lists._starts, lists._slots, lists._counts = self._names, self._starts, self._slots, self._counts
-        lists._added, lists._end = self._added, slots
+        lists._names, lists._starts, lists._positions, lists._counts = (
+            self._names,
+            self._starts,
+            self._positions,
+            self._counts,
+        )
+        lists._added, lists._end = self._added, positions
         return lists
 
-    def of(self, term: int) -> tuple[Slots, Counts]:
-        """Return the slots that hold the term, ascending, and how often; slots of removed rows among them."""
+    def of(self, term: int) -> tuple[Positions, Counts]:
+        """Return the positions that hold the term, ascending, and how often; positions of removed rows among them."""
         filled = NO_POSTINGS
         if term + 1 < len(self._starts):
             start, end = self._starts[term], self._starts[term + 1]
-            filled = self._slots[start:end], self._counts[start:end]
+            filled = self._positions[start:end], self._counts[start:end]
         if term not in self._added:
             return filled
-        slots, counts = self._later(term)
-        return np.concatenate([filled[0], slots]), np.concatenate([filled[1], counts])
+        positions, counts = self._later(term)
+        return np.concatenate([filled[0], positions]), np.concatenate([filled[1], counts])
 
-    def lists(self, terms: Sequence[int]) -> list[tuple[int, Slots, Counts]]:
+    def lists(self, terms: Sequence[int]) -> list[tuple[int, Positions, Counts]]:
         """Return what `of` does for many terms, each list with the place of its term; a term may have two lists."""
         numbers = np.asarray(terms, np.int64)
         last = len(self._starts) - 1  # terms that came later have no list here, only added rows
         starts = self._starts[np.minimum(numbers, last)].tolist()
         ends = self._starts[np.minimum(numbers + 1, last)].tolist()
         filled = [
-            (place, self._slots[start:end], self._counts[start:end])
+            (place, self._positions[start:end], self._counts[start:end])
             for place, (start, end) in enumerate(zip(starts, ends, strict=True))
         ]
         return filled + [(place, *self._later(term)) for place, term in enumerate(terms) if term in self._added]
@@ -145,13 +150,13 @@ class PostingLists:
         """Return the term of a number."""
         return self._names[term]
 
-    def _later(self, term: int) -> tuple[Slots, Counts]:
+    def _later(self, term: int) -> tuple[Positions, Counts]:
         """Return the rows of a term that were added one by one."""
         added = self._added[term]
         # As bytes, which takes one step: a view would keep the thread that writes from adding rows.
-        slots = np.frombuffer(added[0].tobytes(), np.int32)
+        positions = np.frombuffer(added[0].tobytes(), np.int32)
         counts = np.frombuffer(added[1].tobytes(), np.uint16)
-        size = min(len(slots), len(counts))
-        if self._end is not None and size and slots[size - 1] >= self._end:
-            size = int(np.searchsorted(slots[:size], self._end))
-        return slots[:size], counts[:size]
+        size = min(len(positions), len(counts))
+        if self._end is not None and size and positions[size - 1] >= self._end:
+            size = int(np.searchsorted(positions[:size], self._end))
+        return positions[:size], counts[:size]

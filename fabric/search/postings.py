@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coding import Coded, Numbers, joined_tokens, token_counts
-from .posting_lists import Counts, PostingLists, Slots
+from .posting_lists import Counts, Positions, PostingLists
 
 SPELLED = "\t"
 """What stands in a token between its term and its spelling."""
@@ -17,7 +17,7 @@ MOST = 65_535
 
 
 class Postings(PostingLists):
-    """The terms of numbered rows (slots). A token is a term, or a term, a tab and how it was spelled in the text."""
+    """The terms of numbered rows (positions). A token is a term, or a term, a tab and how it was spelled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,14 +36,14 @@ class Postings(PostingLists):
             sizes, tokens = (rows.sizes, self._known(rows)) if isinstance(rows, Coded) else self._split(rows)
             self._register()
             self._token_counts.edit()[:] += np.bincount(tokens, minlength=len(self.tokens)).astype(np.int32)
-            slots = np.repeat(np.arange(first, first + len(sizes), dtype=np.int32), sizes)
-            pieces.append(_sorted(self.token_terms[tokens], slots))
+            positions = np.repeat(np.arange(first, first + len(sizes), dtype=np.int32), sizes)
+            pieces.append(_sorted(self.token_terms[tokens], positions))
             lengths.append(sizes)
             first += len(sizes)
         self._join(pieces)
-        return np.concatenate(lengths), np.bincount(self._slots, minlength=first).astype(np.int32)
+        return np.concatenate(lengths), np.bincount(self._positions, minlength=first).astype(np.int32)
 
-    def add(self, slot: int, tokens: Sequence[str]) -> int:
+    def add(self, position: int, tokens: Sequence[str]) -> int:
         """Take in one row behind all others; return how many different terms it has."""
         counts: dict[int, int] = {}
         numbers = [self.tokens[token] for token in tokens]
@@ -58,12 +58,12 @@ class Postings(PostingLists):
             added = self._added.get(term)
             if added is None:
                 self._added[term] = added = (array("i"), array("H"))
-            added[0].append(slot)
+            added[0].append(position)
             added[1].append(min(count, MOST))
         return len(counts)
 
     def remove(self, tokens: Sequence[str]) -> None:
-        """Take the tokens of a row that is gone out of the counts; its slot stays in the lists and must be ignored."""
+        """Take the tokens of a row that is gone out of the counts; its position stays in the lists, to be ignored."""
         numbers = [self.tokens[token] for token in tokens]
         self._register()
         np.subtract.at(self._token_counts.edit(), numbers, 1)
@@ -99,38 +99,38 @@ class Postings(PostingLists):
             frequencies += np.bincount(piece.terms, minlength=count)
         self._frequencies.edit()[:] = frequencies
         self._starts = np.concatenate([[0], np.cumsum(frequencies)])
-        self._slots = np.empty(self._starts[-1], np.int32)
+        self._positions = np.empty(self._starts[-1], np.int32)
         self._counts = np.empty(self._starts[-1], np.uint16)
         ends = self._starts[:-1].copy()  # of what is there of each list by now
         for piece in pieces:
             own = np.bincount(piece.terms, minlength=count)
             begins = np.cumsum(own) - own
             places = (ends - begins)[piece.terms] + np.arange(len(piece.terms))
-            self._slots[places] = piece.slots
+            self._positions[places] = piece.positions
             self._counts[places] = piece.counts
             ends += own
 
 
 class _Piece(NamedTuple):
-    """The postings of some rows, by ascending terms, those of one term by ascending slots."""
+    """The postings of some rows, by ascending terms, those of one term by ascending positions."""
 
     terms: NDArray[np.int32]
-    slots: Slots
+    positions: Positions
     counts: Counts
 
 
-def _sorted(terms: NDArray[np.int32], slots: Slots) -> _Piece:
-    """Return the postings of tokens with these terms in these slots, which ascend."""
+def _sorted(terms: NDArray[np.int32], positions: Positions) -> _Piece:
+    """Return the postings of tokens with these terms in these positions, which ascend."""
     # Stable sorts of 16 bits count instead of comparing: twice as fast as one sort of all the bits.
     order = np.argsort(terms.astype(np.uint16), kind="stable")
     if len(terms) and terms.max() > 0xFFFF:
         order = order[np.argsort((terms[order] >> 16).astype(np.uint16), kind="stable")]
-    terms, slots = terms[order], slots[order]
+    terms, positions = terms[order], positions[order]
     first = np.ones(len(terms), np.bool_)
-    first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
+    first[1:] = (terms[1:] != terms[:-1]) | (positions[1:] != positions[:-1])
     begins = np.flatnonzero(first)
     counts = np.minimum(np.diff(begins, append=len(terms)), MOST).astype(np.uint16)
-    return _Piece(terms[begins], slots[begins], counts)
+    return _Piece(terms[begins], positions[begins], counts)
 
 
 def _last(numbers: dict[str, int], count: int) -> list[str]:

@@ -26,30 +26,30 @@ _WIDE: Floats = np.arange(0x10000, dtype=np.uint16).view(np.float16).astype(np.f
 
 
 class Vectors:
-    """Unit vectors of one model, by slot, kept as float16; a slot without one has zeros."""
+    """Unit vectors of one model, by position, kept as float16; a position without one has zeros."""
 
-    def __init__(self, space: int, dimension: int, slots: int) -> None:
+    def __init__(self, space: int, dimension: int, positions: int) -> None:
         self.space = space
         self.dimension = dimension
         self._full = Growing[np.float16](np.float16, dimension)
         self._quick = Growing[np.float32](np.float32, dimension)
         self._present = Growing[np.bool_](np.bool_)
         self.passages: PassageVectors | None = None
-        """The vectors of passages, once a slot has some."""
-        self.grow(slots)
+        """The vectors of passages, once a position has some."""
+        self.grow(positions)
 
     def __len__(self) -> int:
         return len(self._present)
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which slots have a vector."""
+        """Which positions have a vector."""
         return self._present.view
 
     def window(self) -> "Vectors":
-        """Return the vectors of the slots there are now, for another thread.
+        """Return the vectors of the positions there are now, for another thread.
 
-        Slots that are added later are not seen. A vector that is replaced meanwhile may be read half old and half new,
+        Positions that are added later are not seen. A vector that is replaced meanwhile may be half old and half new,
         which costs its row a wrong score once; a copy of all vectors would cost the writer far more.
         """
         window = Vectors(self.space, self.dimension, 0)
@@ -58,18 +58,18 @@ class Vectors:
         window.passages = None if self.passages is None else self.passages.window()
         return window
 
-    def grow(self, slots: int) -> None:
-        """Make room so that there are so many slots."""
-        more = slots - len(self._present)
+    def grow(self, positions: int) -> None:
+        """Make room so that there are so many positions."""
+        more = positions - len(self._present)
         if more > 0:
             self._present.grow(more)
             self._narrow()
             self._full.grow(more)
-            self._quick.grow(slots - len(self._quick))
+            self._quick.grow(positions - len(self._quick))
 
-    def put(self, slots: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
-        """Set the vectors of these slots, which have no passages then."""
-        places = _span(np.asarray(slots, np.int64))
+    def put(self, positions: Sequence[int] | NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of these positions, which have no passages then."""
+        places = _span(np.asarray(positions, np.int64))
         head = _headed(vectors, self._quick.view.shape[1])
         present: NDArray[np.bool_] = np.any(head, axis=1)
         doubtful = np.flatnonzero(~present)
@@ -77,34 +77,34 @@ class Vectors:
         self._full.view[places] = vectors
         self._quick.view[places] = head
         self._present.edit()[places] = present
-        self.drop_passages(slots)
+        self.drop_passages(positions)
 
-    def drop_passages(self, slots: Sequence[int] | NDArray[np.int64]) -> None:
-        """Take away the vectors of the passages of slots."""
+    def drop_passages(self, positions: Sequence[int] | NDArray[np.int64]) -> None:
+        """Take away the vectors of the passages of positions."""
         if self.passages is not None:
-            for slot in np.asarray(slots).tolist():
-                self.passages.drop(slot)
+            for position in np.asarray(positions).tolist():
+                self.passages.drop(position)
 
-    def put_passages(self, slot: int, vectors: NDArray[np.float16]) -> None:
-        """Set the vectors of the passages of a slot that has a vector."""
+    def put_passages(self, position: int, vectors: NDArray[np.float16]) -> None:
+        """Set the vectors of the passages of a position that has a vector."""
         if self.passages is None:
             self.passages = PassageVectors(self.dimension, self._quick.view.shape[1])
-        self.passages.add(slot, vectors, _headed(vectors, self._quick.view.shape[1]))
+        self.passages.add(position, vectors, _headed(vectors, self._quick.view.shape[1]))
         self._narrow()
 
-    def drop(self, slot: int) -> None:
-        """Take away the vector of a slot."""
-        self.put([slot], np.zeros((1, self.dimension), np.float16))
+    def drop(self, position: int) -> None:
+        """Take away the vector of a position."""
+        self.put([position], np.zeros((1, self.dimension), np.float16))
 
-    def at(self, slot: int) -> Floats:
-        """Return the vector of one slot, zeros where it has none."""
-        vector: Floats = self._full.view[slot].astype(np.float32)
+    def at(self, position: int) -> Floats:
+        """Return the vector of one position, zeros where it has none."""
+        vector: Floats = self._full.view[position].astype(np.float32)
         return vector
 
     def quick(self, query: Floats) -> Floats:
-        """Return the cosine of each slot with a unit vector; from the first numbers only where there are many slots.
+        """Return the cosine of each position with a unit vector; from the first numbers only where there are many.
 
-        That of a slot with passages is that of the nearest of them, or of the whole where that is nearer.
+        That of a position with passages is that of the nearest of them, or of the whole where that is nearer.
         """
         head = _headed(query[None, :].astype(np.float32), self._quick.view.shape[1])[0]
         cosines = _dots(self._quick.view, head)
@@ -117,18 +117,18 @@ class Vectors:
         """Whether `quick` is exact."""
         return bool(self._quick.view.shape[1] == self.dimension)
 
-    def exact(self, query: Floats, slots: NDArray[np.int64]) -> Floats:
-        """Return the exact cosines of some slots with a unit vector."""
+    def exact(self, query: Floats, positions: NDArray[np.int64]) -> Floats:
+        """Return the exact cosines of some positions with a unit vector."""
         wide = query.astype(np.float32)
-        cosines = _dots(_wide(self._full.view[slots]), wide)
+        cosines = _dots(_wide(self._full.view[positions]), wide)
         if self.passages is not None:
-            passages, places = self.passages.among(slots, len(self))
+            passages, places = self.passages.among(positions, len(self))
             np.maximum.at(cosines, places, _dots(_wide(self.passages.full.view[passages]), wide))
         return cosines
 
-    def passage_cosines(self, slot: int, query: Floats) -> Floats:
-        """Return the exact cosine of each passage of a slot with a unit vector, none where its text is short."""
-        if self.passages is None or not len(passages := self.passages.of(slot)):
+    def passage_cosines(self, position: int, query: Floats) -> Floats:
+        """Return the exact cosine of each passage of a position with a unit vector, none where its text is short."""
+        if self.passages is None or not len(passages := self.passages.of(position)):
             return _NO_PASSAGES
         return _dots(_wide(passages), query)
 

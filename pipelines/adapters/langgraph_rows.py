@@ -140,7 +140,7 @@ class Shelf:
         if index is not None:
             due = index.alive & (index.columns["expires_at"].values <= self.now.timestamp())
             if due.any():
-                self._delete({_item_of(index.ids[slot]) for slot in np.flatnonzero(due).tolist()})
+                self._delete({_item_of(index.ids[position]) for position in np.flatnonzero(due).tolist()})
 
     def read(self, op: Op) -> Result:
         """Return what an operation asks for; None for one that writes."""
@@ -236,7 +236,7 @@ class Shelf:
             allowed &= np.fromiter((_item_of(one) in wanted for one in index.ids), np.bool_, len(index.ids))
         searched = index.columns["searched"].values > 0
         scores: dict[str, float | None] = dict(self._scores(op, index, allowed & searched))
-        scores |= {_item_of(index.ids[slot]): None for slot in np.flatnonzero(allowed & ~searched).tolist()}
+        scores |= {_item_of(index.ids[position]): None for position in np.flatnonzero(allowed & ~searched).tolist()}
         page = list(scores)[op.offset : op.offset + op.limit]
         return [(item, scores[item.id]) for item in self.tx.get_many(self.tables.items, page)]
 

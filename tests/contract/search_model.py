@@ -46,7 +46,7 @@ def picture(view: SearchView) -> dict[str, Any]:
     """Return what a view says, which has to agree with itself."""
     slots = sorted(np.flatnonzero(view.alive).tolist(), key=lambda slot: int(view.places[slot]))
     names = [view.ids[slot] for slot in slots]
-    assert ([view.slot_of(name) for name in names], view.slot_of("nobody")) == (slots, -1)
+    assert ([view.position_of(name) for name in names], view.position_of("nobody")) == (slots, -1)
     assert (len(view), view.size, view.thread) == (len(slots), len(view.ids), "label")
     terms = _terms(view.postings, dict(zip(slots, names, strict=True)))
     sizes = [int(view.lengths[slot]) for slot in slots]

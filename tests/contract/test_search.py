@@ -93,7 +93,7 @@ def test_a_frozen_view_stays_as_it_is_for_any_thread(store: Store):
     with ThreadPoolExecutor(1) as other:
         assert other.submit(picture, frozen).result() == then
     run(store, lambda tx: tx.delete(SAID, JAKE, ["b"]))
-    assert frozen.slot_of("b") == frozen.slot_of("e") == -1
+    assert frozen.position_of("b") == frozen.position_of("e") == -1
     assert ("birds" in frozen.postings.terms, frozen.vectors is not None) == (False, True)
 
 

@@ -38,7 +38,7 @@ async def look(_: object, ctx: Context) -> tuple[dict[str, Any], list[Any], set[
     def work(tx: Transaction) -> tuple[dict[str, Any], list[Any], set[str]]:
         index = tx.index(USER.traces)
         slots = [] if index is None else (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
-        known = set() if index is None else {index.ids[slot] for slot in slots}
+        known = set() if index is None else {index.ids[position] for position in slots}
         return {trace.id: trace for trace in tx.find(USER.traces)}, tx.find(USER.edges), known
 
     return await ctx.transact(work)

@@ -54,7 +54,7 @@ async def look(_: object, ctx: Context) -> Held:
         slots = (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
         return {
             "traces": tx.find(USER.traces),
-            "live_in_index": {index.ids[slot] for slot in slots},
+            "live_in_index": {index.ids[position] for position in slots},
             "edges": tx.find(USER.edges),
             "archived": {one.id: one for one in tx.find(SHELVES["user"].texts)},
             "heard": tx.find(DESK.heard),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from capabilities.traces.consolidation.reflection import visible_slots
+from capabilities.traces.consolidation.reflection import visible_positions
 from capabilities.traces.consolidation.steps import Cluster, cluster_key
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import Trace
@@ -66,8 +66,8 @@ def _graphs(table: TraceTable, view: View) -> "Iterator[nx.Graph[str]]":
     instance = kinds.names.get("schema_instance", -2)
     in_schema = {end for one, other, kind, _ in told if kind == instance for end in (one, other)}
     scopes = {
-        traces.ids[slot]: (traces.columns["scope"].values[slot], traces.columns["persona"].values[slot])
-        for slot in visible_slots(traces, view).tolist()
+        traces.ids[position]: (traces.columns["scope"].values[position], traces.columns["persona"].values[position])
+        for position in visible_positions(traces, view).tolist()
     }
     graphs: dict[Any, nx.Graph[str]] = {}
     for one, other, kind, weight in sorted(told):

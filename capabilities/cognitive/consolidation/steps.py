@@ -8,7 +8,7 @@ import numpy as np
 from capabilities.formulas.in_sleep import Version, following_pairs, resolved, sharing_pairs
 from capabilities.formulas.personality import HIGH
 from capabilities.formulas.retention import used
-from capabilities.traces.consolidation.reflection import visible_slots
+from capabilities.traces.consolidation.reflection import visible_positions
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import EdgeType, Trace
 from capabilities.traces.table import TraceTable, deleted, uncontradicted
@@ -34,10 +34,10 @@ def replay(table: TraceTable, view: View, config: CognitiveConfig) -> int:
     index = table.tx.index(view.tables.traces)
     if index is None or not len(index):
         return 0
-    slots = visible_slots(index, view)
+    positions = visible_positions(index, view)
     since = (table.clock.now() - timedelta(hours=config.consolidation.recent_hours)).timestamp()
-    recent = slots[index.columns["created_at"].values[slots] > since][-config.consolidation.max_traces :]
-    traces = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in recent.tolist()])
+    recent = positions[index.columns["created_at"].values[positions] > since][-config.consolidation.max_traces :]
+    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in recent.tolist()])
     places: dict[tuple[str, str], list[Trace]] = {}
     for trace in traces:
         places.setdefault((trace.scope, trace.persona), []).append(trace)
@@ -70,7 +70,7 @@ def _following(traces: Sequence[Trace]) -> list[tuple[str, str]]:
 def _tie(table: TraceTable, view: View, pairs: Iterable[tuple[str, str]], kind: EdgeType) -> int:
     edges = {edge.id: edge for one, other in pairs for edge in [edge_between(one, other, WEIGHTS[kind], kind)]}
     index = table.tx.index(view.tables.edges)
-    new = [edge for edge in edges.values() if index is None or index.slot_of(edge.id) < 0]
+    new = [edge for edge in edges.values() if index is None or index.position_of(edge.id) < 0]
     table.tx.put(view.tables.edges, new)
     return len(new)
 
@@ -84,8 +84,10 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
     if index is None or not len(index):
         return []
     column = index.columns["type"]
-    slots = np.flatnonzero(index.alive & (column.values == column.names.get("contradicts", -2)))
-    edges = tx.get_many(tables.edges, [index.ids[slot] for slot in slots[: config.consolidation.max_traces].tolist()])
+    positions = np.flatnonzero(index.alive & (column.values == column.names.get("contradicts", -2)))
+    edges = tx.get_many(
+        tables.edges, [index.ids[position] for position in positions[: config.consolidation.max_traces].tolist()]
+    )
     ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
     held = {one.id: one for one in tx.get_many(tables.traces, ends) if _is_visible(one, view)}
     versions = [
@@ -124,16 +126,16 @@ def reinforce(table: TraceTable, view: View, config: CognitiveConfig, most: int)
     index = table.tx.index(view.tables.traces)
     if index is None or not len(index):
         return []
-    slots, now = visible_slots(index, view), table.clock.now()
+    positions, now = visible_positions(index, view), table.clock.now()
     if config.profile.rehearses == "used":
-        slots = slots[index.columns["retrieval_count"].values[slots] > 0]
-    due = index.columns["due_at"].values[slots]
+        positions = positions[index.columns["retrieval_count"].values[positions] > 0]
+    due = index.columns["due_at"].values[positions]
     mine = np.flatnonzero(due <= now.timestamp())
-    first = slots[mine[np.argsort(due[mine], kind="stable")]][:most]
+    first = positions[mine[np.argsort(due[mine], kind="stable")]][:most]
     if not len(first):
         return []
     present = awaken(table.tx, view.tables.owner, config, now)
-    traces = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in first.tolist()])
+    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in first.tolist()])
     table.tx.put(view.tables.traces, [_repeated(one, present, config) for one in traces])
     return [
         Change(step="reinforce", trace_id=one.id, reason=f"due since {one.due_at:%Y-%m-%d %H:%M}") for one in traces

@@ -17,7 +17,7 @@ from capabilities.formulas.in_sleep import (
     source_multiplier,
 )
 from capabilities.traces.archive import archive
-from capabilities.traces.consolidation.reflection import DAY, visible_slots
+from capabilities.traces.consolidation.reflection import DAY, visible_positions
 from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.table import TraceTable, revised
 from capabilities.traces.tables import View
@@ -43,16 +43,17 @@ def losing_details(table: TraceTable, view: View, how: TemporalGist) -> list[Tra
     index = table.tx.index(view.tables.traces)
     if index is None or not len(index):
         return []
-    slots, columns, now = visible_slots(index, view), index.columns, table.clock.now()
+    positions, columns, now = visible_positions(index, view), index.columns, table.clock.now()
     cells = {
-        name: columns[name].values[slots] for name in ("created_at", "retrieval_count", "strength", "length", "type")
+        name: columns[name].values[positions]
+        for name in ("created_at", "retrieval_count", "strength", "length", "type")
     }
     kinds = [columns["type"].names.get(kind, -2) for kind in ("episodic", "semantic")]
     fits = now.timestamp() - cells["created_at"] >= how.age_days * DAY
     fits &= (cells["retrieval_count"] < how.min_retrievals) & (cells["length"] > GIST_WORDS)
     fits &= np.isin(cells["type"], kinds)
-    oldest = slots[fits][np.argsort(cells["created_at"][fits], kind="stable")][: LOOKED_AT * how.max_per_cycle]
-    found = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in oldest.tolist()])
+    oldest = positions[fits][np.argsort(cells["created_at"][fits], kind="stable")][: LOOKED_AT * how.max_per_cycle]
+    found = table.tx.get_many(view.tables.traces, [index.ids[position] for position in oldest.tolist()])
     return [trace for trace in found if _loses_details(trace, how, now)][: how.max_per_cycle]
 
 
@@ -103,11 +104,14 @@ def doubt(
     index = table.tx.index(view.tables.traces)
     if index is None or not len(index):
         return [], None
-    slots, column = visible_slots(index, view), index.columns["source_type"]
+    positions, column = visible_positions(index, view), index.columns["source_type"]
     free = [column.names[source] for source in TRUSTED if source in column.names]
-    slots = slots[~np.isin(column.values[slots], free)]
-    slots = _next(slots, index.columns["created_at"].values[slots], most, after)
-    now, traces = table.clock.now(), table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in slots.tolist()])
+    positions = positions[~np.isin(column.values[positions], free)]
+    positions = _next(positions, index.columns["created_at"].values[positions], most, after)
+    now, traces = (
+        table.clock.now(),
+        table.tx.get_many(view.tables.traces, [index.ids[position] for position in positions.tolist()]),
+    )
     changed: list[Trace] = []
     for trace in traces:
         noted, by = metadata_of(trace), source_multiplier(trace.source_type, trace.strength, how.multipliers)
@@ -118,14 +122,14 @@ def doubt(
     return changed, max((trace.created_at for trace in traces), default=None)
 
 
-def _next(slots: "Ints", made: "NDArray[np.float64]", most: int, after: datetime | None) -> "Ints":
-    """Return the slots that were made next, so many, and those that were made with the last of them."""
+def _next(positions: "Ints", made: "NDArray[np.float64]", most: int, after: datetime | None) -> "Ints":
+    """Return the positions that were made next, so many, and those that were made with the last of them."""
     order = np.argsort(made, kind="stable")
-    slots, made = slots[order], made[order]
+    positions, made = positions[order], made[order]
     begin = 0 if after is None else int(np.searchsorted(made, after.timestamp(), side="right"))
     begin = begin if begin < len(made) else 0
     end = min(begin + most, len(made))
-    return slots[begin : int(np.searchsorted(made, float(made[end - 1]), side="right"))] if end else slots
+    return positions[begin : int(np.searchsorted(made, float(made[end - 1]), side="right"))] if end else positions
 
 
 def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:
@@ -133,9 +137,9 @@ def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:
     index = table.tx.index(view.tables.traces)
     if index is None or not len(index):
         return []
-    slots = visible_slots(index, view)
-    intense = slots[np.nan_to_num(index.columns["intensity"].values[slots]) > how.valence * how.arousal]
-    traces = table.tx.get_many(view.tables.traces, [index.ids[slot] for slot in intense.tolist()])
+    positions = visible_positions(index, view)
+    intense = positions[np.nan_to_num(index.columns["intensity"].values[positions]) > how.valence * how.arousal]
+    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in intense.tolist()])
     over = [one for one in traces if is_overwhelming(_felt(one), one.strength, how.how)]
     after, _ = regulated([(_felt(one), one.strength) for one in over], how.how)
     changed = [

@@ -47,12 +47,12 @@ def _nearest(index: "SearchView", place: Place, vector: "Floats") -> tuple[str, 
     term, vectors = index.postings.terms.get(TAGGED + SCHEMA), index.vectors
     if term is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
         return None
-    slots = index.postings.of(term)[0]
+    positions = index.postings.of(term)[0]
     columns = index.columns
-    seen = index.alive[slots] & (columns["deleted"].values[slots] == 0)
+    seen = index.alive[positions] & (columns["deleted"].values[positions] == 0)
     for name, wanted in (("scope", place.scope), ("persona", place.persona)):
-        seen &= columns[name].values[slots] == columns[name].names.get(wanted, -2)
-    schemas = np.asarray(slots[seen & vectors.present[slots]], np.int64)
+        seen &= columns[name].values[positions] == columns[name].names.get(wanted, -2)
+    schemas = np.asarray(positions[seen & vectors.present[positions]], np.int64)
     if not len(schemas):
         return None
     exact = vectors.exact(vector if vector.ndim == 1 else vector[0], schemas)

@@ -105,7 +105,7 @@ class _Views:
     def view(
         self, tx: Transaction, collection: Collection[Any], index: SearchView
     ) -> tuple[SearchView, Sequence[MindEntry]]:
-        """Return the view and its entries by slot; to be called inside a transaction."""
+        """Return the view and its entries by position; to be called inside a transaction."""
         if self.made is None or self.changes != index.changes:
             self.entries = cast("list[MindEntry]", tx.find(collection))
             ids = [entry.id for entry in self.entries]
@@ -118,9 +118,11 @@ def _vectors(index: SearchView, ids: Sequence[str]) -> dict[str, NDArray[np.floa
     vectors = index.vectors
     if vectors is None:
         return {}
-    slots = {row_id: index.slot_of(row_id) for row_id in ids}
+    positions = {row_id: index.position_of(row_id) for row_id in ids}
     return {
-        row_id: vectors.at(slot) for row_id, slot in slots.items() if 0 <= slot < len(vectors) and vectors.present[slot]
+        row_id: vectors.at(position)
+        for row_id, position in positions.items()
+        if 0 <= position < len(vectors) and vectors.present[position]
     }
 
 

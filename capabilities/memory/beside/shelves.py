@@ -54,5 +54,7 @@ def everything(tx: Transaction, ctx: Context, tiers: Some[Tier]) -> list[RankedM
     return [
         memory
         for shelf in shelves(tx, ctx, tiers, "")
-        for memory in read(tx, ctx, shelf.key, [shelf.index.ids[slot] for slot in shelf.allowed.nonzero()[0].tolist()])
+        for memory in read(
+            tx, ctx, shelf.key, [shelf.index.ids[position] for position in shelf.allowed.nonzero()[0].tolist()]
+        )
     ]

@@ -74,9 +74,9 @@ class Slots:
             for number in numbers
         )
 
-    def place_of(self, slot: int) -> Place:
-        """Return the place that the row at a slot fills."""
-        number = int(self.column.values[slot])
+    def place_of(self, position: int) -> Place:
+        """Return the place that the row at a position of the index fills."""
+        number = int(self.column.values[position])
         return self.places.places[number] if number >= 0 else place("")
 
     def _mask(self, numbers: Iterable[int]) -> Mask:

@@ -164,9 +164,9 @@ class Finder:
             spoken_words = [word for word in words(claim.value) if word not in listed("titles")]
             names |= set(spoken_words[:1])
             for group in self.candidates:
-                slot = group.index.slot_of(fact.id) if group.tier == "semantic" else -1
-                if slot >= 0:
-                    rows[group.start + slot] = True
+                position = group.index.position_of(fact.id) if group.tier == "semantic" else -1
+                if position >= 0:
+                    rows[group.start + position] = True
         return names, rows
 
     def _called(self, kin: str, qualities: AbstractSet[str], of: AbstractSet[str]) -> set[str]:
@@ -175,8 +175,8 @@ class Finder:
         found: set[str] = set()
         for group in self.candidates:
             mask = group.allowed & self._holding(group, kin_terms(kin, self.language))
-            slots = np.flatnonzero(mask & self._said_by_me(group) if own == MINE else mask)[-FEW:]
-            for text in self._texts(group, [str(group.index.ids[slot]) for slot in slots.tolist()]):
+            newest = np.flatnonzero(mask & self._said_by_me(group) if own == MINE else mask)[-FEW:]
+            for text in self._texts(group, [str(group.index.ids[position]) for position in newest.tolist()]):
                 for mention in kin_in(text, self.language, is_memory=group.tier != "turn"):
                     right = mention.of == own and len(mention.kin) == 1 and means(kin, mention.kin[0])
                     apart = qualities and mention.qualities and not qualities & mention.qualities
@@ -299,7 +299,7 @@ class Finder:
         if subjects:
             rows &= np.isin(subject.values, [subject.names[name] for name in subjects if name in subject.names])
         newest = np.flatnonzero(rows)[-most:].tolist()
-        return self.tx.get_many(self.layout.semantic, [index.ids[slot] for slot in newest])
+        return self.tx.get_many(self.layout.semantic, [index.ids[position] for position in newest])
 
     def _texts(self, group: CandidateGroup, ids: list[str]) -> Iterator[str]:
         if group.tier == "working":

@@ -163,5 +163,5 @@ def _is(index: SearchView, name: str, wanted: str) -> Mask:
 
 def _only(index: SearchView, ids: list[str]) -> Mask:
     found = np.zeros(len(index.ids), np.bool_)
-    found[[slot for row_id in ids if (slot := index.slot_of(row_id)) >= 0]] = True
+    found[[position for row_id in ids if (position := index.position_of(row_id)) >= 0]] = True
     return found

@@ -175,10 +175,10 @@ def _sureness(ranking: Ranking, numbers: Sequence[int]) -> list[float]:
 
 def _cosine(ranking: Ranking, number: int) -> float | None:
     group, vector = ranking.candidates.group_of(number), ranking.question.vector
-    vectors, slot = group.index.vectors, number - group.start
-    if vector is None or vectors is None or vectors.dimension != len(vector) or slot >= len(vectors):
+    vectors, position = group.index.vectors, number - group.start
+    if vector is None or vectors is None or vectors.dimension != len(vector) or position >= len(vectors):
         return None
-    return float(vectors.exact(vector, np.array([slot], np.int64))[0]) if vectors.present[slot] else None
+    return float(vectors.exact(vector, np.array([position], np.int64))[0]) if vectors.present[position] else None
 
 
 def _read(

@@ -52,7 +52,7 @@ def _due(tx: Transaction, now: datetime) -> list[str]:
     due = index.alive & (tiers.values == tiers.names.get("working", ABSENT))
     due &= index.columns["consolidated"].values == 0
     due &= index.columns["said_at"].values <= (now - OLD_ENOUGH).timestamp()
-    return [index.ids[slot] for slot in due.nonzero()[0].tolist()]
+    return [index.ids[position] for position in due.nonzero()[0].tolist()]
 
 
 def joined_text(memories: Iterable[Memory]) -> str:

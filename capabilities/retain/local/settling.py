@@ -123,8 +123,8 @@ def _waiting(failed: set[str]) -> Callable[[Transaction], list[Memory]]:
         index = tx.index(MEMORIES)
         if index is None:
             return []
-        slots = (index.alive & (index.columns["waits"].values == 1)).nonzero()[0].tolist()
-        ids = (index.ids[slot] for slot in slots)
+        positions = (index.alive & (index.columns["waits"].values == 1)).nonzero()[0].tolist()
+        ids = (index.ids[position] for position in positions)
         return tx.get_many(MEMORIES, [one for one in ids if one not in failed][:AT_ONCE])
 
     return read

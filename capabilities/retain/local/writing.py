@@ -26,7 +26,7 @@ def where(index: "SearchView | None", **wanted: str) -> list[str]:
     for name, text in wanted.items():
         column = index.columns[name]
         found &= column.values == column.names.get(text, ABSENT)
-    return [index.ids[slot] for slot in found.nonzero()[0].tolist()]
+    return [index.ids[position] for position in found.nonzero()[0].tolist()]
 
 
 @dataclass(slots=True)

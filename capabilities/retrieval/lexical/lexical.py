@@ -163,11 +163,14 @@ def _fill(
         return
     factors = np.minimum([words[place].idf for place in owners], candidates.idfs_in(group, terms)) * shares
     lists = postings.lists(terms)
-    of, sizes = [place for place, _, _ in lists], [len(slots) for _, slots, _ in lists]
-    slots, counts = np.concatenate([slots for _, slots, _ in lists]), np.concatenate([counts for *_, counts in lists])
+    of, sizes = [place for place, _, _ in lists], [len(positions) for _, positions, _ in lists]
+    positions, counts = (
+        np.concatenate([positions for _, positions, _ in lists]),
+        np.concatenate([counts for *_, counts in lists]),
+    )
     worth = np.repeat(factors[of].astype(np.float32), sizes)
-    worth *= saturation(counts, index.lengths[slots], index.total_length / max(1, len(index)))
+    worth *= saturation(counts, index.lengths[positions], index.total_length / max(1, len(index)))
     if not group.is_open:
-        worth *= group.allowed[slots]
+        worth *= group.allowed[positions]
     firsts = np.array(owners, np.int64)[of] * candidates.size + group.start
-    np.maximum.at(values.reshape(-1), np.repeat(firsts, sizes) + slots, worth)
+    np.maximum.at(values.reshape(-1), np.repeat(firsts, sizes) + positions, worth)

@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two slots that may say the same; ``sure`` when their vectors say so, else their texts have to be looked at."""
+    """Two positions that may say the same; ``sure`` when their vectors say so, else their texts are looked at."""
 
     one: int
     other: int
@@ -37,37 +37,37 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Which slots hold which terms, those that at least two of the slots hold: two columns, by slot and rarity."""
+    """Which positions hold which terms, those that at least two of them hold: two columns, by position and rarity."""
 
-    slots: Ints
+    positions: Ints
     terms: Ints
 
-    def of(self, slots: Ints) -> dict[int, frozenset[int]]:
-        """Return the terms of some slots."""
-        starts = np.searchsorted(self.slots, slots)
-        ends = np.searchsorted(self.slots, slots, side="right")
-        spans = zip(slots.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    def of(self, positions: Ints) -> dict[int, frozenset[int]]:
+        """Return the terms of some positions."""
+        starts = np.searchsorted(self.positions, positions)
+        ends = np.searchsorted(self.positions, positions, side="right")
+        spans = zip(positions.tolist(), starts.tolist(), ends.tolist(), strict=True)
         terms = self.terms.tolist()
-        return {slot: frozenset(terms[start:end]) for slot, start, end in spans}
+        return {position: frozenset(terms[start:end]) for position, start, end in spans}
 
 
-def same_groups(index: "SearchView", slots: Ints) -> list[list[int]]:
-    """Return the groups of slots with the same content, type and persona."""
-    keys = np.stack([index.columns[name].values[slots] for name in ("content_hash", "type", "persona")])
-    order = np.lexsort((slots, *keys))
+def same_groups(index: "SearchView", positions: Ints) -> list[list[int]]:
+    """Return the groups of positions with the same content, type and persona."""
+    keys = np.stack([index.columns[name].values[positions] for name in ("content_hash", "type", "persona")])
+    order = np.lexsort((positions, *keys))
     sorted_keys = keys[:, order]
     changes = np.flatnonzero((sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)) + 1
     bounds = [0, *changes.tolist(), len(order)] if len(order) else []
-    return [slots[order[start:end]].tolist() for start, end in pairwise(bounds) if end - start > 1]
+    return [positions[order[start:end]].tolist() for start, end in pairwise(bounds) if end - start > 1]
 
 
-def near_pairs(index: "SearchView", slots: Ints, threshold: float) -> list[Pair]:
-    """Return the pairs of slots of one type and persona that may say the same, at most `MOST_PAIRS`, the likest first.
+def near_pairs(index: "SearchView", positions: Ints, threshold: float) -> list[Pair]:
+    """Return pairs of positions of one type and persona that may say the same, the likest `MOST_PAIRS` first.
 
     Where both have a vector their cosine is above the threshold; else they share most of their terms. Pairs that share
     none of their rarest terms are not seen.
     """
-    terms = _terms(index, slots)
+    terms = _terms(index, positions)
     pairs = _unique(_candidates(terms))
     for name in ("type", "persona"):
         cells = index.columns[name].values
@@ -77,9 +77,9 @@ def near_pairs(index: "SearchView", slots: Ints, threshold: float) -> list[Pair]
     return heapq.nlargest(MOST_PAIRS, found, key=lambda pair: pair.likeness)
 
 
-def _terms(index: "SearchView", slots: Ints) -> Terms:
+def _terms(index: "SearchView", positions: Ints) -> Terms:
     wanted = np.zeros(len(index.ids), np.bool_)
-    wanted[slots] = True
+    wanted[positions] = True
     frequencies = index.postings.frequencies
     shared = np.flatnonzero(frequencies > 1)
     shared = shared[np.argsort(frequencies[shared], kind="stable")]
@@ -95,16 +95,16 @@ def _terms(index: "SearchView", slots: Ints) -> Terms:
 
 
 def _candidates(terms: Terms) -> Iterator[Ints]:
-    """Yield pairs of slots that share one of their rarest terms, where many do those that share the others too."""
-    slots, first = np.unique(terms.slots, return_index=True)
-    counts = np.diff(first, append=len(terms.slots))
-    rarest = np.full((RAREST, len(slots)), -1, np.int64)
+    """Yield pairs of positions that share one of their rarest terms, where many do those that share the others too."""
+    positions, first = np.unique(terms.positions, return_index=True)
+    counts = np.diff(first, append=len(terms.positions))
+    rarest = np.full((RAREST, len(positions)), -1, np.int64)
     for place in range(RAREST):
         rarest[place, counts > place] = terms.terms[(first + place)[counts > place]]
     shared = rarest.ravel()
     others = [np.delete(rarest, place, axis=0) for place in range(RAREST)]
     order = np.lexsort((*np.concatenate(others, axis=1)[::-1], shared))
-    shared, held = shared[order], np.tile(slots, RAREST)[order]
+    shared, held = shared[order], np.tile(positions, RAREST)[order]
     for apart in range(1, WINDOW + 1):
         near = (shared[apart:] == shared[:-apart]) & (shared[apart:] >= 0)
         yield np.stack([held[:-apart][near], held[apart:][near]], axis=1)
@@ -127,10 +127,10 @@ def _have_vectors(index: "SearchView", pairs: Ints) -> Bools:
 def _cosines(index: "SearchView", pairs: Ints) -> NDArray[np.float32]:
     if index.vectors is None:
         return np.zeros(0, np.float32)
-    slots, places = np.unique(pairs, return_inverse=True)
-    if not len(slots):
+    positions, places = np.unique(pairs, return_inverse=True)
+    if not len(positions):
         return np.zeros(0, np.float32)
-    rows = np.stack([index.vectors.at(slot) for slot in slots.tolist()])
+    rows = np.stack([index.vectors.at(position) for position in positions.tolist()])
     places = places.reshape(pairs.shape)
     starts = range(0, len(pairs), AT_ONCE)
     some = (places[start : start + AT_ONCE] for start in starts)
@@ -157,9 +157,9 @@ def _by_terms(index: "SearchView", terms: Terms, pairs: Ints, threshold: float) 
 
 
 def survivors(pairs: Sequence[tuple[int, int]], rank: Callable[[int], tuple[float, ...]]) -> dict[int, int]:
-    """Return for each slot that melts into another the one that it melts into: the first by ``rank``, directly alike.
+    """Return for each position that melts into another which one: the first by ``rank`` that is directly alike.
 
-    >>> survivors([(1, 2), (2, 3)], lambda slot: (slot,))
+    >>> survivors([(1, 2), (2, 3)], lambda position: (position,))
     {2: 1}
     """
     near: dict[int, list[int]] = {}
@@ -168,11 +168,11 @@ def survivors(pairs: Sequence[tuple[int, int]], rank: Callable[[int], tuple[floa
         near.setdefault(other, []).append(one)
     into: dict[int, int] = {}
     kept: set[int] = set()
-    for slot in sorted(near, key=rank):
-        if slot in into:
+    for position in sorted(near, key=rank):
+        if position in into:
             continue
-        kept.add(slot)
-        for other in sorted(near[slot], key=rank):
+        kept.add(position)
+        for other in sorted(near[position], key=rank):
             if other not in into and other not in kept:
-                into[other] = slot
+                into[other] = position
     return into

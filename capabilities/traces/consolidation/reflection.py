@@ -23,33 +23,33 @@ PROTECTED_INTENSITY = 0.3
 DAY = 86_400.0
 
 
-def visible_slots(index: "SearchView", view: "View") -> Ints:
-    """Return the slots of the live traces that a session sees, in the order they were added."""
+def visible_positions(index: "SearchView", view: "View") -> Ints:
+    """Return the positions of the live traces that a session sees, in the order they were added."""
     names = index.columns["persona"].names
     numbers = [names[persona] for persona in view.personas if persona in names]
     seen = index.alive & (index.columns["deleted"].values == 0) & np.isin(index.columns["persona"].values, numbers)
-    slots = np.flatnonzero(seen)
-    return np.asarray(slots[np.argsort(index.places[slots], kind="stable")], np.int64)
+    positions = np.flatnonzero(seen)
+    return np.asarray(positions[np.argsort(index.places[positions], kind="stable")], np.int64)
 
 
-def prunable(index: "SearchView", slots: Ints, now: datetime, threshold: float) -> Ints:
-    """Return the slots of traces of whose strength, since they were used last or made, too little is left.
+def prunable(index: "SearchView", positions: Ints, now: datetime, threshold: float) -> Ints:
+    """Return the positions of traces of whose strength, since they were used last or made, too little is left.
 
     What was felt strongly when it was encoded stays.
     """
-    cells = {name: column.values[slots] for name, column in index.columns.items()}
+    cells = {name: column.values[positions] for name, column in index.columns.items()}
     since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
     left = current_strengths(cells["strength"], now.timestamp() - since, cells["stability"])
-    return slots[(left < threshold) & ~(cells["intensity"] > PROTECTED_INTENSITY)]
+    return positions[(left < threshold) & ~(cells["intensity"] > PROTECTED_INTENSITY)]
 
 
-def settled(index: "SearchView", slots: Ints, now: datetime, config: TracesConfig) -> Ints:
-    """Return the slots of episodic traces that are old enough, and were retrieved often enough, to become semantic."""
+def settled(index: "SearchView", positions: Ints, now: datetime, config: TracesConfig) -> Ints:
+    """Return the positions of episodic traces that are old and were retrieved often enough to become semantic."""
     columns = index.columns
-    old = now.timestamp() - columns["created_at"].values[slots] > config.compact_days * DAY
-    often = columns["retrieval_count"].values[slots] >= config.compact_retrievals
-    episodic = columns["type"].values[slots] == columns["type"].names.get("episodic", -2)
-    return np.asarray(slots[old & often & episodic], np.int64)
+    old = now.timestamp() - columns["created_at"].values[positions] > config.compact_days * DAY
+    often = columns["retrieval_count"].values[positions] >= config.compact_retrievals
+    episodic = columns["type"].values[positions] == columns["type"].names.get("episodic", -2)
+    return np.asarray(positions[old & often & episodic], np.int64)
 
 
 def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:

@@ -19,7 +19,7 @@ from ..table import TraceTable
 from ..tables import Place, View
 from ..words import trace_words
 from .duplicates import Pair, near_pairs, same_groups, survivors
-from .reflection import melted, prunable, settled, visible_slots
+from .reflection import melted, prunable, settled, visible_positions
 
 if TYPE_CHECKING:
     from fabric.search.base import SearchView
@@ -88,9 +88,9 @@ class Steps:
         index = self.index()
         if index is None:
             return
-        slots = prunable(index, self._slots(index), self.table.clock.now(), self.table.config.prune_threshold)
-        if len(slots):
-            weak = self._read(index, slots.tolist())
+        positions = prunable(index, self._positions(index), self.table.clock.now(), self.table.config.prune_threshold)
+        if len(positions):
+            weak = self._read(index, positions.tolist())
             self.table.bury(self.view.tables, weak, "pruned: its strength fell below the threshold")
             self.counts.pruned = len(weak)
 
@@ -99,20 +99,20 @@ class Steps:
         index = self.index()
         if index is None:
             return
-        slots = self._slots(index)
+        positions = self._positions(index)
         retrievals = index.columns["retrieval_count"].values.copy()
 
-        def rank(slot: int) -> tuple[float, ...]:
-            return (-float(retrievals[slot]), float(index.places[slot]))
+        def rank(position: int) -> tuple[float, ...]:
+            return (-float(retrievals[position]), float(index.places[position]))
 
         equal: list[tuple[int, int]] = []
-        for group in same_groups(index, slots):
+        for group in same_groups(index, positions):
             first, *others = sorted(group, key=rank)
             equal += [(first, other) for other in others]
         into = survivors(equal, rank)
-        for slot, target in into.items():
-            retrievals[target] += retrievals[slot]
-        left = slots[~np.isin(slots, list(into))]
+        for position, target in into.items():
+            retrievals[target] += retrievals[position]
+        left = positions[~np.isin(positions, list(into))]
         into |= survivors(self._alike(index, near_pairs(index, left, self.table.config.merge_threshold)), rank)
         self._melt(index, into)
 
@@ -166,7 +166,7 @@ class Steps:
         if index is None:
             return
         now = self.table.clock.now()
-        old = self._read(index, settled(index, self._slots(index), now, self.table.config).tolist())
+        old = self._read(index, settled(index, self._positions(index), now, self.table.config).tolist())
         self.table.tx.put(
             self.view.tables.traces, [one.model_copy(update={"type": "semantic", "updated_at": now}) for one in old]
         )
@@ -177,10 +177,10 @@ class Steps:
         index = self.index()
         if index is None or not self.table.space:
             return []
-        slots = self._slots(index)
+        positions = self._positions(index)
         if index.vectors is not None:
-            slots = slots[~index.vectors.present[slots]]
-        return self._read(index, slots[:CATCH_UP].tolist())
+            positions = positions[~index.vectors.present[positions]]
+        return self._read(index, positions[:CATCH_UP].tolist())
 
     def reindex(self, traces: Sequence[Trace]) -> None:
         """Give traces that had no vector the one of their text, where the transaction has it."""
@@ -192,11 +192,11 @@ class Steps:
             vectors = RowVectors(embedded.space, found)
             self.counts.indexed = self.table.tx.set_vectors(self.view.tables.traces, vectors)
 
-    def _slots(self, index: "SearchView") -> Ints:
-        return visible_slots(index, self.view)
+    def _positions(self, index: "SearchView") -> Ints:
+        return visible_positions(index, self.view)
 
-    def _read(self, index: "SearchView", slots: Sequence[int]) -> list[Trace]:
-        return self.table.tx.get_many(self.view.tables.traces, [index.ids[slot] for slot in slots])
+    def _read(self, index: "SearchView", positions: Sequence[int]) -> list[Trace]:
+        return self.table.tx.get_many(self.view.tables.traces, [index.ids[position] for position in positions])
 
     def _visible(self, trace_ids: set[str]) -> list[Trace]:
         return [trace for trace in self._seen(trace_ids) if not trace.deleted]
@@ -207,8 +207,10 @@ class Steps:
 
     def _alike(self, index: "SearchView", pairs: Sequence[Pair]) -> list[tuple[int, int]]:
         """Return the pairs that say the same on a look at their texts: no number, date, name or negation differs."""
-        slots = sorted({slot for pair in pairs for slot in (pair.one, pair.other)})
-        texts = {slot: trace.content for slot, trace in zip(slots, self._read(index, slots), strict=True)}
+        positions = sorted({position for pair in pairs for position in (pair.one, pair.other)})
+        texts = {
+            position: trace.content for position, trace in zip(positions, self._read(index, positions), strict=True)
+        }
         words = {
             pair: (trace_words(texts[pair.one]), trace_words(texts[pair.other])) for pair in pairs if not pair.sure
         }
@@ -223,13 +225,15 @@ class Steps:
         if not into:
             return
         now, tables = self.table.clock.now(), self.view.tables
-        slots = sorted({*into, *into.values()})
-        traces = dict(zip(slots, self._read(index, slots), strict=True))
-        for slot, target in into.items():  # equal texts melt before what they melt into does
-            traces[target] = melted(traces[target], traces[slot], now)
-        self.table.keep_vectors(tables, [traces[slot] for slot in dict.fromkeys(into.values()) if slot not in into])
-        moved = {traces[slot].id: traces[target].id for slot, target in into.items()}
-        self.table.fold(tables, [traces[slot] for slot in into], moved, "merged: it says the same")
+        positions = sorted({*into, *into.values()})
+        traces = dict(zip(positions, self._read(index, positions), strict=True))
+        for position, target in into.items():  # equal texts melt before what they melt into does
+            traces[target] = melted(traces[target], traces[position], now)
+        self.table.keep_vectors(
+            tables, [traces[position] for position in dict.fromkeys(into.values()) if position not in into]
+        )
+        moved = {traces[position].id: traces[target].id for position, target in into.items()}
+        self.table.fold(tables, [traces[position] for position in into], moved, "merged: it says the same")
         self.counts.merged = len(into)
 
 

@@ -34,7 +34,7 @@ NONE: Held = (np.zeros(0, np.int64), np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The rows of one index that a search counts (``visible``) and may return (``wanted``), by slot.
+    """The rows of one index that a search counts (``visible``) and may return (``wanted``), by position.
 
     ``lengths`` is the number of words of each row; ``texts`` reads the texts of rows with these ids.
     """
@@ -183,7 +183,7 @@ class Corpus:
         counts: list[int] = []
         for number, pool in enumerate(self._pools):
             start, end = self._starts[number], self._starts[number + 1]
-            ids = [pool.index.ids[slot] for slot in (rows[(rows >= start) & (rows < end)] - start).tolist()]
+            ids = [pool.index.ids[position] for position in (rows[(rows >= start) & (rows < end)] - start).tolist()]
             if ids:
                 counts += [sum(_occurrences(text, stems, is_open=is_open) for text in of) for of in pool.texts(ids)]
         return counts
@@ -197,8 +197,8 @@ class Corpus:
                 number for term in terms_of(pool.index) if (number := postings.terms.get(indexed(term))) is not None
             }
             for number in numbers:
-                slots, counts = postings.of(number)
-                pieces.append((slots.astype(np.int64) + start, counts.astype(np.float64)))
+                positions, counts = postings.of(number)
+                pieces.append((positions.astype(np.int64) + start, counts.astype(np.float64)))
         rows, held = _added(pieces)
         seen = self._visible[rows]
         return rows[seen], held[seen]

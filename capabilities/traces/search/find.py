@@ -64,7 +64,7 @@ def _pool(tx: Transaction, tables: Tables, index: SearchView, places: Sequence[P
 
 
 def _holds(index: SearchView, column: str, values: AbstractSet[str]) -> Mask:
-    """Return which slots have one of a few values in this column."""
+    """Return which positions have one of a few values in this column."""
     names, cells = index.columns[column].names, index.columns[column].values
     numbers = [names[value] for value in values if value in names]
     found = np.zeros(len(cells), np.bool_)

@@ -157,7 +157,7 @@ async def test_rows_of_the_old_model_are_left_out_until_their_turn_comes(store: 
         index = rows.index(NOTES, ANN, space)
         assert index is not None
         assert index.vectors is not None
-        present = [index.ids[slot] for slot in np.flatnonzero(index.vectors.present).tolist()]
+        present = [index.ids[position] for position in np.flatnonzero(index.vectors.present).tolist()]
         return present, [one.id for one in rows.match(NOTES, ANN, ["24"], 5)]
 
     with_vectors, by_words = store.transact_sync(look)

@@ -30,7 +30,7 @@ def indexed(rows: Sequence[tuple[Any, ...]] = ROWS) -> TextIndex:
 def met(*where: Where) -> str | None:
     index = indexed()
     slots = meeting(index, KNOWN, where)
-    return None if slots is None else "".join(index.ids[slot] for slot in slots)
+    return None if slots is None else "".join(index.ids[position] for position in slots)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_removed_row_meets_nothing() -> None:
     index.remove("a", "")
     slots = meeting(index, KNOWN, [Where("n", ">", 0)])
     assert slots is not None
-    assert [index.ids[slot] for slot in slots] == ["c"]
+    assert [index.ids[position] for position in slots] == ["c"]
 
 
 @given(

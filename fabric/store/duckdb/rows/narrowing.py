@@ -30,7 +30,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def meeting(index: TextIndex, collection: StoredCollection, where: Sequence[Where]) -> NDArray[np.int64] | None:
-    """Return the slots of the rows that meet all conditions, or None when the index does not hold what they ask."""
+    """Return the positions of the rows that meet all conditions, or None when the index does not hold what they ask."""
     met: Mask = index.alive
     for term in where:
         if term.field not in index.columns or not _is_exact(index, collection, term.field):
@@ -43,32 +43,37 @@ def meeting(index: TextIndex, collection: StoredCollection, where: Sequence[Wher
 
 
 def ordered(
-    index: TextIndex, collection: StoredCollection, slots: NDArray[np.int64], order: str, limit: int | None, offset: int
+    index: TextIndex,
+    collection: StoredCollection,
+    positions: NDArray[np.int64],
+    order: str,
+    limit: int | None,
+    offset: int,
 ) -> list[str] | None:
-    """Return the ids of the slots' rows in this order, cut to the window; None when the index cannot tell.
+    """Return the ids of the positions' rows in this order, cut to the window; None when the index cannot tell.
 
     ``order`` is that of `Rows.find`: rows without a value come last, ties by insertion.
     """
     places = index.places
     end = None if limit is None else offset + limit
     if not order:
-        slots = slots[np.argsort(places[slots], kind="stable")]
+        positions = positions[np.argsort(places[positions], kind="stable")]
     else:
         field = order.removeprefix("-")
         if field not in index.columns or index.columns[field].is_text or not _is_exact(index, collection, field):
             return None
         values = index.columns[field].values * (-1.0 if order.startswith("-") else 1.0)
-        slots = _first(slots, values[slots], end)
-        slots = slots[np.lexsort((places[slots], values[slots]))]
-    return [index.ids[slot] for slot in slots[offset:end].tolist()]
+        positions = _first(positions, values[positions], end)
+        positions = positions[np.lexsort((places[positions], values[positions]))]
+    return [index.ids[position] for position in positions[offset:end].tolist()]
 
 
-def _first(slots: NDArray[np.int64], values: NDArray[np.float64], end: int | None) -> NDArray[np.int64]:
+def _first(positions: NDArray[np.int64], values: NDArray[np.float64], end: int | None) -> NDArray[np.int64]:
     """Leave out what cannot be among the first ``end``, so that few are sorted."""
-    if not end or len(slots) <= end:
-        return slots
+    if not end or len(positions) <= end:
+        return positions
     last = np.partition(values, end - 1)[end - 1]
-    return slots if np.isnan(last) else slots[values <= last]
+    return positions if np.isnan(last) else positions[values <= last]
 
 
 def _is_exact(index: TextIndex, collection: StoredCollection, field: str) -> bool:
