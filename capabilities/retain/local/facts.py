@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import cast
 
+from capabilities.claims import USER
 from capabilities.semantic import Fact, FactInput, FactTable
 from capabilities.sources import Source
 from capabilities.vocabulary import FACT_CATEGORIES, FactCategory, Observation
@@ -54,8 +55,12 @@ def _note_outdated(tx: Transaction, memory_ids: Iterable[str]) -> None:
 
 
 def _offered(memory: Memory, stated: Observation) -> FactInput:
+    """Return what a memory states as it is offered; what is said of "the user" is about who retained it.
+
+    Several work on one project: what one of them likes is none of the others' likings.
+    """
     return FactInput(
-        subject=stated.subject,
+        subject=(memory.user or USER) if stated.subject == USER else stated.subject,
         content=stated.content,
         confidence=FACT_CONFIDENCE,
         category=cast("FactCategory", stated.category),

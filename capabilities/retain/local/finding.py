@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from capabilities.claims import USER
 from capabilities.meaning import Meaning
 from capabilities.retrieval.candidates import CandidateGroup, Candidates
 from capabilities.retrieval.chatter import asks_the_same
@@ -94,7 +95,7 @@ async def find(ctx: Context, banks: Sequence[str], meaning: Meaning, query: str,
 
     scores = best() if candidates.rows <= FEW_ROWS else await elsewhere(best)
 
-    def read(tx: Transaction, bank: str) -> list[tuple[Found, Memory | None]]:
+    def read(tx: Transaction, bank: str) -> list[tuple[Found, Memory | Fact]]:
         held = in_bank(tx, bank)
         return [
             pair
@@ -183,7 +184,7 @@ def _cosine(ranking: Ranking, number: int) -> float | None:
 
 def _read(
     tx: Transaction, place: _Place, scores: dict[str, float], query: str, now: datetime
-) -> Iterator[tuple[Found, Memory | None]]:
+) -> Iterator[tuple[Found, Memory | Fact]]:
     for row in drawn(tx.get_many(place.kept, list(scores))):
         weight = row.confidence if isinstance(row, Fact) else row.importance
         score = scores[row.id] * (1 - BY_IMPORTANCE + BY_IMPORTANCE * weight)
@@ -191,7 +192,7 @@ def _read(
             continue
         if isinstance(row, Fact):
             if row.status == "current":
-                yield found_fact(row, score, place.bank), None
+                yield found_fact(row, score, place.bank), row
         elif row.is_valid(now):
             yield found_memory(row, score * (OUTDATED if row.outdated else 1), place.bank), row
 
@@ -211,15 +212,16 @@ def found_memory(memory: Memory, score: float | None, bank: str) -> Found:
 
 
 def found_fact(fact: Fact, score: float | None, bank: str) -> Found:
-    """Return a fact as a result shows it, with whom it is about where that is not whoever works here."""
+    """Return a fact as a result shows it, with whom it is about, as far as that is known."""
+    content = fact.content if fact.subject == USER else f"{fact.subject}: {fact.content}"
     return Found(
-        content=preview(fact.content),
+        content=preview(content),
         id=fact.id,
         kind="fact",
         source="fact",
         said_at=fact.sources[-1].said_at if fact.sources else fact.recorded_at,
         score=score,
-        full_length=len(fact.content),
+        full_length=len(content),
         bank=bank,
     )
 
@@ -233,22 +235,35 @@ def preview(content: str) -> str:
     return content if len(content) <= PREVIEW_CHARS else content[: PREVIEW_CHARS - 1].rstrip() + "…"
 
 
-def _merged(pairs: Iterable[tuple[Found, Memory | None]]) -> list[Found]:
+def _merged(pairs: Iterable[tuple[Found, Memory | Fact]]) -> list[Found]:
     """Return each thing once, best first; of equals the newer, then by content.
 
-    What says the same in the same words is one, by the id of a memory before that of a fact drawn from it. What was
-    joined of memories that are shown themselves is left out.
+    What says the same in the same words is one. A fact is left out beside a memory that it was drawn from, which says
+    it in full, unless that is a transcript; and what was joined of memories that are shown themselves.
     """
-    kept: dict[tuple[str, ...], tuple[Found, Memory | None]] = {}
-    for found, memory in sorted(pairs, key=lambda pair: _place(pair[0])):
-        said = tuple(words(found.content)) or (found.content,)
-        first = kept.get(said)
-        if first is None:
-            kept[said] = found, memory
-        elif first[1] is None and memory is not None:
-            kept[said] = replace(found, score=first[0].score), memory
-    ids = {found.id for found, _ in kept.values()}
-    return [one for one, memory in kept.values() if memory is None or ids.isdisjoint(memory.consolidated_from)]
+    kept: dict[tuple[str, ...], tuple[Found, Memory | Fact]] = {}
+    for found, row in sorted(pairs, key=lambda pair: _place(pair[0])):
+        kept.setdefault(tuple(words(found.content)) or (found.content,), (found, row))
+    memories = {row.id: row for _, row in kept.values() if isinstance(row, Memory)}
+    in_full = {one.id for one in memories.values() if one.memory_type != "episode"}
+    best = {source: found.score for found, row in kept.values() if isinstance(row, Fact) for source in _drawn(row)}
+    return sorted(
+        (
+            _at_least(found, best.get(row.id)) if row.id in in_full else found
+            for found, row in kept.values()
+            if (in_full if isinstance(row, Fact) else memories.keys()).isdisjoint(_drawn(row))
+        ),
+        key=_place,
+    )
+
+
+def _drawn(row: Memory | Fact) -> Sequence[str]:
+    """Return the ids of the memories that a fact was drawn from, or that one was joined of."""
+    return row.source_episode_ids if isinstance(row, Fact) else row.consolidated_from
+
+
+def _at_least(found: Found, score: float | None) -> Found:
+    return found if score is None else replace(found, score=max(score, found.score or 0.0))
 
 
 def _place(found: Found) -> tuple[float, float, str, str]:

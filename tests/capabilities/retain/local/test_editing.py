@@ -70,11 +70,7 @@ def test_an_unknown_replacement_is_refused_and_nothing_changes(place: Place):
 
 def test_a_fact_is_not_edited(place: Place):
     place.retain("I work at Stripe.")
-    fact = next(
-        one.id
-        for one in place.do(lambda ctx: place.backend.recall(ctx, "works at Stripe")).found
-        if one.source == "fact"
-    )
+    (fact,) = [one.id for one in place.versions()]
     for op in ("update", "forget", "invalidate"):
         assert edited(place, op, fact, importance=1) == Edited("not_editable", fact, "fact")
 

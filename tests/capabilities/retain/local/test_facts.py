@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from capabilities.retain import Edit, RetainItem, Transcript
+from capabilities.retain.local.finding import found_fact
 from capabilities.retain.record import Flushed
 from fabric import Fabric
 from fabric.errors import ModelUnavailableError
@@ -77,7 +78,21 @@ def test_an_invalidated_memory_closes_what_it_stated(place: Place):
     assert (place.facts(), place.facts(closed=True)) == ([], ["Works at Stripe"])
     place.retain("I work at Stripe.")  # said again, it holds again
     assert place.facts() == ["Works at Stripe"]
-    assert place.found("where does he work?") == ["I work at Stripe.", "Works at Stripe"]
+    assert place.found("where does he work?") == ["I work at Stripe."]  # its fact says no more
+
+
+def test_what_two_people_like_is_kept_apart_and_named(place: Place):
+    for user, liked in (("jake", "tabs"), ("anna", "spaces")):
+        place.retain(f"I prefer {liked}.", user=user)
+    place.retain("Rosa prefers elastic tabstops.")
+    assert {(fact.subject, fact.content) for fact in place.versions()} == {
+        ("jake", "Prefers tabs"),
+        ("anna", "Prefers spaces"),
+        ("rosa", "Prefers elastic tabstops"),
+    }
+    assert all(fact.status == "current" for fact in place.versions())
+    shown = [found_fact(fact, 0.5, "bank").content for fact in place.versions()]
+    assert "anna: Prefers spaces" in shown
 
 
 def test_what_is_over_stands_behind_what_holds_until_it_is_said_again(place: Place):
