@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabric.narrowing import is_mapping
-
 from ..notices import Seen, learned_lines, left_line, reason, recalled_lines, usage_line
 from ..options import DEFAULT_FILE, ApiBase, ApiKey, File, Model, Org, Project, User
 from ..output import aside, note, plain, printable, progress, say
@@ -173,6 +171,7 @@ class Chat:
 
     def _outcome(self, event: "WorkFinished") -> list[str]:
         from capabilities.sources import Outcome
+        from fabric.narrowing import is_mapping
         from fabric.usage import Usage
 
         if not event.job_id:  # no job, but what waits for a server

@@ -26,7 +26,7 @@ from ..options import (
 )
 from ..output import note, nothing_found, plain, say, write_json
 from ..target import Opened, Place, opened
-from .retain import BackendOption, BankOf, Kept, recall_from_bank
+from .retain import AnyBank, BackendOption, Kept, recall_from_bank
 
 if TYPE_CHECKING:
     from capabilities.memory.recall.recall import RecallRequest
@@ -98,7 +98,7 @@ def recall(
     session: SaidIn = "",
     project: Project = "",
     org: Org = "",
-    bank: BankOf | None = None,
+    bank: AnyBank = None,
     backend: BackendOption = Kept.local,
     as_json: Json = False,
 ) -> None:

@@ -35,10 +35,9 @@ class Scoped(StrEnum):
     tagged = "per-project-tagged"
 
 
-BankOf = Annotated[
-    Path,
-    typer.Option("--bank", "-b", metavar="DIR", help="A directory of the project whose bank it is.", exists=True),
-]
+_BANK = typer.Option("--bank", "-b", metavar="DIR", help="A directory of the project whose bank it is.", exists=True)
+BankOf = Annotated[Path, _BANK]
+AnyBank = Annotated[Path | None, _BANK]
 BackendOption = Annotated[
     Kept,
     typer.Option("--backend", envvar="THOUGHT_FABRIC_RETAIN", help="Where banks are kept.", show_envvar=True),
