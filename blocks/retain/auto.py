@@ -11,6 +11,7 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Use
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
+from fabric.narrowing import is_mapping
 from fabric.record.items import Item
 
 from ..capture.exchange import exchange_from_items
@@ -79,12 +80,18 @@ def before_compaction_block(name: str, current: Current, settings: Settings, use
 
 
 def flush_block(name: str, current: Current, uses: Sequence[Use]) -> Block[Any, Flushed]:
-    """Return the block that sends what is queued, or draws the facts that were put off."""
+    """Return the block that sends what is queued, or draws the facts that were put off.
+
+    Its input may be ``{"again": True}``: then what was given up is sent once more, too.
+    """
 
     @handler(name=f"{name}/flush", uses=_all(uses))
-    async def flush(_: Any, ctx: Context) -> Flushed:
+    async def flush(asked: Any, ctx: Context) -> Flushed:
         backend = current()
-        return Flushed() if backend is None else _told(await backend.flush(ctx), ctx)
+        if backend is None:
+            return Flushed()
+        again = is_mapping(asked) and asked.get("again") is True
+        return _told(await (backend.retry(ctx) if again else backend.flush(ctx)), ctx)
 
     return flush
 

@@ -27,6 +27,8 @@ Current = Callable[[], Backend | None]
 NO_MATCH = "Nothing that is kept matches."
 NO_INFORMATION = "Nothing that is kept tells about this."
 OFF = "retain is off"
+WHOLE = "memory://"
+"""What a query begins with that asks for all of one memory, by its id."""
 _EDITED = {
     "updated": "Memory {id} was updated.",
     "deleted": "Memory {id} was deleted.",
@@ -88,6 +90,8 @@ class RetainTools:
 
         async def recall(asked: Recall, ctx: Context) -> Answer:
             backend = self._backend(ctx)
+            if asked.query.startswith(WHOLE):
+                return _whole(asked.query, await backend.read(ctx, asked.query.removeprefix(WHOLE)))
             done = await backend.recall(ctx, asked.query)
             if not done.found:
                 return Answer(text=NO_MATCH, details={"count": 0, "useless": True})
@@ -100,7 +104,10 @@ class RetainTools:
             text = "\n".join([head, *bullets(done.found, backend.name)])
             return Answer(text=text, details={"count": len(done.found), "results": results})
 
-        about = "Look for what was kept in earlier sessions. Ask before you decide what was perhaps decided already."
+        about = (
+            "Look for what was kept in earlier sessions. Ask before you decide what was perhaps decided already. "
+            f"Of one that ends in an ellipsis {WHOLE}ID gives all."
+        )
         return self._tool(recall, Recall, about, title="memories", writes=False)
 
     @cached_property
@@ -156,6 +163,12 @@ class RetainTools:
             title=title,
             has_side_effects=writes,
         )
+
+
+def _whole(query: str, content: str | None) -> Answer:
+    if content is None:
+        return Answer(text=NO_MATCH, details={"count": 0, "useless": True})
+    return Answer(text=content, details={"count": 1, "results": [{"id": query.removeprefix(WHOLE)}]})
 
 
 def _kept(done: Retained, verb: str) -> Answer:

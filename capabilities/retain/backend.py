@@ -62,6 +62,14 @@ class Backend(Protocol):
         """Send what is queued, or draw the facts that were put off; for background work, which tries again."""
         ...
 
+    async def retry(self, ctx: Context) -> Flushed:
+        """Do what `flush` does, and send what was given up once more, too."""
+        ...
+
+    async def read(self, ctx: Context, memory_id: str) -> str | None:
+        """Return all of what a result showed the beginning of; None where the backend knows no such id."""
+        ...
+
     async def models(self, ctx: Context) -> str:
         """Return the ``<mental_models>`` block for a prompt, the same text all through a session; "" for none."""
         ...

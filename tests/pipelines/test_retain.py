@@ -77,6 +77,17 @@ def test_the_tools_of_a_bank_in_the_file(tmp_path: Path) -> None:
         assert "content, importance" in refused["error"]
 
 
+def test_all_of_a_long_memory_is_read_by_its_id(tmp_path: Path) -> None:
+    long = f"The release notes begin here. {'And so on. ' * 90}They end with ninja."
+    with system(tmp_path).host(tmp_path / "agent.duckdb") as host:
+        (memory,) = host.call("retain", {"items": [{"content": long}]})["output"]["details"]["ids"]
+        found = host.call("recall", {"query": "release notes"})["output"]
+        assert found["details"]["results"][0]["truncated"]
+        assert "ninja" not in found["text"]
+        assert host.call("recall", {"query": f"memory://{memory}"})["output"]["text"] == long
+        assert host.call("recall", {"query": "memory://nobody"})["output"]["details"]["useless"]
+
+
 @pytest.mark.parametrize(
     "items", [[], [{"content": " "}], [{"content": ""}], [{}], "text", [{"content": "a", "bank": "other"}], None]
 )

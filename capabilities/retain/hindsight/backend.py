@@ -161,6 +161,10 @@ class HindsightBackend:
             await self._enqueue(ctx, items, [])
         return len(items)
 
+    async def read(self, ctx: Context, memory_id: str) -> None:  # noqa: ARG002  the seam's arguments
+        """Return None: a server's facts are short, and are shown whole."""
+        return
+
     async def waiting(self, ctx: Context) -> list[OutboxItem]:
         """Return what was not sent yet, oldest first: also what was given up, whose status is "failed"."""
         return await ctx.transact(lambda tx: outbox.listed(in_bank(tx, self.bank.id)))

@@ -200,6 +200,11 @@ class LocalBackend:
 
         return drawn(await ctx.transact(read))
 
+    async def read(self, ctx: Context, memory_id: str) -> str | None:
+        """Return the content of a memory or a fact by its id; None where no bank that is read knows it."""
+        found = await self.get(ctx, memory_id)
+        return None if found is None else found.content
+
     async def edit(self, ctx: Context, asked: Edit) -> Edited:
         """Change one memory of the banks that are written and read, or of the shared one.
 
@@ -216,6 +221,10 @@ class LocalBackend:
     async def flush(self, ctx: Context) -> Flushed:
         """Draw the facts that were put off and make the vectors that are missing; what was done is never done again."""
         return await self._settling(ctx).flush()
+
+    async def retry(self, ctx: Context) -> Flushed:
+        """Do what `flush` does: nothing is given up here."""
+        return await self.flush(ctx)
 
     async def sleep(self, ctx: Context) -> Slept:
         """Join memories that are old enough into episodic ones; each becomes part of one, once."""

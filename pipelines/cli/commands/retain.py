@@ -91,7 +91,7 @@ def retain(
                 write_json({"text": cleared})
             else:
                 say(plain(cleared))
-        done = run(system.flush)
+        done = run(system.flush, {"again": send})
         if send and as_json:
             write_json(done)
         _flushed(done, says_all=send and not as_json)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hindsight import hindsight_double
+from tests.hindsight import Fault, hindsight_double
 
 from .conftest import one_line, run
 
@@ -68,6 +68,17 @@ def test_what_a_server_did_not_take_is_told_and_kept(tmp_path: Path, project: Pa
             env={"HINDSIGHT_API_URL": server.url},
         )
     assert sent.exit_code == 0
+
+
+def test_what_was_given_up_is_sent_once_more(tmp_path: Path, project: Path) -> None:
+    file, options = tmp_path / "agent.duckdb", ("--backend", "hindsight", "--bank", project)
+    with hindsight_double() as server:
+        environment = {"HINDSIGHT_API_URL": server.url}
+        server.misbehave(Fault(status=422), path="/memories")
+        told = run("retain", TABS, "--file", file, *options, env=environment)
+        assert "1 were given up" in told.stderr
+        server.behave()
+        assert "1 memory done" in run("retain", "--flush", "--file", file, *options, env=environment).stderr
 
 
 @pytest.mark.parametrize(
