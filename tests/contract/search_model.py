@@ -44,41 +44,43 @@ def expected(rows: list[Row]) -> dict[str, Any]:
 
 def picture(view: SearchView) -> dict[str, Any]:
     """Return what a view says, which has to agree with itself."""
-    slots = sorted(np.flatnonzero(view.alive).tolist(), key=lambda slot: int(view.places[slot]))
-    names = [view.ids[slot] for slot in slots]
-    assert ([view.position_of(name) for name in names], view.position_of("nobody")) == (slots, -1)
-    assert (len(view), view.size, view.thread) == (len(slots), len(view.ids), "label")
-    terms = _terms(view.postings, dict(zip(slots, names, strict=True)))
-    sizes = [int(view.lengths[slot]) for slot in slots]
+    positions = sorted(np.flatnonzero(view.alive).tolist(), key=lambda position: int(view.places[position]))
+    names = [view.ids[position] for position in positions]
+    assert ([view.position_of(name) for name in names], view.position_of("nobody")) == (positions, -1)
+    assert (len(view), view.size, view.thread) == (len(positions), len(view.ids), "label")
+    terms = _terms(view.postings, dict(zip(positions, names, strict=True)))
+    sizes = [int(view.lengths[position]) for position in positions]
     assert sizes == [terms[name].total() for name in names]
     assert view.total_length == sum(sizes)
-    assert [int(view.different[slot]) for slot in slots] == [len(terms[name]) for name in names]
-    follow = [(slot, int(view.after[slot])) for slot in slots if view.after[slot] >= 0]
-    assert sorted(follow) == sorted((int(view.before[slot]), slot) for slot in slots if view.before[slot] >= 0)
+    assert [int(view.different[position]) for position in positions] == [len(terms[name]) for name in names]
+    follow = [(position, int(view.after[position])) for position in positions if view.after[position] >= 0]
+    assert sorted(follow) == sorted(
+        (int(view.before[position]), position) for position in positions if view.before[position] >= 0
+    )
     return {
         "ids": names,
         "terms": terms,
         "tokens": _tokens(view.postings),
-        "columns": [_cells(view, slot) for slot in slots],
+        "columns": [_cells(view, position) for position in positions],
         "follow": sorted((view.ids[one], view.ids[other]) for one, other in follow),
     }
 
 
 def _terms(postings: PostingsView, names: dict[int, str]) -> dict[str, Counter[str]]:
-    """Return how often each row holds which terms; ``names`` are the ids by live slot."""
+    """Return how often each row holds which terms; ``names`` are the ids by live position."""
     found = {name: Counter[str]() for name in names.values()}
     for term, number in postings.terms.items():
-        slots, counts = (held.tolist() for held in postings.of(number))
-        assert (slots, postings.name(number)) == (sorted(slots), term)
-        for slot, count in zip(slots, counts, strict=True):
-            if slot in names:
-                found[names[slot]][term] += count
+        positions, counts = (held.tolist() for held in postings.of(number))
+        assert (positions, postings.name(number)) == (sorted(positions), term)
+        for position, count in zip(positions, counts, strict=True):
+            if position in names:
+                found[names[position]][term] += count
         assert postings.frequencies[number] == sum(term in own for own in found.values())
     numbers = list(postings.terms.values())
-    many = [(numbers[at], slots.tolist(), counts.tolist()) for at, slots, counts in postings.lists(numbers)]
+    many = [(numbers[at], positions.tolist(), counts.tolist()) for at, positions, counts in postings.lists(numbers)]
     for number in numbers:
-        slots, counts = (held.tolist() for held in postings.of(number))
-        assert [slot for of, some, _ in many if of == number for slot in some] == slots
+        positions, counts = (held.tolist() for held in postings.of(number))
+        assert [position for of, some, _ in many if of == number for position in some] == positions
         assert [count for of, _, some in many if of == number for count in some] == counts
     assert numbers == list(range(len(numbers)))
     assert postings.terms_from(1) == list(postings.terms)[1:]
@@ -93,8 +95,8 @@ def _tokens(postings: PostingsView) -> Counter[str]:
     return Counter({token: count for token, count in counts if count})
 
 
-def _cells(view: SearchView, slot: int) -> list[Any]:
+def _cells(view: SearchView, position: int) -> list[Any]:
     label = view.columns["label"]
     texts = {number: text for text, number in label.names.items()}
-    numbers = [float(view.columns[name].values[slot]) for name in ("n", "done", "at")]
-    return [texts.get(int(label.values[slot])), *(None if np.isnan(number) else number for number in numbers)]
+    numbers = [float(view.columns[name].values[position]) for name in ("n", "done", "at")]
+    return [texts.get(int(label.values[position])), *(None if np.isnan(number) else number for number in numbers)]

@@ -106,13 +106,13 @@ def cosines(store: Store, asked: Any, space: str = SPACE) -> dict[str, float]:
         if vectors is None:
             return {}
         assert (vectors.dimension, vectors.is_exact, len(vectors)) == (4, True, len(vectors.present))
-        slots = np.flatnonzero(vectors.present & index.alive[: len(vectors)])
-        exact = vectors.exact(asked, slots)
-        assert np.array_equal(vectors.quick(asked)[slots], exact)
-        for slot, cosine in zip(slots.tolist(), exact.tolist(), strict=True):
-            passages = vectors.passage_cosines(slot, asked)
-            assert cosine == max(float(vectors.at(slot) @ asked), *passages.tolist(), -1)
-        return {index.ids[slot]: float(cosine) for slot, cosine in zip(slots.tolist(), exact, strict=True)}
+        positions = np.flatnonzero(vectors.present & index.alive[: len(vectors)])
+        exact = vectors.exact(asked, positions)
+        assert np.array_equal(vectors.quick(asked)[positions], exact)
+        for position, cosine in zip(positions.tolist(), exact.tolist(), strict=True):
+            passages = vectors.passage_cosines(position, asked)
+            assert cosine == max(float(vectors.at(position) @ asked), *passages.tolist(), -1)
+        return {index.ids[position]: float(cosine) for position, cosine in zip(positions.tolist(), exact, strict=True)}
 
     return run(store, work)
 

@@ -37,8 +37,8 @@ async def look(_: object, ctx: Context) -> tuple[dict[str, Any], list[Any], set[
 
     def work(tx: Transaction) -> tuple[dict[str, Any], list[Any], set[str]]:
         index = tx.index(USER.traces)
-        slots = [] if index is None else (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
-        known = set() if index is None else {index.ids[position] for position in slots}
+        positions = [] if index is None else (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
+        known = set() if index is None else {index.ids[position] for position in positions}
         return {trace.id: trace for trace in tx.find(USER.traces)}, tx.find(USER.edges), known
 
     return await ctx.transact(work)

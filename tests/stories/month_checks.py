@@ -51,10 +51,10 @@ async def look(_: object, ctx: Context) -> Held:
     def work(tx: Transaction) -> dict[str, Any]:
         index = tx.index(USER.traces)
         assert index is not None
-        slots = (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
+        positions = (index.alive & (index.columns["deleted"].values == 0)).nonzero()[0]
         return {
             "traces": tx.find(USER.traces),
-            "live_in_index": {index.ids[position] for position in slots},
+            "live_in_index": {index.ids[position] for position in positions},
             "edges": tx.find(USER.edges),
             "archived": {one.id: one for one in tx.find(SHELVES["user"].texts)},
             "heard": tx.find(DESK.heard),

@@ -80,11 +80,11 @@ def held(rows: Rows, table: Table, scope: Scope, space: str) -> dict[str, Any]:
     index = rows.index(table, scope, space)
     if index is None:
         return recomputed(rows, table, scope, set())
-    terms: dict[str, Counter[str]] = {row_id: Counter() for row_id in index.slots}
+    terms: dict[str, Counter[str]] = {row_id: Counter() for row_id in index.positions}
     for term, number in index.postings.terms.items():
-        for slot, count in zip(*index.postings.of(number), strict=True):
-            if index.alive[slot]:
-                terms[index.ids[slot]][term] = int(count)
+        for position, count in zip(*index.postings.of(number), strict=True):
+            if index.alive[position]:
+                terms[index.ids[position]][term] = int(count)
     numbers = index.postings.terms.items()
     frequencies = {term: int(index.postings.frequencies[number]) for term, number in numbers}
     texts = {name: {number: text for text, number in one.names.items()} for name, one in index.columns.items()}
@@ -94,14 +94,18 @@ def held(rows: Rows, table: Table, scope: Scope, space: str) -> dict[str, Any]:
         "frequencies": Counter({term: count for term, count in frequencies.items() if count}),
         "length": index.total_length,
         "columns": {
-            row_id: {name: texts[name].get(one.values[slot]) for name, one in index.columns.items() if one.is_text}
-            for row_id, slot in index.slots.items()
+            row_id: {name: texts[name].get(one.values[position]) for name, one in index.columns.items() if one.is_text}
+            for row_id, position in index.positions.items()
         },
         "vectors": {}
         if vectors is None
-        else {row_id: vectors.at(slot) for row_id, slot in index.slots.items() if vectors.present[slot]},
+        else {
+            row_id: vectors.at(position) for row_id, position in index.positions.items() if vectors.present[position]
+        },
         "threads": {
-            (index.ids[slot], index.ids[index.after[slot]]) for slot in index.slots.values() if index.after[slot] >= 0
+            (index.ids[position], index.ids[index.after[position]])
+            for position in index.positions.values()
+            if index.after[position] >= 0
         },
     }
 

@@ -76,7 +76,7 @@ class WithoutPassages(Product):
 
             def work(tx: Any) -> None:
                 index = tx.index(layout.turns, space)
-                wholes = {row_id: index.vectors.at(slot) for row_id, slot in index.slots.items()}
+                wholes = {row_id: index.vectors.at(position) for row_id, position in index.positions.items()}
                 tx.set_vectors(layout.turns, RowVectors(space, wholes))
 
             await ctx.transact(work)

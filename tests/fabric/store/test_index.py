@@ -48,14 +48,14 @@ CHANGES = st.one_of(
 
 
 def picture(index: TextIndex | None) -> dict[str, Any]:
-    """Return what an index says about every row, and about the whole, without slots and numbers."""
+    """Return what an index says about every row, and about the whole, without positions and numbers."""
     if index is None or not len(index):
         return {}
-    held: dict[str, dict[str, int]] = {row_id: {} for row_id in index.slots}
+    held: dict[str, dict[str, int]] = {row_id: {} for row_id in index.positions}
     for term, number in index.postings.terms.items():
-        for slot, count in zip(*index.postings.of(number), strict=True):
-            if index.alive[slot]:
-                held[index.ids[slot]][term] = int(count)
+        for position, count in zip(*index.postings.of(number), strict=True):
+            if index.alive[position]:
+                held[index.ids[position]][term] = int(count)
     names = [*index.ids, None]
     return {
         "frequencies": {
@@ -72,29 +72,29 @@ def picture(index: TextIndex | None) -> dict[str, Any]:
         "rows": {
             row_id: (
                 held[row_id],
-                int(index.lengths[slot]),
-                int(index.different[slot]),
-                names[index.before[slot]],
-                names[index.after[slot]],
-                [cells(column, slot) for column in index.columns.values()],
-                vector(index, slot),
+                int(index.lengths[position]),
+                int(index.different[position]),
+                names[index.before[position]],
+                names[index.after[position]],
+                [cells(column, position) for column in index.columns.values()],
+                vector(index, position),
             )
-            for row_id, slot in index.slots.items()
+            for row_id, position in index.positions.items()
         },
     }
 
 
-def cells(column: Any, slot: int) -> Any:
-    value = column.values[slot]
+def cells(column: Any, position: int) -> Any:
+    value = column.values[position]
     if column.is_text:
         return next((name for name, number in column.names.items() if number == value), None)
     return None if np.isnan(value) else float(value)
 
 
-def vector(index: TextIndex, slot: int) -> list[float]:
-    if index.vectors is None or not index.vectors.present[slot]:
+def vector(index: TextIndex, position: int) -> list[float]:
+    if index.vectors is None or not index.vectors.present[position]:
         return []
-    return [round(float(one), 3) for one in index.vectors.exact(np.eye(3, dtype=np.float32)[0], np.array([slot]))]
+    return [round(float(one), 3) for one in index.vectors.exact(np.eye(3, dtype=np.float32)[0], np.array([position]))]
 
 
 def unit(seed: int) -> Any:
@@ -212,7 +212,7 @@ def spaces(store: DuckDBStore) -> dict[str, int]:
     return store.transact_sync(lambda rows: rows.spaces(NOTES, JAKE))
 
 
-def test_many_replacements_leave_an_index_of_few_slots(store: DuckDBStore):
+def test_many_replacements_leave_an_index_of_few_positions(store: DuckDBStore):
     for number in range(400):
         row = {"id": "a", "content": f"word{number} pizza", "session": "s1"}
         store.transact_sync(lambda rows, row=row: rows.put(NOTES, JAKE, [row]))

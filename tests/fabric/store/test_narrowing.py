@@ -29,8 +29,8 @@ def indexed(rows: Sequence[tuple[Any, ...]] = ROWS) -> TextIndex:
 
 def met(*where: Where) -> str | None:
     index = indexed()
-    slots = meeting(index, KNOWN, where)
-    return None if slots is None else "".join(index.ids[position] for position in slots)
+    positions = meeting(index, KNOWN, where)
+    return None if positions is None else "".join(index.ids[position] for position in positions)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_a_value_of_another_type_is_refused() -> None:
 def test_a_removed_row_meets_nothing() -> None:
     index = indexed()
     index.remove("a", "")
-    slots = meeting(index, KNOWN, [Where("n", ">", 0)])
-    assert slots is not None
-    assert [index.ids[position] for position in slots] == ["c"]
+    positions = meeting(index, KNOWN, [Where("n", ">", 0)])
+    assert positions is not None
+    assert [index.ids[position] for position in positions] == ["c"]
 
 
 @given(
@@ -99,13 +99,13 @@ def test_rows_are_ordered_and_cut_as_a_sort_would(
     numbers: list[int | None], order: str, limit: int | None, offset: int
 ) -> None:
     index = indexed([("x", number, None, None) for number in numbers])
-    slots = meeting(index, KNOWN, [])
-    assert slots is not None
+    positions = meeting(index, KNOWN, [])
+    assert positions is not None
     sign = -1 if order.startswith("-") else 1
     by_number = [(number is None, sign * (number or 0)) if order else 0 for number in numbers]
     rows = sorted(range(len(numbers)), key=lambda place: (by_number[place], place))
     end = None if limit is None else offset + limit
-    assert ordered(index, KNOWN, slots, order, limit, offset) == ["abcdef"[place] for place in rows[offset:end]]
+    assert ordered(index, KNOWN, positions, order, limit, offset) == ["abcdef"[place] for place in rows[offset:end]]
 
 
 def test_an_order_by_text_is_left_to_the_database() -> None:

@@ -51,10 +51,10 @@ def near(store: DuckDBStore, asked: Any, space: str = SPACE) -> dict[str, float]
         index = tx.index(NOTES, JAKE, space)
         if index is None or index.vectors is None:
             return {}
-        slots = np.array(list(index.slots.values()))
-        quick, exact = index.vectors.quick(asked)[slots], index.vectors.exact(asked, slots)
+        positions = np.array(list(index.positions.values()))
+        quick, exact = index.vectors.quick(asked)[positions], index.vectors.exact(asked, positions)
         assert np.array_equal(quick, exact)
-        return {row_id: round(float(cosine), 3) for row_id, cosine in zip(index.slots, exact, strict=True)}
+        return {row_id: round(float(cosine), 3) for row_id, cosine in zip(index.positions, exact, strict=True)}
 
     return store.transact_sync(work)
 
@@ -181,14 +181,14 @@ def test_parts_that_are_replaced_over_and_over_take_no_more_room() -> None:
     vectors = Vectors(1, 8, 4)
     vectors.put(range(4), units(4, 8, 0))
     for round_ in range(50):
-        for slot in range(4):
-            vectors.put_passages(slot, units(3, 8, 4 * round_ + slot))
+        for position in range(4):
+            vectors.put_passages(position, units(3, 8, 4 * round_ + position))
     assert vectors.passages is not None
     assert len(vectors.passages) <= 2 * 4 * 3 + 3
-    for slot in range(4):
-        expected = units(3, 8, 4 * 49 + slot).astype(np.float32)
-        assert vectors.passage_cosines(slot, expected[1]).argmax() == 1
-        assert float(vectors.exact(expected[2], np.array([slot]))[0]) == pytest.approx(1, abs=1e-2)
+    for position in range(4):
+        expected = units(3, 8, 4 * 49 + position).astype(np.float32)
+        assert vectors.passage_cosines(position, expected[1]).argmax() == 1
+        assert float(vectors.exact(expected[2], np.array([position]))[0]) == pytest.approx(1, abs=1e-2)
     vectors.drop(2)
     assert len(vectors.passage_cosines(2, np.ones(8, np.float32))) == 0
     assert not vectors.present[2]
