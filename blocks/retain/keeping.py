@@ -21,7 +21,7 @@ from .state import (
 )
 
 Current = Callable[[], Backend | None]
-"""Gives the backend in use now, None where retain is off."""
+"""Gives the backend in use now, None where retain is off; asked at each call, since it may change between runs."""
 Settings = Callable[[], AutoConfig]
 """Gives the options in use now."""
 

@@ -11,6 +11,8 @@ from fabric.flow.capability import Use
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 
+from .keeping import Current
+
 Of = Callable[[], Backend]
 
 
@@ -32,12 +34,12 @@ def move_block(name: str, source: Of, target: Of, uses: Sequence[Use]) -> Block[
     return move
 
 
-def clear_block(name: str, backend: Callable[[], Backend | None], uses: Sequence[Use]) -> Block[Any, str]:
+def clear_block(name: str, current: Current, uses: Sequence[Use]) -> Block[Any, str]:
     """Return the block that removes what of the bank is in this file; a sentence that says what was removed, out."""
 
     @handler(name=f"{name}/clear", uses=uses)
     async def clear(_: Any, ctx: Context) -> str:
-        cleared = backend()
+        cleared = current()
         if cleared is None:
             raise ConfigurationError(f"{ctx.path}: retain is off, and has no bank to clear")
         return await cleared.clear(ctx)

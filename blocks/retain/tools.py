@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from capabilities.retain.backend import Backend
 from capabilities.retain.prompt import bullets, minute
 from capabilities.retain.record import Edit, Edited, Retained, RetainItem
-from fabric.errors import ConfigurationError, RefusedError
+from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
 from fabric.flow.capability import Use
 from fabric.flow.context import Context
@@ -18,12 +18,11 @@ from fabric.flow.tool import Tool
 from fabric.text.prompt import data_block
 
 from ..tools.tool import MemoryTool
+from .keeping import Current
 from .shapes import Answer, MemoryEdit, Recall, Reflect, Retain
 from .state import STATE_RESOURCES, take_out_of_prompt
 
 A = TypeVar("A", bound=BaseModel)
-Current = Callable[[], Backend | None]
-"""Gives the backend in use now, None where retain is off; asked at each call, since it may change between runs."""
 NO_MATCH = "Nothing that is kept matches."
 NO_INFORMATION = "Nothing that is kept tells about this."
 OFF = "retain is off"
@@ -128,8 +127,6 @@ class RetainTools:
         """``memory_edit``: change one memory by its id."""
 
         async def memory_edit(asked: MemoryEdit, ctx: Context) -> Answer:
-            if asked.op == "update" and asked.content is None and asked.importance is None:
-                raise RefusedError("an update needs content, importance, or both", do="Give what is to be changed.")
             done = await self._backend(ctx).edit(ctx, Edit(**asked.model_dump()))
             if done.status == "deleted":
                 await ctx.transact(lambda tx: take_out_of_prompt(tx, done.id))
