@@ -1,8 +1,8 @@
 """Re-embed: what is stored gets the vectors of the embedder in use, in place; the status says what is missing."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +17,7 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Collection
 from fabric.store.base import Rows, Store, Table
 from fabric.store.renewal import Coverage, Embedded, Transact, coverage, renew
+from fabric.threads.portal import elsewhere
 
 T = TypeVar("T")
 CATCH_UP = 2_000
@@ -200,15 +201,15 @@ def _of_run(layout: MemoryLayout, ctx: Context) -> _Task:
 async def _of_file(layout: MemoryLayout, store: Store) -> _Task:
     found: list[tuple[str, Embedded]] = []
     for name, collection in embedded_collections(layout).items():
-        await asyncio.to_thread(store.define, collection.table)
+        await elsewhere(partial(store.define, collection.table))
         found += [
             (name, Embedded(collection.table, scope))
-            for scope in await asyncio.to_thread(store.scopes, collection.table)
+            for scope in await elsewhere(partial(store.scopes, collection.table))
         ]
     for table in await store.transact(lambda rows: rows.tables()):
-        scopes = await asyncio.to_thread(store.scopes, Table(table, {})) if system_of(table) else []
+        scopes = await elsewhere(partial(store.scopes, Table(table, {}))) if system_of(table) else []
         for name, one in collections_of_others([table], *(scope.kind for scope in scopes)):
-            await asyncio.to_thread(store.define, one.table)
+            await elsewhere(partial(store.define, one.table))
             found += [(name, Embedded(one.table, scope)) for scope in scopes]
     return _Task(layout, store.transact, found)
 

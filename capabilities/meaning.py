@@ -1,6 +1,5 @@
 """The vectors of what is remembered and asked: one embedder, its space, and what happens when it fails."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from fabric.errors import EmbedderError
 from fabric.scope import Scope
 from fabric.store.base import RowVectors
 from fabric.text.terms import LONG_CHARS, prepare_terms
+from fabric.threads.portal import elsewhere
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -59,7 +59,7 @@ class Meaning:
             return Embedded()
         try:
             vectors = await self._vectors(self.embedder, texts)
-            self._words = await asyncio.to_thread(self._load_words) if self._words is None else self._words
+            self._words = await elsewhere(self._load_words) if self._words is None else self._words
         except EmbedderError as error:
             self._works = False
             self._failures += 1
@@ -71,7 +71,7 @@ class Meaning:
         """Return the vectors of texts that are stored, with those of their passages, as `embed` does."""
         if any(len(text) >= LONG_CHARS for text in texts):
             # Seconds of work: not on the loop, on which others wait, and not in the transaction that stores them.
-            every, counts = await asyncio.to_thread(_prepared, texts)
+            every, counts = await elsewhere(lambda: _prepared(texts))
         else:
             every, counts = with_passages(texts)
         embedded = await self.embed(every)

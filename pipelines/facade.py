@@ -24,7 +24,7 @@ from fabric.models.base import ModelClient
 from fabric.options import names_options, option_names
 from fabric.sessions.lease import PATIENCE, File, Lease, patience_after
 from fabric.sessions.session import Session
-from fabric.threads.portal import forbid_nested
+from fabric.threads.portal import elsewhere, forbid_nested
 from fabric.validation import shown, wrong
 
 from .captured import Captured, captured, reentrant, trouble
@@ -295,7 +295,7 @@ class AsyncMemory(_Calls):
 
     async def backup(self, to: str | PathLike[str]) -> "Backup":
         """Do what `Memory.backup` does."""
-        return await asyncio.to_thread(self.fabric.backup, to)
+        return await elsewhere(lambda: self.fabric.backup(to))
 
     async def import_turns(self, turns: Sequence[Mapping[str, Any]]) -> ImportResult:
         """Do what `Memory.import_turns` does."""
@@ -332,7 +332,7 @@ async def _awaited(records: Generator[T]) -> AsyncGenerator[T]:
     reading: asyncio.Task[list[T]] | None = None
     try:
         while True:
-            reading = asyncio.create_task(asyncio.to_thread(lambda: list(islice(records, PAGE))))
+            reading = asyncio.create_task(elsewhere(lambda: list(islice(records, PAGE))))
             await asyncio.wait([reading])
             page = reading.result()
             for one in page:

@@ -1,6 +1,5 @@
 """Transcripts: messages as chat APIs have them, cut into turns, and only what a session does not hold yet."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +24,7 @@ from fabric.record.tool_parts import is_unsaid, tool_part
 from fabric.sessions.session import RunResult
 from fabric.store.secrecy import Secrets
 from fabric.text.terms import LONG_CHARS, prepare_terms
+from fabric.threads.portal import elsewhere
 from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, is_users, tagged, turns_of
@@ -147,7 +147,7 @@ async def looked_through(said: Given, secrets: Secrets) -> Given:
     """Return the same, once a thread has read what is long: on the loop, or the store's thread, others would wait."""
     texts = [content_text(message.get("content"))[0] for message in said.messages]
     if long := [text for text in texts if len(text) >= LONG_CHARS]:
-        await asyncio.to_thread(lambda: prepare_terms(secrets.redact(text) for text in long))
+        await elsewhere(lambda: prepare_terms(secrets.redact(text) for text in long))
     return said
 
 

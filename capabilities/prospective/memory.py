@@ -1,6 +1,5 @@
 """``ctx.cap.prospective``: remember to do something later, look what is due, and settle it."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 from fabric.text.words import is_blank
+from fabric.threads.portal import elsewhere
 
 from ..arguments import Texts, checks_arguments
 from ..sources import Source, check_kept, source_of
@@ -99,7 +99,7 @@ class ProspectiveMemory:
         asked = replace(asked, on=[redact(name) for name in asked.on], about=redact(asked.about))
         where, now = place_of(scope or self._scope(), self._ctx.ids), self._ctx.clock.now()
         # reading a time may take a while
-        fields = await asyncio.to_thread(armed, asked, said_at or now, self.zone, self._config)
+        fields = await elsewhere(lambda: armed(asked, said_at or now, self.zone, self._config))
         if said_at is not None and asked.at and fields["due_at"] <= now:
             raise RefusedError("the time has passed since that was said", do="Name one that is to come.")
         intention = Intention(
@@ -245,7 +245,7 @@ class ProspectiveMemory:
         ``zone`` is the time zone in which the time is meant, the user's unless it is given.
         """
         now, there = self._ctx.clock.now(), self.zone if zone is None else zone_of(zone)
-        later = await asyncio.to_thread(when, until, now, there, self._config.day_begins)
+        later = await elsewhere(lambda: when(until, now, there, self._config.day_begins))
         return await self._changed(intention_id, lambda one: state.snoozed(one, later, now))
 
     @checks_arguments

@@ -1,6 +1,5 @@
 """The seam to embedders: what one must do, how it is called, and how a change of the model is noticed."""
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 from ..errors import EmbedderError, ModelError
 from ..lazy import lazy
 from ..models.wire import sendable
+from ..threads.portal import elsewhere
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,7 +135,7 @@ async def _called(embedder: Embedder, texts: list[str]) -> Any:
         if getattr(embedder, "quick", False) and len(texts) <= AT_ONCE:
             found = embedder.embed(texts)
         else:
-            found = await asyncio.to_thread(embedder.embed, texts)
+            found = await elsewhere(lambda: embedder.embed(texts))
         return await found if inspect.isawaitable(found) else found
     except EmbedderError:
         raise

@@ -1,6 +1,5 @@
 """A litellm callback that captures what is said through litellm, behind the call and once."""
 
-import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from fabric.embedding.choose import EmbedderChoice
 from fabric.generation.generator import ModelChoice
 from fabric.sessions.lease import File, Lease, Leasing
 from fabric.telemetry.logger import logger
-from fabric.threads.portal import INSIDE
+from fabric.threads.portal import INSIDE, elsewhere
 
 from ..facade import Memory
 from ..system import memory_system
@@ -103,7 +102,7 @@ class MemoryCallback(Leasing, CustomLogger):
     def wait(self, timeout: float | None = None) -> None:
         """Wait until what was called is captured and read, or so many seconds."""
         self._are_reported(PATIENCE if timeout is None else timeout)
-        self._worker.submit(lambda: None).result(timeout)
+        _begun(self._worker, lambda: None).result(timeout)
         self.fabric.drain(timeout)
 
     def close(self, patience: float = PATIENCE) -> None:
@@ -115,7 +114,7 @@ class MemoryCallback(Leasing, CustomLogger):
         """Do what `close` does, and wait also for what litellm reports on this event loop."""
         if not self._is_closed:
             is_reported = await wait_for_loop(patience)
-            await asyncio.to_thread(lambda: self._end(self._are_reported(patience) and is_reported))
+            await elsewhere(lambda: self._end(self._are_reported(patience) and is_reported))
 
     def _are_reported(self, patience: float) -> bool:
         end = time.monotonic() + patience
@@ -167,7 +166,7 @@ class MemoryCallback(Leasing, CustomLogger):
             if self._is_closed:
                 self._warn("a call is not captured: it was made, or reported by litellm, after the callback was closed")
                 return
-            done = self._worker.submit(self._capture, call, (user, session), messages, answer)
+            done = _begun(self._worker, lambda: self._capture(call, (user, session), messages, answer))
         done.add_done_callback(_report)
 
     def _capture(
@@ -192,6 +191,19 @@ class MemoryCallback(Leasing, CustomLogger):
         if what not in self._said:
             self._said.add(what)
             logger(block="litellm-capture").warning(what)
+
+
+def _begun(worker: ThreadPoolExecutor, work: Callable[[], None]) -> "Future[None]":
+    """Begin work on the worker, or do it here where the interpreter ends, which has waited for the worker."""
+    try:
+        return worker.submit(work)
+    except RuntimeError:
+        done: Future[None] = Future()
+        try:
+            done.set_result(work())
+        except Exception as error:  # reported as the worker's are
+            done.set_exception(error)
+        return done
 
 
 def _report(done: "Future[None]") -> None:

@@ -1,6 +1,5 @@
 """Importing a file: it is read record by record, and kept in batches that are a transaction each."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -19,6 +18,7 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Collection, Transaction
+from fabric.threads.portal import elsewhere
 
 from .file_contents import ChatFile, Progress, Reading
 from .formats.messages import MESSAGE_APART
@@ -47,7 +47,7 @@ def file_import_block(layout: MemoryLayout, progress: Progress = lambda _: None)
     @handler(name=f"{layout.name}/import_file", input_schema=FileImport, uses=layout.resources)
     async def import_file(asked: FileImport, ctx: Context) -> ImportReport:
         report = ImportReport(file=str(asked.path), dry_run=asked.dry_run)
-        reading = await asyncio.to_thread(Reading.of, asked, report, ctx.clock.now(), progress)
+        reading = await elsewhere(lambda: Reading.of(asked, report, ctx.clock.now(), progress))
         keeping = _Keeping(ctx, layout, report)
         if asked.dry_run:
             await keeping.rehearse(reading.entries())
@@ -92,7 +92,7 @@ class _Keeping:
     async def keep_all(self, entries: Iterator[Said | Statement]) -> None:
         """Keep everything, each batch as a transaction."""
         kept = self._kept(entries)
-        while batch := await asyncio.to_thread(_batch, kept):
+        while batch := await elsewhere(lambda: _batch(kept)):
             turns, facts = self._sorted(batch)
             if turns:
                 done = await keep_turns(self.ctx, self.layout, turns)

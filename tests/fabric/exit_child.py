@@ -5,9 +5,12 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 
+from fabric import Fabric
+from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import FabricError
-from pipelines import Memory
+from pipelines import Memory, cognitive_memory
 
 
 def tried(call: Callable[[], object]) -> str:
@@ -18,15 +21,38 @@ def tried(call: Callable[[], object]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def at_exit(path: str) -> None:
+def lengths(texts: list[str]) -> list[list[float]]:
+    """Stand for an embedder that needs a thread."""
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+def at_exit(path: str, *, is_used: bool = False, embedder: EmbedderChoice = "default") -> None:
     """Capture, recall and close when the interpreter ends, in a memory that was used before or not."""
-    memory = Memory(path, user="u")
+    memory = Memory(path, user="u", embedder=embedder)
+    if is_used:
+        memory.capture("I like tea.")
+        memory.wait()
 
     def end() -> None:
         print(tried(lambda: memory.capture("I live in Oslo.").turns))
         memory.wait(60)
-        print(tried(lambda: [recalled.content for recalled in memory.recall("where do I live?", tiers=["semantic"])]))
+        found = memory.recall("where do I live?", tiers=["semantic"])
+        print(tried(lambda: [(recalled.content, recalled.degraded) for recalled in found[:1]]))
         print(tried(memory.close))
+
+    atexit.register(end)
+
+
+def minded_at_exit(path: str) -> None:
+    """Do with a cognitive memory what needs threads, when the interpreter ends."""
+    fabric, mem = Fabric(path), cognitive_memory()
+    session = fabric.session("s", user="u")
+
+    def end() -> None:
+        print(tried(lambda: session.run(mem.remind, {"content": "call Anna", "at": "tomorrow at 9"}).output.content))
+        session.run(mem.encode, "I prefer tea.")
+        print(tried(lambda: session.run(mem.retrieve, "tea").output.results[0].trace.content))
+        print(tried(fabric.close))
 
     atexit.register(end)
 
@@ -69,4 +95,12 @@ def forked(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"at_exit": at_exit, "too_late": too_late, "forked": forked}[sys.argv[1]](sys.argv[2])
+    {
+        "at_exit": at_exit,
+        "used_at_exit": partial(at_exit, is_used=True),
+        "own_at_exit": partial(at_exit, embedder=lengths),
+        "used_own_at_exit": partial(at_exit, is_used=True, embedder=lengths),
+        "minded_at_exit": minded_at_exit,
+        "too_late": too_late,
+        "forked": forked,
+    }[sys.argv[1]](sys.argv[2])

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from pipelines import Memory
 from tests import forkserver
 
@@ -18,11 +20,16 @@ def lines_of(how: str, path: Path, code: int = 0) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_exit_handlers_capture_recall_and_close(tmp_path: Path):
+@pytest.mark.parametrize("how", ["at_exit", "used_at_exit", "own_at_exit", "used_own_at_exit"])
+def test_exit_handlers_capture_recall_by_meaning_and_close(how: str, tmp_path: Path):
     path = tmp_path / "m.duckdb"
-    assert lines_of("at_exit", path) == ["gave 1", "gave ['Lives in Oslo']", "gave None"]
+    assert lines_of(how, path) == ["gave 1", "gave [('Lives in Oslo', '')]", "gave None"]
     with Memory(path, user="u") as memory:
         assert memory.recall("where do I live?", tiers=["semantic"])[0].content == "Lives in Oslo"
+
+
+def test_exit_handlers_remind_encode_and_retrieve(tmp_path: Path):
+    assert lines_of("minded_at_exit", tmp_path / "m.duckdb") == ["gave call Anna", "gave I prefer tea.", "gave None"]
 
 
 def test_a_handler_that_comes_too_late_is_told_in_one_line(tmp_path: Path):
