@@ -22,6 +22,8 @@ else:
     np = lazy("numpy")
 
 When = Literal["always", "unsure"]
+REPLY_SECONDS = 10.0
+"""How long a reply waits for a model that is asked for something beside it."""
 
 
 class HydeConfig(Settings):
@@ -35,7 +37,7 @@ class HydeConfig(Settings):
     when: When = "unsure"
     unsure_below: Unit = 0.5
     beside: bool = True
-    seconds: float = Field(default=10.0, gt=0)
+    seconds: float = Field(default=REPLY_SECONDS, gt=0)
 
 
 class Hypothesis(BaseModel):

@@ -104,7 +104,8 @@ class CognitiveSystem:
     def encode(self) -> Block[Any, Any]:
         """Encodes the user's message, and hands it on."""
         model = self.model if self.features == "model" else None
-        return encode_block(self.name, self.capability, model, reclassify=self.features == "hybrid")
+        seconds = self.mind.config.features_seconds
+        return encode_block(self.name, self.capability, model, seconds=seconds, reclassify=self.features == "hybrid")
 
     @cached_property
     def retrieve(self) -> Block[Any, Retrieval]:
@@ -129,16 +130,16 @@ class CognitiveSystem:
     def reclassify(self) -> Block[object, Reclassified]:
         """Asks the model what messages hold whose words alone were looked at; ``consolidate`` begins with it.
 
-        ConfigurationError unless the memory was made with ``features="hybrid"``.
+        ConfigurationError unless the memory was made with ``features="hybrid"`` or ``"model"``.
         """
-        if self.features != "hybrid" or self.model is None:
-            raise ConfigurationError(f'{self.name}: nothing is to be asked later: cognitive_memory(features="hybrid")')
+        if self.features == "words" or self.model is None:
+            raise ConfigurationError(f'{self.name}: no model is asked later: cognitive_memory(features="hybrid")')
         return reclassify_block(self.name, self.capability, self.model)
 
     @cached_property
     def consolidate(self) -> Block[object, Consolidated]:
         """One cycle of consolidation: five steps, then the mechanisms; ``after_turn`` runs one once an hour."""
-        later = self.reclassify if self.features == "hybrid" else None
+        later = None if self.features == "words" else self.reclassify
         return consolidate_block(self.name, self.capability, self.model, later)
 
     @cached_property

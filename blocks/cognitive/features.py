@@ -1,10 +1,10 @@
 """What a message holds, told by a model; where it cannot be asked, or says nothing usable, words tell."""
 
+import asyncio
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from capabilities.cognitive.content.features import detect
 from capabilities.formulas.encoding import Features
 from fabric.errors import ModelError
 from fabric.flow.block import Block
@@ -53,10 +53,14 @@ async def told_by(block: Block[str, Any], text: str, ctx: Context) -> Features:
     return Features(**(await block(text, Context(ctx.run))).model_dump())
 
 
-async def features_of(text: str, block: Block[str, FeaturesTold], ctx: Context) -> Features:
-    """Return what a message holds, by a model or, where that fails, by its words; the failure is logged."""
+async def features_until(end: float, text: str, block: Block[str, FeaturesTold], ctx: Context) -> Features | None:
+    """Return what a model tells that a message holds; None, and a warning, where it fails or the loop's time is up."""
     try:
-        return await told_by(block, text, ctx)
+        async with asyncio.timeout_at(end):
+            return await told_by(block, text, ctx)
     except ModelError as error:
-        ctx.log.warning("features by words only", error=str(error))
-        return detect(text)
+        reason = str(error)
+    except TimeoutError:
+        reason = "the model took longer than a reply waits for it"
+    ctx.log.warning("features by words only", error=reason)
+    return None

@@ -1,5 +1,6 @@
 """Each step of a cognitive memory as a block of its own."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from capabilities.cognitive.config import HOUR
 from capabilities.cognitive.memory import CognitiveMemory
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.wakefulness import CLOCKS
+from capabilities.hypothesis import REPLY_SECONDS
 from capabilities.sources import is_forgotten
 from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.traces.tables import View, views
@@ -26,30 +28,36 @@ from fabric.text.words import is_blank
 
 from ..capture.exchange import exchange_from_text
 from ..hyde import NO_HYDE, Hyde, Search, policy, search_with
-from .features import features_block, features_of
+from .features import features_block, features_until
 
 Memory = Capability[CognitiveMemory]
 
 
 def encode_block(
-    name: str, memory: Memory, model: ModelChoice | None = None, *, reclassify: bool = False
+    name: str,
+    memory: Memory,
+    model: ModelChoice | None = None,
+    *,
+    seconds: float = REPLY_SECONDS,
+    reclassify: bool = False,
 ) -> Block[Any, Any]:
     """Return the step that encodes the user's message, a text or message content in any form, and hands it on.
 
-    What the message holds is told by ``model``, without one by its words; with ``reclassify`` until `reclassify_block`
-    asks one. Messages before it whose runs failed are encoded with it. Of a message that is longer than a trace may be
-    its beginning is: a pasted book gets an answer.
+    What the message holds is told by ``model``, for which so many seconds are waited. Where that fails, and with
+    ``reclassify``, its words tell until `reclassify_block` asks a model; without any, they tell for good. Messages
+    before it whose runs failed are encoded with it. Of a message that is longer than a trace may be its beginning is: a
+    pasted book gets an answer.
     """
     asked = None if model is None else features_block(name, model)
 
     @handler(name=f"{name}/encode", uses=[memory])
     async def encode(message: Any, ctx: Context) -> Any:
-        said = exchange_from_text(message, ctx).said
+        said, end = exchange_from_text(message, ctx).said, asyncio.get_running_loop().time() + seconds
         await ctx.run.recording.said_stored()  # a process that ends leaves no trace of a message that nobody holds
         for turn in said:
             if not turn.is_wordless and not is_blank(turn.text):
                 text = turn.text[:MAX_CONTENT_CHARS]
-                features = None if asked is None else await features_of(text, asked, ctx)
+                features = None if asked is None else await features_until(end, text, asked, ctx)
                 try:
                     await ctx[memory].encode(
                         text,
@@ -58,7 +66,7 @@ def encode_block(
                         speaker=turn.speaker,
                         said_at=turn.said_at,
                         source=turn.source(),
-                        reclassify=reclassify,
+                        reclassify=reclassify or asked is not None,
                     )
                 except RefusedError:
                     if not is_forgotten(turn.source(), ctx):

@@ -15,6 +15,7 @@ from ..formulas.encoding import EncodingRates
 from ..formulas.personality import Traits
 from ..formulas.priority import WEIGHTS, Signals
 from ..formulas.prompt_budget import SHARES, Shares
+from ..hypothesis import REPLY_SECONDS
 from ..settings import Settings
 from ..vocabulary import Unit
 from .consolidation.config import ConsolidationConfig
@@ -113,6 +114,8 @@ class CognitiveConfig(Settings):
     flashbulb_stability: float = Field(default=5.0, ge=1)
     interference_threshold: Unit = 0.7
     """Above this cosine a new trace and an old one weaken each other."""
+    features_seconds: float = Field(default=REPLY_SECONDS, gt=0)
+    """How long a reply waits for a model to tell the features of a message."""
     prune_threshold: Unit = 0.05
     protected_intensity: Unit = 0.3
     """Above it no trace is pruned, however weak."""

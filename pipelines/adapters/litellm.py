@@ -13,6 +13,7 @@ from litellm.integrations.custom_logger import CustomLogger
 from fabric.embedding.choose import EmbedderChoice
 from fabric.generation.generator import ModelChoice
 from fabric.sessions.lease import File, Lease, Leasing
+from fabric.store.worker import Worker
 from fabric.telemetry.logger import logger
 from fabric.threads.portal import INSIDE, elsewhere
 
@@ -194,15 +195,13 @@ class MemoryCallback(Leasing, CustomLogger):
 
 
 def _begun(worker: ThreadPoolExecutor, work: Callable[[], None]) -> "Future[None]":
-    """Begin work on the worker, or do it here where the interpreter ends, which has waited for the worker."""
+    """Begin work on the worker, or do it now where the interpreter ends, which has waited for the worker."""
     try:
         return worker.submit(work)
     except RuntimeError:
-        done: Future[None] = Future()
-        try:
-            done.set_result(work())
-        except Exception as error:  # reported as the worker's are
-            done.set_exception(error)
+        last = Worker("litellm-capture")
+        done = last.submit(work)
+        last.shutdown()
         return done
 
 

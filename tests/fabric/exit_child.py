@@ -95,7 +95,7 @@ def forked(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {
+    children: dict[str, Callable[[str], None]] = {
         "at_exit": at_exit,
         "used_at_exit": partial(at_exit, is_used=True),
         "own_at_exit": partial(at_exit, embedder=lengths),
@@ -103,4 +103,5 @@ if __name__ == "__main__":
         "minded_at_exit": minded_at_exit,
         "too_late": too_late,
         "forked": forked,
-    }[sys.argv[1]](sys.argv[2])
+    }
+    children[sys.argv[1]](sys.argv[2])

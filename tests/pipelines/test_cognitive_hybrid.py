@@ -1,5 +1,6 @@
 """Features by words at once, and by a model behind the turns: what it tells counts, and where it fails words do."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -12,7 +13,7 @@ from fabric.errors import ConfigurationError
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import cognitive_memory
-from tests.stub_server import StubReply, StubServer, text
+from tests.stub_server import StubReply, StubServer, hang, text
 from tests.stub_server import stub_server as stub_server
 
 # litellm's own types make pydantic warn when they are first used.
@@ -89,5 +90,26 @@ def test_what_cannot_work_is_refused() -> None:
     ):
         with pytest.raises(ConfigurationError, match=told):
             cognitive_memory(**options)  # type: ignore[arg-type]
-    with pytest.raises(ConfigurationError, match="nothing is to be asked later"):
+    with pytest.raises(ConfigurationError, match="no model is asked later"):
         _ = WORDS.reclassify
+
+
+def test_a_reply_waits_for_a_hanging_model_no_longer_than_it_may(stub_server: StubServer) -> None:
+    mem = cognitive_memory(
+        model="openai/stub",
+        features="model",
+        embedder=None,
+        traits={"openness": 1.0},
+        constants={"features_seconds": 0.5},
+    )
+    client = LiteLLMClient(timeout=60, api_base=stub_server.url + "/v1", api_key="none")
+    with Fabric(":memory:", models=client) as fabric:
+        session = fabric.session("monday", user="jake")
+        stub_server.script([hang(), text(TELLS)])
+        before = time.monotonic()
+        assert session.run(mem.encode, SAID[0]).output == SAID[0]
+        assert time.monotonic() - before < 10
+        held = session.run(standing).output
+        assert held[SAID[0]].told_by_words is not None  # the trace says so, and the model is asked again behind a turn
+        assert session.run(mem.reclassify, None).output.told == (held[SAID[0]].id,)
+        assert session.run(standing).output[SAID[0]].strength > held[SAID[0]].strength
