@@ -50,14 +50,18 @@ def source_of(ctx: Context) -> Source | None:
     )
 
 
-def is_forgotten(source: Source, ctx: Context) -> bool:
-    """Return whether a turn of a context's session was forgotten since its run began, as while a model was asked."""
-    return source.session == ctx.session and ctx.run.recording.is_erased(source.turn)
+def is_forgotten(source: Source | None, ctx: Context) -> bool:
+    """Return whether a turn of a context's session was forgotten since its run began, as while a model was asked.
+
+    What comes from no message, as from a step called alone, is of the run's own turn.
+    """
+    turn = ctx.turn if source is None else source.turn
+    return (source is None or source.session == ctx.session) and ctx.run.recording.is_erased(turn)
 
 
 def check_kept(source: Source | None, ctx: Context) -> None:
     """Raise RefusedError where `is_forgotten`: in the transaction that would keep something of the turn."""
-    if source is not None and is_forgotten(source, ctx):
+    if is_forgotten(source, ctx):
         raise RefusedError("the turn that it is from was forgotten meanwhile", do="Keep nothing of it.")
 
 

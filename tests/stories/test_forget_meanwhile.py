@@ -257,3 +257,27 @@ async def test_of_a_turn_that_is_forgotten_while_a_model_is_asked_nothing_is_kep
             await session.arun(remembering.encode if asked is None else reply, "I take Truvada at dawn")
             assert model.meanwhile is None
         assert "Truvada" not in dump(path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "by"), [({"scope": "user"}, "monday"), ({"scope": "user"}, "tuesday"), ({"session": "monday"}, "tuesday")]
+)
+async def test_of_what_a_witness_tells_nothing_is_kept_once_the_user_is_forgotten(
+    asked: dict[str, Any], by: str, tmp_path: Path
+):
+    """What a step is given, and no message, is of the session that it runs in."""
+    mem, model, path = cognitive_memory(model="m", embedder=None), Interrupted(at_once=True), tmp_path / "m.duckdb"
+    model.script = ['{"memories": ["I took Truvada."]}']
+    event = {"id": "dawn", "content": "Jake takes Truvada at dawn", "importance": 0.9}
+    async with Fabric(path, models=model) as fabric:
+        session = fabric.session("monday", user="jake")
+        await session.arun(MEM.capture, "I like tea.")
+
+        async def forget() -> None:
+            assert (await fabric.session(by, user="jake").arun(MEM.forget_block, asked)).output.found
+
+        model.meanwhile = forget
+        (told,) = (await session.arun(mem.witness, {"events": [event], "witness": {"name": "Jake"}})).output
+        assert (told.trace_id, told.is_perspective) == ("", False)
+        assert told.reason == "its session was forgotten meanwhile: nothing is kept of it"
+    assert "Truvada" not in dump(path)

@@ -58,7 +58,10 @@ class Witness(Settings):
 
 
 class Witnessed(BaseModel):
-    """What came of one event: the trace, whether it is told from the witness's side, and why not otherwise."""
+    """What came of one event: the trace, whether it is told from the witness's side, and why not otherwise.
+
+    Without ``trace_id`` nothing was kept.
+    """
 
     model_config = ConfigDict(frozen=True)
 

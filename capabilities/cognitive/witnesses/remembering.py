@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from capabilities.meaning import Meaning
+from capabilities.sources import is_forgotten, source_of
 from capabilities.traces.archive import archive
 from capabilities.traces.record import Trace, TraceScope, content_hash
 from capabilities.traces.table import TraceTable, checked_content, checked_tags
@@ -41,12 +42,20 @@ class Witnessing:
     table: Callable[[Transaction, str], TraceTable]
 
     async def remember(self, tellings: Sequence[Telling]) -> list[Witnessed]:
-        """Encode all tellings in one transaction; each event is archived as it was where it is told otherwise."""
+        """Encode all tellings in one transaction; each event is archived as it was where it is told otherwise.
+
+        Where the run's turn was forgotten meanwhile nothing is kept, and each says so.
+        """
         tellings = [Telling(one.event, self.ctx.redact(one.told), one.reason) for one in tellings]
         texts = [self._text(one) for one in tellings]
         embedded = await self.meaning.embed_stored(texts)
 
         def work(tx: Transaction) -> list[Witnessed]:
+            if is_forgotten(source_of(self.ctx), self.ctx):
+                reason = "its session was forgotten meanwhile: nothing is kept of it"
+                return [
+                    Witnessed(event=one.event.id, trace_id="", is_perspective=False, reason=reason) for one in tellings
+                ]
             tx.embedded = embedded.by_text(texts)
             table = self.table(tx, embedded.space)
             return [self._remember(table, one, text) for one, text in zip(tellings, texts, strict=True)]
