@@ -28,6 +28,7 @@ class Before(BaseModel):
     status: Status
     due_at: Moment | None = None
     wall: str = ""
+    told_at: Moment | None = None
     fired_at: Moment | None = None
     fired_count: int = 0
     snoozed_until: Moment | None = None
@@ -37,7 +38,8 @@ class Intention(BaseModel):
     """Something to be done later. ``due_at`` is when a time-based one is due next, None for the others.
 
     ``rule`` is the recurrence of a time-based one as an RRULE of RFC 5545, ``wall`` the time of its last occurrence as
-    a clock in ``zone`` shows it (in UTC where it recurs by hours or minutes). ``cooldown`` is how many seconds one that
+    a clock in ``zone`` shows it (in UTC where it recurs by hours or minutes), ``began`` that of its first once it was
+    brought back, and ``told_at`` the time for which it was last. ``cooldown`` is how many seconds one that
     recurs by an event or a context stays quiet after it was brought back. ``claimed`` is the run that brought it back
     and has not been stored yet, ``before`` what it is again if that run fails.
     """
@@ -53,6 +55,8 @@ class Intention(BaseModel):
     persona: str = ""
     due_at: Moment | None = None
     wall: str = ""
+    began: str = ""
+    told_at: Moment | None = None
     zone: str = "UTC"
     rule: str = ""
     events: tuple[str, ...] = ()

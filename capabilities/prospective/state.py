@@ -73,9 +73,30 @@ def _armed(intention: Intention, now: datetime) -> dict[str, Any]:
     if not intention.rule or intention.due_at is None or intention.due_at > now:
         return {}
     again = next_after(intention.rule, datetime.fromisoformat(intention.wall), ZoneInfo(intention.zone), now)
+    passed = {"began": intention.began or intention.wall, "told_at": intention.due_at}
     if again is None:
-        return {"status": "fired"}
-    return {"due_at": again[0], "wall": again[1].isoformat()}
+        return {"status": "fired", **passed}
+    return {"due_at": again[0], "wall": again[1].isoformat(), **passed}
+
+
+def set_right(intention: Intention, now: datetime) -> Intention:
+    """Return one that recurs by the clock armed for its next time, where it was armed by a clock that was ahead of now.
+
+    The time for which it was brought back last does not come again; one that had ended by that clock goes on.
+    """
+    is_over = intention.status == "fired"
+    if not intention.rule or intention.claimed or not (is_over or intention.status == "pending"):
+        return intention
+    if intention.due_at is None or intention.updated_at <= now or (intention.due_at <= now and not is_over):
+        return intention
+    began, zone = datetime.fromisoformat(intention.began or intention.wall), ZoneInfo(intention.zone)
+    again = next_after(intention.rule, began, zone, now)
+    if again is not None and again[0] == intention.told_at:
+        again = next_after(intention.rule, began, zone, again[0])
+    if again is None:
+        return intention
+    changed = {"status": "pending", "due_at": again[0], "wall": again[1].isoformat(), "updated_at": now}
+    return intention.model_copy(update=changed)
 
 
 def due_of(intention: Intention, after: Intention) -> Due:

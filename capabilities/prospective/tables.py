@@ -13,7 +13,7 @@ from fabric.search.base import ColumnType, SearchView
 from ..traces.record import TraceScope
 from ..traces.tables import Owner, place_of, views
 from .record import Intention, Trigger
-from .state import as_it_is, certain
+from .state import as_it_is, certain, set_right
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-_COLUMNS: Mapping[str, ColumnType] = {"status": "text", "trigger": "text", "claimed": "text", "wakes_at": "time"}
+_COLUMNS: Mapping[str, ColumnType] = {
+    "status": "text",
+    "trigger": "text",
+    "claimed": "text",
+    "wakes_at": "time",
+    "updated_at": "time",
+}
 """By what intentions are found; kept in memory, since every turn looks for what is due."""
 _SAME = ("content", "scope", "persona", "due_at", "events", "cue", "rule", "recurring", "cooldown")
 """What two intentions have in common that are one, said twice."""
@@ -64,7 +70,12 @@ class Intentions:
         return [one for one in self._seen(lambda rows: _pending(rows) | _claimed(rows)) if one.status == "pending"]
 
     def waiting(self, now: datetime | None, triggers: Sequence[Trigger]) -> list[Intention]:
-        """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back."""
+        """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back.
+
+        Those that a clock armed that was ahead of ``now`` are armed anew before.
+        """
+        if now is not None:
+            self._set_right(now)
 
         def rows(view: SearchView) -> "NDArray[np.bool_]":
             awake = _holds(view, "trigger", triggers)
@@ -73,6 +84,13 @@ class Intentions:
             return _pending(view) & awake | _claimed(view)
 
         return [one for one in self._seen(rows) if one.status == "pending"]
+
+    def _set_right(self, now: datetime) -> None:
+        def rows(view: SearchView) -> "NDArray[np.bool_]":
+            return _holds(view, "status", ["pending", "fired"]) & (view.columns["updated_at"].values > now.timestamp())
+
+        found = list(self._seen(rows))
+        self.put(right for one in found if (right := set_right(one, now)) != one)
 
     def claimed(self, run: str) -> list[Intention]:
         """Return those that a run brought back and that do not count yet."""

@@ -92,6 +92,52 @@ def test_what_recurs_is_armed_again_and_does_not_fire_at_every_check():
         assert desk.checked() == ["Stretch"]
 
 
+@pytest.mark.parametrize(
+    ("every", "days"),
+    [
+        ("day", ["2026-01-03", "2026-01-04"]),
+        ("2 days", ["2026-01-03", "2026-01-05"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=3", ["2026-01-03", "2026-02-03"]),
+        ("FREQ=DAILY;COUNT=9", ["2026-01-04", "2026-01-05"]),  # over by that clock, and told once for the 3rd
+    ],
+)
+def test_what_a_clock_armed_that_was_years_ahead_comes_back_once_it_is_set_right(
+    every: str, days: list[str], tmp_path: Path
+):
+    path, clock = tmp_path / "memory.duckdb", FrozenClock()
+    now = clock.now()
+    with Desk(path, clock) as desk:
+        desk(lambda memory: memory.remind("Water", every=every, at="January 3 at 9"))
+        told: list[str] = []
+        for ahead in (4, 5):
+            clock.set(now.replace(year=now.year + ahead))
+            told += desk.checked()
+        assert told == ["Water"] * (1 if "COUNT" in every else 2)
+        clock.set(now)
+        assert desk.checked() == []
+    with Desk(path, clock) as desk:
+        for day in days:
+            (left,) = desk(lambda memory: memory.pending())
+            assert left.next_at == datetime.fromisoformat(f"{day}T09:00:00Z")
+            clock.set(left.next_at)
+            assert desk.checked() == ["Water"]
+            for seconds in (-1, 1):  # a little behind: what was told for nine is not told again
+                clock.advance(seconds=seconds)
+                assert desk.checked() == []
+
+
+def test_what_is_done_by_a_clock_that_was_ahead_comes_back_once_it_is_set_right():
+    with Desk() as desk:
+        made = desk(lambda memory: memory.remind("Water", every="day", at="tomorrow at 9"))
+        before = desk.clock.now()
+        desk.clock.advance(days=2_000)
+        desk(lambda memory: memory.done(made.id))
+        desk.clock.set(before)
+        assert desk.checked() == []
+        desk.clock.set(made.next_at + timedelta(days=1))
+        assert desk.checked() == ["Water"]
+
+
 def test_snooze_done_and_cancel():
     with Desk() as desk:
         made = [desk(lambda memory, at=at: memory.remind(f"in {at}", at=f"in {at} minutes")) for at in (1, 2, 3)]
