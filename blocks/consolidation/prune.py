@@ -222,11 +222,12 @@ def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: 
     if fact is None:
         return _kept("", f"no shown fact {removal.fact_id!r}: id ignored")
     newer = _newer(fact, shown)
-    if fact.reinforcement_count >= config.protected_reinforcements and not newer & {"replaces", "ends"}:
+    is_over = bool(newer & {"replaces", "ends"})
+    if fact.reinforcement_count >= config.protected_reinforcements and not is_over:
         return _kept(fact.content, f"protected: said {fact.reinforcement_count} times")
     if fact.confidence >= config.protected_confidence and newer <= {"unrelated"}:
         return _kept(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
-    if not table.remove(fact.id, f"pruned: {removal.reason}"):
+    if not table.remove(fact.id, f"pruned: {removal.reason}", "over" if is_over else "tidied"):
         return _kept(fact.content, "no longer current")
     return Outcome(status="superseded", tier="semantic", content=fact.content, replaced=fact.id, reason=removal.reason)
 

@@ -13,7 +13,7 @@ from ..sources import Outcome, Source
 from ..vocabulary import FactCategory
 from .lookup import Candidates, Statement
 from .order import is_late, stated, successor
-from .record import Fact, FactInput
+from .record import ClosedAs, Fact, FactInput
 from .refiling import refile_own
 from .selves import Self, self_of
 from .state import contests, decide, first_version, history, invalidate, overtake, reinforce, supersede
@@ -244,11 +244,11 @@ class Reconciliation:
         status = "superseded" if changed else "merged"
         return Outcome(status=status, tier="semantic", id=new.id, content=new.content, replaced=old.id)
 
-    def close(self, fact: Fact, reason: str) -> bool:
+    def close(self, fact: Fact, reason: str, closed_as: ClosedAs = "over") -> bool:
         """Close a fact with nothing in its place; False when it is no longer current."""
         if fact.status != "current":
             return False
-        self.put(invalidate(fact, now=self._clock.now(), reason=reason))
+        self.put(invalidate(fact, now=self._clock.now(), reason=reason, closed_as=closed_as))
         return True
 
     def put(self, *facts: Fact) -> None:

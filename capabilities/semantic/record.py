@@ -1,16 +1,21 @@
 """The fact: what is held true, how firmly, since when, on whose word, and what it replaced."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fabric.clock import utc
+from fabric.narrowing import is_dict
 
 from ..claims.record import Claimed
 from ..settings import Settings
 from ..sources import Source
 from ..vocabulary import FactCategory, Moment, Subject, Unit
+
+ClosedAs = Literal["", "over", "reworded", "tidied"]
+"""What a closing says of the fact: nothing, since it is current; that it is no longer so; that another version says the
+same in other words; or only that it was not worth keeping."""
 
 
 class Fact(Claimed, BaseModel):
@@ -44,16 +49,21 @@ class Fact(Claimed, BaseModel):
     made_by: str = ""
     """The path of the block that wrote this version."""
     reason: str = ""
-    """Why it was closed, once it was."""
+    """Why it was closed, once it was: for people to read, a model may have written it."""
+    closed_as: ClosedAs = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stored_without_closed_as(cls, given: Any) -> Any:
+        """Tell by its reason how a fact was closed in a file from before ``closed_as`` was kept."""
+        if not is_dict(given) or given.get("closed_as") or given.get("status", "current") == "current":
+            return given
+        return {**given, "closed_as": _closed_as(str(given.get("reason", "")))}
 
     @property
     def is_over(self) -> bool:
         """Whether what it says was found to be no longer so, and not only said better or tidied away."""
-        if self.status == "superseded":
-            return not self.reason.startswith(("refined", "merged"))
-        return self.status == "invalidated" and not (
-            self.reason.startswith("pruned") and "contradicted" not in self.reason
-        )
+        return self.closed_as == "over"
 
     def known_at(self, known_at: datetime) -> bool:
         """Return whether this version was held at that time."""
@@ -69,6 +79,12 @@ class Fact(Claimed, BaseModel):
         if not closing_known:
             return True
         return self.valid_to is not None and as_of < self.valid_to
+
+
+def _closed_as(reason: str) -> ClosedAs:
+    if reason.startswith(("refined", "merged")):
+        return "reworded"
+    return "tidied" if reason.startswith("pruned") and "contradicted" not in reason else "over"
 
 
 class ConsolidationConfig(Settings):

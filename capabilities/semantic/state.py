@@ -20,7 +20,7 @@ from ..claims import (
 )
 from ..claims.values.same_value import same_value, tokens
 from ..sources import Source, unite
-from .record import REINFORCEMENT, Fact, FactInput
+from .record import REINFORCEMENT, ClosedAs, Fact, FactInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ def history(offered: FactInput, later: Fact, *, fact_id: str, now: datetime, mad
             "superseded_at": now,
             "superseded_by": later.id,
             "reason": "changed",
+            "closed_as": "over",
         }
     )
 
@@ -180,6 +181,7 @@ def supersede(
             "superseded_at": now,
             "superseded_by": fact_id,
             "reason": reason or ("changed" if changed else "refined"),
+            "closed_as": "over" if changed else "reworded",
         }
     )
     return closed, new
@@ -194,6 +196,7 @@ def overtake(fact: Fact, by: Fact, now: datetime) -> Fact:
             "superseded_at": now,
             "superseded_by": by.id,
             "reason": "changed",
+            "closed_as": "over",
         }
     )
 
@@ -204,14 +207,22 @@ REOPENED: Mapping[str, Any] = {
     "superseded_at": None,
     "superseded_by": "",
     "reason": "",
+    "closed_as": "",
 }
 """What a fact says of its end that holds again."""
 
 
-def invalidate(fact: Fact, *, now: datetime, reason: str) -> Fact:
-    """Return the fact closed with nothing in its place: it is no longer true from now on."""
+def invalidate(fact: Fact, *, now: datetime, reason: str, closed_as: ClosedAs = "over") -> Fact:
+    """Return the fact closed with nothing in its place: it is no longer true from now on, or no longer kept."""
     return fact.model_copy(
-        update={"status": "invalidated", "valid_to": now, "superseded_at": now, "superseded_by": "", "reason": reason}
+        update={
+            "status": "invalidated",
+            "valid_to": now,
+            "superseded_at": now,
+            "superseded_by": "",
+            "reason": reason,
+            "closed_as": closed_as,
+        }
     )
 
 

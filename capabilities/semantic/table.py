@@ -13,7 +13,7 @@ from fabric.store.base import Where
 from ..claims import named_so
 from ..sources import Outcome, Source
 from .reconciliation import Reconciliation
-from .record import Fact, FactInput
+from .record import ClosedAs, Fact, FactInput
 from .state import invalidate, reinforce, supersede
 
 CURRENT = Where("status", "=", "current")
@@ -131,13 +131,16 @@ class FactTable:
         reconciliation.write()
         return reconciliation.get(outcome.id)
 
-    def remove(self, fact_id: str, reason: str = "removed") -> bool:
-        """Close a current fact with nothing in its place; False when there is no such current fact."""
+    def remove(self, fact_id: str, reason: str = "removed", closed_as: ClosedAs = "over") -> bool:
+        """Close a current fact with nothing in its place; False when there is no such current fact.
+
+        ``closed_as`` says whether it is no longer so, or only not kept; ``reason`` is for people.
+        """
         fact = self._current(fact_id)
         if fact is None:
             return False
         reconciliation = self.reconciliation()
-        reconciliation.close(fact, reason)
+        reconciliation.close(fact, reason, closed_as)
         reconciliation.write()
         return True
 
@@ -166,7 +169,7 @@ class FactTable:
         count = sum(fact.reinforcement_count for fact in merging)
         merged = merged.model_copy(update={"reinforcement_count": count})
         folded = [
-            invalidate(fact, now=now, reason=f"merged: {reason}").model_copy(
+            invalidate(fact, now=now, reason=f"merged: {reason}", closed_as="reworded").model_copy(
                 update={"status": "superseded", "superseded_by": new_id, "valid_to": fact.valid_from}
             )
             for fact in others

@@ -5,6 +5,7 @@ from typing import cast
 
 from capabilities.claims import USER
 from capabilities.semantic import Fact, FactInput, FactTable
+from capabilities.semantic.state import REOPENED
 from capabilities.sources import Source
 from capabilities.vocabulary import FACT_CATEGORIES, FactCategory, Observation
 from fabric.clock import Clock
@@ -93,7 +94,7 @@ def withdraw(tx: Transaction, memory_id: str) -> int:
     gone = {fact.id for fact in resting if set(fact.source_episode_ids) == {memory_id}}
     left = [_without(tx, fact, memory_id) for fact in resting if fact.id not in gone]
     again = tx.find(FACTS, Where("superseded_by", "in", sorted(gone))) if gone else []
-    reopened = [_reopened(fact) for fact in again if fact.id not in gone]
+    reopened = [fact.model_copy(update=REOPENED) for fact in again if fact.id not in gone]
     tx.put(FACTS, [*left, *reopened])
     deleted = tx.delete(FACTS, sorted(gone)) if gone else 0
     _note_outdated(tx, {one for fact in reopened for one in fact.source_episode_ids} - {memory_id})
@@ -110,11 +111,6 @@ def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:
 def _turn_of(source: Source, memory: Memory) -> str:
     """Return the turn in which a memory was retained; what a tool was called with alone is told apart by the memory."""
     return source.turn_id or memory.id
-
-
-def _reopened(fact: Fact) -> Fact:
-    update = {"status": "current", "superseded_by": "", "superseded_at": None, "valid_to": None, "reason": ""}
-    return fact.model_copy(update=update)
 
 
 def close(tx: Transaction, memory_id: str, clock: Clock, made_by: str) -> None:

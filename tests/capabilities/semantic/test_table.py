@@ -4,6 +4,11 @@ from datetime import timedelta, timezone
 
 import pytest
 
+from blocks.consolidation.prune import Review, apply_prune
+from capabilities.semantic import Fact, PruneConfig
+from capabilities.semantic.record import ClosedAs
+from capabilities.vocabulary import PrunePlan, Removal
+
 from .facts import Facts
 
 DAY = timedelta(days=1)
@@ -28,6 +33,59 @@ def test_a_removed_fact_is_closed_and_kept_in_the_history(facts: Facts):
     assert facts.history(first) == [("Likes tea", "invalidated")]
     assert facts.get(first).reason == "said so"
     assert facts.say("Likes tea").status == "stored"
+
+
+@pytest.mark.parametrize(
+    ("reason", "newer", "closed_as"),
+    [
+        ("vague; not contradicted by anything", None, "tidied"),
+        ("a newer fact says otherwise", "Does not work at Google", "over"),
+    ],
+)
+def test_what_a_pruned_fact_was_is_told_by_the_facts_and_not_by_a_models_reason(
+    facts: Facts, reason: str, newer: str | None, closed_as: ClosedAs
+):
+    first = facts.say("Works at Google", confidence=0.5).id
+    shown = [facts.get(first)]
+    if newer is not None:
+        facts.clock.advance(days=1)
+        shown.append(shown[0].model_copy(update={"id": "sf_newer", **claimed(newer), "recorded_at": facts.clock.now()}))
+    plan = PrunePlan(removals=[Removal(fact_id=first, reason=reason)], merges=[])
+    facts.do(lambda table: apply_prune(plan, Review(facts=shown), table, PruneConfig()))
+    pruned = facts.get(first)
+    assert (pruned.reason, pruned.closed_as) == (f"pruned: {reason}", closed_as)
+    assert pruned.is_over == (closed_as == "over")
+
+
+def claimed(content: str) -> dict[str, object]:
+    """Return what a fact says as the fields that are read anew."""
+    return {"content": content, "attribute": "", "value": "", "polarity": "holds", "of": "", "former": ""}
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "closed_as"),
+    [
+        ("current", "", ""),
+        ("superseded", "changed", "over"),
+        ("superseded", "refined", "reworded"),
+        ("superseded", "merged: one theme", "reworded"),
+        ("invalidated", "pruned: an artefact of one session", "tidied"),
+        ("invalidated", "pruned: contradicted by a newer fact: Joined Stripe", "over"),
+        ("invalidated", "removed", "over"),
+    ],
+)
+def test_a_fact_of_an_older_file_is_told_by_its_reason(facts: Facts, status: str, reason: str, closed_as: ClosedAs):
+    stored = facts.get(facts.say("Likes tea").id).model_dump(mode="json", exclude={"closed_as"})
+    assert Fact.model_validate({**stored, "status": status, "reason": reason}).closed_as == closed_as
+
+
+def test_a_merged_fact_is_reworded_and_a_changed_one_is_over(facts: Facts):
+    ids = [facts.say(text).id for text in ("Likes tea", "Owns kettles")]
+    facts.do(lambda table: table.merge(ids, "Likes tea, owns kettles", "one theme"))
+    assert [facts.get(one).closed_as for one in ids] == ["reworded", "reworded"]
+    changed = facts.say("Plays chess").id
+    facts.do(lambda table: table.update(changed, "Plays go"))
+    assert facts.get(changed).closed_as == "over"
 
 
 def test_reinforcing_needs_a_current_fact(facts: Facts):
