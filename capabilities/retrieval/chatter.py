@@ -47,6 +47,16 @@ def words_told(text: str) -> frozenset[str]:
     return frozenset(word for sentence in statements for word in words(sentence) if word not in said)
 
 
+def is_small_talk(word: str) -> bool:
+    """Return whether a word, in lower case, is one of greetings, thanks and agreement.
+
+    >>> is_small_talk("wow"), is_small_talk("rome")
+    (True, False)
+    """
+    said, unspaced = _words()
+    return word in said or word in unspaced
+
+
 def asks_the_same(text: str, cue: str) -> bool:
     """Return whether a text is the question itself that is asked again."""
     return words(text) == words(cue) and only_asks(text)

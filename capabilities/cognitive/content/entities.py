@@ -11,6 +11,7 @@ import regex
 
 from capabilities.relations.names import is_spoken_of
 from capabilities.relations.words import FORMS, NOT_NAMES, WORD_NAMES, listed
+from capabilities.retrieval.chatter import is_small_talk
 from fabric.lazy import lazy
 from fabric.text.language import STOP_WORDS, language_of
 
@@ -84,6 +85,7 @@ def _quoted(text: str) -> Iterator[tuple[int, str]]:
     for found in _QUOTED.finditer(text):
         title = " ".join(found[1].split())
         is_title = title[:1].isupper() or _is_unspaced(title)
+        is_title = is_title and not all(map(_is_exclaimed, title.lower().split()))
         if is_title and title[-1] not in ".!?,。！？，" and len(title.split()) <= _LONGEST_NAME:
             yield found.start(1), title
 
@@ -100,11 +102,16 @@ def _named(text: str) -> Iterator[tuple[int, str]]:
         if not reading.is_name(at):
             continue
         if run and not reading.goes_on(run, at):
-            yield reading.name(run)
+            yield from reading.names(run)
             run = []
         run.append(at)
     if run:
-        yield reading.name(run)
+        yield from reading.names(run)
+
+
+def _is_exclaimed(word: str) -> bool:
+    """Return whether a word greets, thanks, agrees or opens a sentence, whatever its case: "Wow", "Great"."""
+    return word in _list("openers") or is_small_talk(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +139,12 @@ class _Reading:
         is_near = all(one.follows for one in self.words[last + 1 : at + 1])
         return is_joined and is_near and not self.words[last].has_s and at - run[0] < _LONGEST_NAME
 
-    def name(self, run: Sequence[int]) -> tuple[int, str]:
-        """Return where a name starts, and the name."""
+    def names(self, run: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """Yield where a name starts, and the name; nothing where it is exclaimed: "It was Great!", but "in Nice"."""
         words = self.words[run[0] : run[-1] + 1]
-        return words[0].start, " ".join(word.text for word in words)
+        is_in = words[0].follows and self.words[run[0] - 1].low in _list("places_before")
+        if is_in or not all(_is_exclaimed(word.low) for word in words):
+            yield words[0].start, " ".join(word.text for word in words)
 
     def is_name(self, at: int) -> bool:
         """Return whether the word at a place is a name, or a part of one."""
@@ -201,7 +210,7 @@ class _Reading:
         is_verb = word.low in _list("verbs") | _list("orders") or (
             word.low.endswith(("ed", "ing")) and word.low not in _list("names_like_verbs")
         )
-        return word.text in NOT_NAMES or word.low in _list("openers") or (self.language == "english" and is_verb)
+        return word.text in NOT_NAMES or _is_exclaimed(word.low) or (self.language == "english" and is_verb)
 
     def _does(self, then: _Word) -> bool:
         """Return whether a word is what somebody or something with a name does."""
