@@ -141,6 +141,9 @@ class _Reading:
 
     def names(self, run: Sequence[int]) -> Iterator[tuple[int, str]]:
         """Yield where a name starts, and the name; nothing where it is exclaimed: "It was Great!", but "in Nice"."""
+        first = self.words[run[0]]
+        if len(run) > 1 and not first.follows and _is_exclaimed(first.low) and first.low not in _list("parts_of_names"):
+            run = run[1:]  # behind a comma: "Anna fell, Yay Bob won"
         words = self.words[run[0] : run[-1] + 1]
         is_in = words[0].follows and self.words[run[0] - 1].low in _list("places_before")
         if is_in or not all(_is_exclaimed(word.low) for word in words):
