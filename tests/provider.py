@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.prompts import asked_by
 from tests.stub_server import Received, StubReply, StubServer, text
 
 ENOUGH = 200
@@ -27,24 +28,23 @@ DEPLOYMENT = {
 }
 
 STEPS = {
-    "You distil": {"facts": []},
-    "You tidy": {"removals": [], "merges": []},
-    "You observe a conversation": {"notes": [DEPLOYMENT]},
-    "You turn notes": {"traces": [{"content": DEPLOYMENT["content"], "numbers": [1]}]},
+    "consolidate": {"facts": []},
+    "prune": {"removals": [], "merges": []},
+    "cognitive_observe": {"notes": [DEPLOYMENT]},
+    "cognitive_reflect": {"traces": [{"content": DEPLOYMENT["content"], "numbers": [1]}]},
 }
-"""What the memory's own steps are answered, by how what they are told begins."""
+"""What the memory's own steps are answered, by the prompt that they ask with."""
 
 
 def reply(received: Received) -> StubReply:
     """Return what the step that asks could be answered: observations, notes, no facts, no removals, or a sentence."""
     messages = received.body["messages"]
-    system, asked = str(messages[0]["content"]), str(messages[-1]["content"])
-    if system.startswith("You read one turn"):
+    step, asked = asked_by(messages), str(messages[-1]["content"])
+    if step == "observe":
         said = asked.partition("The turn:")[2]
         return text(json.dumps({"observations": [WORK] if "joined Stripe" in said else []}))
-    for begins, answer in STEPS.items():
-        if system.startswith(begins):
-            return text(json.dumps(answer))
+    if step in STEPS:
+        return text(json.dumps(STEPS[step]))
     deploys = "deploy by Friday" in asked
     return text("I can help with that deployment." if deploys else "Congratulations on the new job!")
 

@@ -145,6 +145,19 @@ def test_the_page_of_the_memory_tools_lists_every_option_and_all_six():
     assert [tool.name for tool in memory_tools().tools if f"`{tool.name}`" not in asked] == []
 
 
+def test_the_page_of_the_prompts_lists_every_file_and_who_asks_with_it():
+    listed = [
+        (system.strip("`"), data.strip("`"), asked_by.split("`")[1], schema.strip("`"))
+        for system, data, asked_by, schema in rows("Which step asks with which", page("blocks/prompts"))
+    ]
+    named = sorted(name for system, data, _, _ in listed for name in (system, data))
+    assert named == sorted({path.name for path in (ROOT / "blocks/prompts").glob("*.md")} - {"README.md"})
+    for system, data, asked_by, schema in listed:
+        code = (ROOT / asked_by).read_text(encoding="utf-8")
+        told = [f'"{system}"', f'"{data}"', *([] if schema == "text" else [schema])]
+        assert [one for one in told if one not in code] == []
+
+
 def test_the_changelog_names_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -104,7 +104,7 @@ def working_memory_observe(
         entries = await ctx.transact(document.items)
         mark = new_mark(ctx.clock)
         text = shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS)
-        return load_prompt(PROMPTS / "working_turn.md").fill(
+        return load_prompt(PROMPTS / "working_observe_turn.md").fill(
             known=data_block("active memories", format_for_observer(entries), mark) or "none",
             message=delimited("user-message", text, mark),
         )

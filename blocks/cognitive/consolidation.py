@@ -60,8 +60,8 @@ def gist_block(name: str, model: ModelChoice) -> Block[Trace, GistTold]:
     return generator(
         name=name,
         model=model,
-        system=load_prompt(PROMPTS / "gist.md").fill(),
-        user=lambda trace: load_prompt(PROMPTS / "gist_trace.md").fill(
+        system=load_prompt(PROMPTS / "cognitive_gist.md").fill(),
+        user=lambda trace: load_prompt(PROMPTS / "cognitive_gist_trace.md").fill(
             trace=data_block("memory trace", trace.content[:SHOWN_CHARS])
         ),
         output_schema=GistTold,

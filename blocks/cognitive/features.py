@@ -38,8 +38,8 @@ def features_block(name: str, model: ModelChoice) -> Block[str, FeaturesTold]:
     return generator(
         name=f"{name}/features",
         model=model,
-        system=load_prompt(PROMPTS / "features.md").fill(),
-        user=lambda text: load_prompt(PROMPTS / "features_message.md").fill(
+        system=load_prompt(PROMPTS / "cognitive_features.md").fill(),
+        user=lambda text: load_prompt(PROMPTS / "cognitive_features_message.md").fill(
             message=data_block("message", text[:SHOWN_CHARS])
         ),
         output_schema=FeaturesTold,

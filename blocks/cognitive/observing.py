@@ -6,11 +6,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from capabilities.cognitive.memory import CognitiveMemory
-from capabilities.cognitive.observing.config import emphases, style_of_traces
 from capabilities.cognitive.observing.observer import Observer
 from capabilities.cognitive.observing.record import HeardMessage, Observation, desk_owner
 from capabilities.cognitive.observing.told import MOST_NOTES, NotesTold, TracesTold, count_words, no_reflection
-from capabilities.formulas.personality import HIGH, Traits
+from capabilities.formulas.personality import Traits
 from capabilities.prospective import ProspectiveMemory, intention_of
 from capabilities.traces.consolidation.one_at_a_time import reserved
 from capabilities.traces.record import Trace
@@ -27,12 +26,8 @@ from fabric.text.prompt import data_block, load_prompt, one_line
 
 from ..capture.exchange import clean, exchange_from_items
 from ..prompts import PROMPTS
+from .by_trait import emphases, rule_for_conflicts, style_of_traces
 
-CONFLICTS = {
-    "honesty": "Where a note contradicts a known memory, the newer is right: replace the old one",
-    "agreeableness": "Where a note contradicts a known memory, keep both versions and say that they differ",
-    "": "Where a note contradicts a known memory, the surer is right",
-}
 SHOWN_CHARS = 8_000
 """How much of a message a model is shown."""
 KNOWN = 20
@@ -83,13 +78,12 @@ class ObservingSteps:
         self._prospective = prospective
         told = emphases(traits)
         attend = "- Attend above all to: " + "; ".join(told) + "." if told else ""
-        system = load_prompt(PROMPTS / "observer.md").fill(limit=MOST_NOTES, emphasis=attend)
+        system = load_prompt(PROMPTS / "cognitive_observe.md").fill(limit=MOST_NOTES, emphasis=attend)
         self._notes = _asked(f"{name}/notes", model, system, NotesTold)
-        compress = load_prompt(PROMPTS / "compress_notes.md").fill(limit=MOST_NOTES)
+        compress = load_prompt(PROMPTS / "cognitive_compress.md").fill(limit=MOST_NOTES)
         self._fewer = _asked(f"{name}/compress", model, compress, NotesTold)
-        rule = next((one for one in ("honesty", "agreeableness") if getattr(traits, one) > HIGH), "")
-        learn = load_prompt(PROMPTS / "reflector.md").fill(
-            style=style_of_traces(traits), conflicts=CONFLICTS[rule], limit=MOST_NOTES
+        learn = load_prompt(PROMPTS / "cognitive_reflect.md").fill(
+            style=style_of_traces(traits), conflicts=rule_for_conflicts(traits), limit=MOST_NOTES
         )
         self._traces = _asked(f"{name}/learn", model, learn, TracesTold)
 
@@ -110,7 +104,9 @@ class ObservingSteps:
         heard = await observer.due(force=force)
         if not heard:
             return late
-        shown = load_prompt(PROMPTS / "observer_messages.md").fill(messages=data_block("conversation", _lines(heard)))
+        shown = load_prompt(PROMPTS / "cognitive_observe_messages.md").fill(
+            messages=data_block("conversation", _lines(heard))
+        )
         told, failed = await _ask(self._notes, shown, ctx, observer, "observe")
         if told is None:
             return {**late, "failed": (failed,)}
@@ -143,7 +139,7 @@ class ObservingSteps:
             return {}
         cue = " ".join(one.content for one in notes)[:CUE_CHARS]
         known = [one.trace for one in (await ctx[self._memory].retrieve(cue, limit=KNOWN, neutral_mood=True)).results]
-        shown = load_prompt(PROMPTS / "reflector_notes.md").fill(
+        shown = load_prompt(PROMPTS / "cognitive_reflect_notes.md").fill(
             known=data_block("known memories", _known(known)) if known else "none",
             notes=data_block("notes", _numbered(notes)),
         )
@@ -224,7 +220,7 @@ def _numbered(notes: Sequence[Observation]) -> str:
 
 
 def _notes_shown(notes: Sequence[Observation]) -> str:
-    return load_prompt(PROMPTS / "notes_given.md").fill(notes=data_block("notes", _numbered(notes)))
+    return load_prompt(PROMPTS / "cognitive_compress_notes.md").fill(notes=data_block("notes", _numbered(notes)))
 
 
 def _known(traces: Sequence[Trace]) -> str:

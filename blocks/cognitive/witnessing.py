@@ -115,19 +115,18 @@ def _telling_block(name: str, model: ModelChoice, traits: Traits) -> Block[Scene
         )
         who, mood = scene.witness, scene.mood
         others = "\n".join(f"- {one_line(name)}: {one_line(what)}" for name, what in who.relationships.items())
-        person = load_prompt(PROMPTS / "witness.md").fill(
+        return load_prompt(PROMPTS / "cognitive_witness_events.md").fill(
             name=escaped(one_line(who.name)),
             traits=told,
             mood=f"valence {mood.valence:.2f}, arousal {mood.arousal:.2f}, dominance {mood.dominance:.2f}",
             relationships=data_block("relationships", others) if others else "",
+            events=data_block("events", events),
         )
-        shown = load_prompt(PROMPTS / "witness_events.md").fill(events=data_block("events", events))
-        return f"{person}\n\n{shown}"
 
     return generator(
         name=name,
         model=model,
-        system="You write memories in the first person.",
+        system=load_prompt(PROMPTS / "cognitive_witness.md").fill(),
         user=user,
         output_schema=MemoriesTold,
         temperature=0.7,

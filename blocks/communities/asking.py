@@ -85,8 +85,8 @@ def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], To
     return generator(
         name=f"{name}/extract",
         model=model,
-        system=load_prompt(PROMPTS / "graph_extract.md").fill(),
-        user=lambda some: load_prompt(PROMPTS / "graph_memories.md").fill(
+        system=load_prompt(PROMPTS / "communities_extract.md").fill(),
+        user=lambda some: load_prompt(PROMPTS / "communities_extract_memories.md").fill(
             memories=data_block("memories", _numbered([one.content for one in some]))
         ),
         output_schema=ToldGraph,
@@ -100,8 +100,8 @@ def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Seque
     return generator(
         name=f"{name}/summarise",
         model=model,
-        system=load_prompt(PROMPTS / "community_summary.md").fill(),
-        user=lambda asked: load_prompt(PROMPTS / "community_relations.md").fill(
+        system=load_prompt(PROMPTS / "communities_summary.md").fill(),
+        user=lambda asked: load_prompt(PROMPTS / "communities_summary_relations.md").fill(
             relations=data_block("community", _shown(*asked))
         ),
         output_schema=ToldSummary,
@@ -116,7 +116,7 @@ def answer_block(name: str, model: ModelChoice) -> Block[tuple[str, Sequence[str
         name=f"{name}/ask",
         model=model,
         system=load_prompt(PROMPTS / "communities_answer.md").fill(),
-        user=lambda asked: load_prompt(PROMPTS / "communities_question.md").fill(
+        user=lambda asked: load_prompt(PROMPTS / "communities_answer_question.md").fill(
             question=data_block("question", asked[0][:SHOWN_CHARS]),
             summaries=data_block("summaries", _numbered(asked[1])),
         ),

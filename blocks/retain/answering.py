@@ -77,7 +77,7 @@ def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer
 def _shown(asked: tuple[str, str, Sequence[Found]]) -> str:
     query, context, found = asked
     lines = [f"[{one.id}] {' '.join(one.content.split())}" for one in found]
-    return load_prompt(PROMPTS / "retain_recalled.md").fill(
+    return load_prompt(PROMPTS / "retain_answer_memories.md").fill(
         query=query,
         context=data_block("context", context) if context.strip() else "",
         memories=data_block("memories", "\n".join(lines)),

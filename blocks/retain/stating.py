@@ -77,6 +77,6 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
 
 def _shown(asked: tuple[str, bool]) -> str:
     text, by_agent = asked
-    return load_prompt(PROMPTS / "retain_text.md").fill(
+    return load_prompt(PROMPTS / "retain_facts_text.md").fill(
         author=_AUTHORS[by_agent], text=data_block("text", shorten(text, MODEL_CHARS))
     )

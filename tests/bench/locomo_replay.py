@@ -18,6 +18,7 @@ from fabric.testing import ScriptedModel
 from pipelines import memory_system
 from pipelines.importing.formats.messages import TURN_APART
 from pipelines.replay import ReplayClock
+from tests.prompts import asked_by
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "locomo_a.json"
 KINDS = (
@@ -77,12 +78,10 @@ class Recorded:
 
     def answer(self, request: Request) -> str:
         """Answer by the step that asks."""
-        system = str(request.messages[0]["content"])
-        if system.startswith("You read one turn"):
-            self.calls["observe"] += 1
-            return json.dumps({"observations": self.known.get(self.current, [])})
-        step = "consolidate" if system.startswith("You distil") else "prune"
+        step = asked_by(request.messages)
         self.calls[step] += 1
+        if step == "observe":
+            return json.dumps({"observations": self.known.get(self.current, [])})
         return json.dumps({"facts": []} if step == "consolidate" else {"removals": [], "merges": []})
 
 

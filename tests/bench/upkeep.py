@@ -12,6 +12,7 @@ from fabric.models.base import Request
 from fabric.testing import ScriptedModel
 from pipelines import Memory, MemorySystem, memory_system
 
+from ..prompts import asked_by
 from .recall.dialogues import lives
 from .reflect import sentence
 
@@ -84,8 +85,8 @@ def _fill(fabric: Fabric, mem: MemorySystem, facts: int) -> None:
 
 def answering(request: Request) -> str:
     """Answer each step of the memory at once: one observation of a turn, and nothing to tidy."""
-    system, said = str(request.messages[0]["content"]), str(request.messages[-1]["content"])
-    if system.startswith("You read one turn"):
+    step, said = asked_by(request.messages), str(request.messages[-1]["content"])
+    if step == "observe":
         text = said.partition("The turn:")[2].strip().splitlines()[-2:][0]
         observation = {
             "subject": "user",
@@ -96,7 +97,7 @@ def answering(request: Request) -> str:
             "replaces": "",
         }
         return json.dumps({"observations": [observation]})
-    return json.dumps({"facts": []} if system.startswith("You distil") else {"removals": [], "merges": []})
+    return json.dumps({"facts": []} if step == "consolidate" else {"removals": [], "merges": []})
 
 
 def line(name: str, times: Sequence[float], target: str) -> str:

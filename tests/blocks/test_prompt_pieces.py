@@ -9,6 +9,7 @@ import pytest
 from fabric import Fabric
 from fabric.models.litellm import LiteLLMClient
 from pipelines import Memory
+from tests.prompts import asked_by
 from tests.stub_server import Received, StubReply, StubServer, text
 
 PIECE = re.compile(
@@ -29,11 +30,8 @@ def server() -> Iterator[StubServer]:
 
 
 def _answer(received: Received) -> StubReply:
-    system = received.body["messages"][0]["content"]
-    key = (
-        "facts" if system.startswith("You distil") else "removals" if system.startswith("You tidy") else "observations"
-    )
-    return text(json.dumps({key: []}))
+    keys = {"observe": "observations", "consolidate": "facts", "prune": "removals"}
+    return text(json.dumps({keys[asked_by(received.body["messages"])]: []}))
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from capabilities.cognitive.observing.config import EMPHASES, ObserverConfig, ReflectorConfig, emphases, style_of_traces
+from blocks.cognitive.by_trait import emphases, style_of_traces
+from capabilities.cognitive.observing.config import ObserverConfig, ReflectorConfig
 from capabilities.cognitive.observing.told import NoteTold
 from capabilities.formulas.personality import Traits
 from capabilities.prospective import intention_of
@@ -17,6 +18,7 @@ from fabric import Context, Fabric, handler
 from fabric.models.litellm import LiteLLMClient
 from fabric.testing import FrozenClock
 from pipelines import CognitiveSystem, cognitive_memory, cognitive_turn, memory_system
+from tests.prompts import asked_by
 from tests.stories.test_forget import dump
 from tests.stub_server import BAD_ANSWERS, Received, StubReply, StubServer, failure, text
 from tests.stub_server import stub_server as stub_server
@@ -72,9 +74,11 @@ def reminders(session: Any, mem: CognitiveSystem) -> list[Any]:
 def test_thresholds_emphases_and_styles_are_those_of_the_specification():
     assert (ObserverConfig().tokens, ObserverConfig().messages, ObserverConfig().compress_at) == (30_000, None, 50)
     assert (ReflectorConfig().tokens, ReflectorConfig().notes) == (40_000, None)
-    for trait, attends in EMPHASES.items():
-        assert emphases(Traits(**{trait: 0.7})) == [attends]
-        assert emphases(Traits(**{trait: 0.6})) == []
+    attended = ("emotionality", "conscientiousness", "openness", "agreeableness", "honesty")
+    assert len({told for trait in attended for told in emphases(Traits(**{trait: 0.7}))}) == len(attended)
+    for trait in attended:
+        assert len(emphases(Traits(**{trait: 0.7}))) == 1
+        assert emphases(Traits(**{trait: 0.6})) == emphases(Traits(extraversion=0.9)) == []
     styles = [style_of_traces(Traits(**given)) for given in ({"conscientiousness": 0.9}, {"openness": 0.9}, {})]
     assert [style.split()[0] for style in styles] == ["structured", "rich", "concise"]
 
@@ -92,11 +96,17 @@ def test_a_conversation_is_heard_once_noted_learned_from_and_forgotten(stub_serv
         heard, notes = waiting(session, mem)
         assert heard == [SAID[0], "I can help with that.", SAID[1], "I can help with that."]
         assert notes == waiting(other, mem)[0] == []
-        stub_server.script([lambda one: told(notes=NOTES) if "write notes" in str(one.body) else text("{}")] * 9)
+        stub_server.script(
+            [lambda one: told(notes=NOTES) if asked_by(one.body["messages"]) == "cognitive_observe" else text("{}")] * 9
+        )
         session.run(turn, SAID[2])
         fabric.drain()
         assert waiting(session, mem) == ([], [note["content"] for note in NOTES])
-        asked = next(one.body["messages"] for one in stub_server.requests if "write notes" in str(one.body))
+        asked = next(
+            one.body["messages"]
+            for one in stub_server.requests
+            if asked_by(one.body["messages"]) == "cognitive_observe"
+        )
         assert "corrections, retractions" in asked[0]["content"]
         assert "[5] user" in asked[1]["content"]
         assert [one.content for one in reminders(session, mem)] == [NOTES[0]["content"]]
@@ -299,7 +309,7 @@ def test_of_observations_at_once_one_asks_the_model(stub_server: StubServer):
         go_on.set()
         assert first.result().output.noted == 3
         assert waiting(friday, mem)[0] == [SAID[1]]
-        assert len([one for one in stub_server.requests if "write notes" in str(one.body)]) == 2
+        assert len([one for one in stub_server.requests if asked_by(one.body["messages"]) == "cognitive_observe"]) == 2
 
 
 def test_slips_of_a_model_cost_no_note_and_what_cannot_be_read_is_told(stub_server: StubServer):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.prompts import asked_by
 from tests.stories.month import Month
 from tests.stub_server.replies import StubReply, text
 from tests.stub_server.server import Received
@@ -17,21 +18,21 @@ SAID = re.compile(r"Say(\d{3}):")
 
 def answers(month: Month) -> Callable[[Received], StubReply]:
     """Return what answers as the model."""
-    by_opening: dict[str, Callable[[str], Any]] = {
-        "You observe": lambda shown: {"notes": [_note(month, *one) for one in HEARD.findall(shown)]},
-        "You compress": lambda shown: {"notes": _fewer(shown)},
-        "You turn notes": _learned,
-        "You keep the gist": lambda shown: {"gist": f"Gist of {_said(shown)}"},
-        "You read traces": lambda shown: {"insight": f"They go together since {_said(shown)}"},
+    by_step: dict[str, Callable[[str], Any]] = {
+        "cognitive_observe": lambda shown: {"notes": [_note(month, *one) for one in HEARD.findall(shown)]},
+        "cognitive_compress": lambda shown: {"notes": _fewer(shown)},
+        "cognitive_reflect": _learned,
+        "cognitive_gist": lambda shown: {"gist": f"Gist of {_said(shown)}"},
+        "insight": lambda shown: {"insight": f"They go together since {_said(shown)}"},
     }
 
     def answer(received: Received) -> StubReply:
-        system, user = (_content(one) for one in (received.body["messages"][0], received.body["messages"][-1]))
-        for opening, told in by_opening.items():
-            if system.startswith(opening):
-                return text(json.dumps(told(user)))
+        messages = received.body["messages"]
+        step, user = asked_by(messages), _content(messages[-1])
+        if step in by_step:
+            return text(json.dumps(by_step[step](user)))
         number = SAID.findall(user)[-1]
-        every = "\n".join(_content(one) for one in received.body["messages"])
+        every = "\n".join(_content(one) for one in messages)
         return text("\n".join([f"Reply{number}", *dict.fromkeys(REMINDED.findall(every))]))
 
     return answer

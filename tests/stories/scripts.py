@@ -8,6 +8,7 @@ from fabric import Fabric, handler, sequencer
 from fabric.models.base import Request
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import MemorySystem, memory_system
+from tests.prompts import asked_by
 
 Says = Callable[[Request], Any]
 
@@ -43,14 +44,14 @@ class MemoryModel:
         self.client = ScriptedModel(self._answer)
 
     def _answer(self, request: Request) -> Any:
-        system, said = str(request.messages[0]["content"]), str(request.messages[-1]["content"])
-        if system.startswith("You read one turn"):
+        step, said = asked_by(request.messages), str(request.messages[-1]["content"])
+        if step == "observe":
             self.observed.append(said)
             return self._next(self.turns, request, "observations")
-        if system.startswith("You distil"):
+        if step == "consolidate":
             self.consolidated.append(said)
             return self._next(self.facts, request, "facts")
-        if system.startswith("You tidy"):
+        if step == "prune":
             self.pruned.append(said)
             return json.dumps(self.prunes.pop(0) if self.prunes else {"removals": [], "merges": []})
         return f"I heard: {said}"

@@ -17,6 +17,7 @@ from fabric.errors import ModelUnavailableError
 from fabric.models.base import Request
 from fabric.testing import FrozenClock, ScriptedModel
 from pipelines import Memory
+from tests.prompts import asked_by
 from tests.soak import examples
 
 CITIES = ("Rome", "Oslo", "Kyiv", "Bonn")
@@ -33,10 +34,10 @@ class Contrary:
         self.client = ScriptedModel(self.answer)
 
     def answer(self, request: Request) -> Any:
-        system, text = str(request.messages[0]["content"]), str(request.messages[-1]["content"])
-        if system.startswith("You distil"):
+        step, text = asked_by(request.messages), str(request.messages[-1]["content"])
+        if step == "consolidate":
             return json.dumps({"facts": self.changes(text)})
-        if system.startswith("You tidy"):
+        if step == "prune":
             return json.dumps({"removals": [], "merges": []})
         session, city = re.findall(r"On (\w+) I say: I live in (\w+)", text)[-1]
         if session in self.away:
