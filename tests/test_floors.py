@@ -127,6 +127,7 @@ def test_imports_are_relative_near_by_and_absolute_from_further_away():
     assert wrong == []
 
 
+@cache
 def import_graph() -> "nx.DiGraph[str]":
     """Return which module of ours imports which, inside functions and for type checkers too."""
     modules = {module_of(path): path for path in SOURCES}
