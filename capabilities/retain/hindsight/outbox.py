@@ -85,7 +85,7 @@ def enqueue(tx: Transaction, items: Sequence[OutboxItem]) -> None:
     """Put items into the outbox; a document takes the place of the one of its name that was not sent yet."""
     for item in items:
         if item.document:
-            idle = tx.find(RETAIN_OUTBOX, Where("url", "=", item.url), Where("status", "!=", "sent"))
+            idle = [*_of(tx, item.url, "waiting"), *_of(tx, item.url, "failed")]
             tx.delete(RETAIN_OUTBOX, [one.id for one in idle if one.document == item.document])
     tx.put(RETAIN_OUTBOX, items, new=True)
 
@@ -94,7 +94,7 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
     """Return what is to be sent next: a batch that was sent before, else a new one of what waits; None for nothing.
 
     ``skip`` are operations that are not due, ``fresh`` says whether a new batch may be made. A document waits while
-    an earlier one of its name is under way, so that the later one is what stays.
+    an earlier one of its name is under way, or taken and not done with, so that the later one is what stays.
     """
     sent = _of(tx, url, "sent")
     for item in sent:
@@ -102,7 +102,7 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
             return Batch(item.batch, [other for other in sent if other.batch == item.batch])
     if not fresh:
         return None
-    under_way = {item.document for item in sent if item.document}
+    under_way = {item.document for item in [*sent, *_of(tx, url, "taken")] if item.document}
     items = [item for item in _of(tx, url, "waiting", MOST_ITEMS) if item.document not in under_way]
     return _named(tx, _within(items)) if items else None
 
@@ -123,6 +123,13 @@ def taken_batches(tx: Transaction, url: str) -> list[Batch]:
 def done(tx: Transaction, batch: Batch) -> None:
     """Take a batch out that the server is done with."""
     tx.delete(RETAIN_OUTBOX, [item.id for item in batch.items])
+
+
+def without_older(tx: Transaction, batch: Batch) -> Batch:
+    """Take the documents of a batch out that a newer one waits to take the place of; return what is left."""
+    newer = {item.document for item in _of(tx, batch.items[0].url, "waiting") if item.document}
+    tx.delete(RETAIN_OUTBOX, [item.id for item in batch.items if item.document in newer])
+    return batch._replace(items=[item for item in batch.items if item.document not in newer])
 
 
 def renamed(tx: Transaction, batch: Batch) -> None:

@@ -80,6 +80,7 @@ class Queue:
         self._is_asked = False
         self._is_told = False
         self._has_lost = False
+        self._is_ending = False
 
     async def open(self, ended: Callable[[], object]) -> None:
         """Begin: send what an earlier process left, hold the connections until the file is closed, then say so."""
@@ -118,6 +119,13 @@ class Queue:
         async with self._lock:
             lost, problem = await self._follow() if forced else (0, "")
             done = await self._drain(forced=forced)
+            if done.waiting and not done.problem:  # a transcript, for an older one that the server may be done with
+                late, problem = await self._follow()
+                more = await self._drain(forced=False)
+                lost, done = (
+                    lost + late,
+                    replace(more, done=done.done + more.done, given_up=done.given_up + more.given_up),
+                )
             return replace(done, given_up=done.given_up + lost, problem=done.problem or problem)
 
     async def ask(self, call: "Callable[[Remote], Awaitable[T]]") -> T:
@@ -169,10 +177,15 @@ class Queue:
         async with self._lock:
             try:
                 await self._follow()
+                if (await self._counted())[0]:  # a transcript may have waited for an older one
+                    self._flush_soon()
             except FabricError as error:
                 logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
 
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
+        if self._is_ending:
+            work.close()
+            return
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)  # a loop alone does not hold a task
         task.add_done_callback(self._tasks.discard)
@@ -227,8 +240,8 @@ class Queue:
                 status, said = await self.ask(partial(_operation, batch=batch))
                 if status == "failed":
                     error = f"the Hindsight server at {self.url} took it, and failed over it: {said}"
-                    if await self._failed_over(batch, error):
-                        lost, problem = lost + len(batch.items), error
+                    given_up = await self._failed_over(batch, error)
+                    lost, problem = lost + given_up, error if given_up else problem
                 elif status not in UNDER_WAY:  # completed, or ended there by somebody
                     await self._transact(partial(outbox.done, batch=batch))
             except HindsightError as error:
@@ -240,19 +253,23 @@ class Queue:
             self._check_later()
         return lost, problem
 
-    async def _failed_over(self, batch: Batch, error: str) -> bool:
-        """Have the server try again what it failed over, or give it up; return whether it is given up."""
+    async def _failed_over(self, batch: Batch, error: str) -> int:
+        """Have the server try again what it failed over, or give it up; return how many items are given up."""
+        together = batch.items[0].together
+        batch = await self._transact(partial(outbox.without_older, batch=batch))
+        if not batch.items:
+            return 0
         if self._is_last(batch):
             await self._transact(lambda tx: outbox.give_up(tx, batch, error, refused=True))
             self._tell(batch.items, (), error)
-            return True
-        if len(batch.items) == batch.items[0].together:
+            return len(batch.items)
+        if len(batch.items) == together:
             await self._transact(lambda tx: outbox.put_off(tx, batch, error))
             await self.ask(partial(_retry, batch=batch))
         else:  # something of it was forgotten, or has a newer document in its place: the server is not to have it
             await self._transact(lambda tx: outbox.renamed(tx, batch))
             self._flush_soon()
-        return False
+        return 0
 
     async def _next(self, skip: set[str], *, fresh: bool) -> Batch | None:
         return await self._transact(lambda tx: outbox.next_batch(tx, self._place.url, skip=skip, fresh=fresh))
@@ -359,6 +376,7 @@ class Queue:
         return await self._services.store.transact(lambda rows: work(in_bank(Transaction(rows, self._ids), bank)))
 
     async def _end(self) -> None:
+        self._is_ending = True
         for timer in filter(None, (self._timer, self._retry, self._check)):
             timer.cancel()
         try:

@@ -106,6 +106,48 @@ def test_an_older_transcript_does_not_come_after_a_newer_one(server: HindsightDo
     assert sorted(facts(server)) == ["One turn.", "Two turns.", "We deploy with Docker Compose."]
 
 
+def test_a_newer_transcript_waits_until_the_server_has_ended_with_the_older_one(
+    server: HindsightDouble, tmp_path: Path
+) -> None:
+    """A server that tries the older one again by itself, minutes later, would end with it."""
+    server.holding = True
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, **NEVER)
+        here.keep("One turn.")
+        here.flush()
+        here.keep("One turn. Two turns.")
+        here.retain("We deploy with Docker Compose.")
+        flushed = here.flush()
+        assert (flushed.done, flushed.waiting, flushed.given_up) == (1, 1, 0)
+        assert batches(server) == [["One turn."], ["We deploy with Docker Compose."]]
+        here.keep("One turn. Two turns. Three turns.")
+        assert here.flush().waiting == 1
+        server.work()
+        assert here.flush().done == 1
+        server.work()
+        here.flush()
+        assert here.waiting() == []
+    assert batches(server)[2:] == [["One turn. Two turns. Three turns."]]
+    assert server.banks["team"].documents["s"].text == "One turn. Two turns. Three turns."
+
+
+def test_a_newer_transcript_goes_out_by_itself_once_the_older_one_has_ended(
+    server: HindsightDouble, tmp_path: Path
+) -> None:
+    server.holding = True
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, flush_interval=0.05)
+        here.keep("One turn.")
+        until(lambda: sent(server))
+        here.keep("One turn. Two turns.")
+        server.work()
+        until(lambda: len(sent(server)) == 2)
+        server.work()
+        here.keep("One turn. Two turns. Three turns.")
+    # closing the file asks after the older one, and sends the newest
+    assert batches(server) == [["One turn."], ["One turn. Two turns."], ["One turn. Two turns. Three turns."]]
+
+
 def test_what_waits_at_the_server_is_left_in_peace(server: HindsightDouble, tmp_path: Path) -> None:
     server.holding = True
     with opened(tmp_path) as fabric:
