@@ -23,8 +23,6 @@ from .verbs import verbs
 
 NAME = "mcp"
 """The root of what the server runs, and the agent whose mind it is unless one is named."""
-READING = frozenset({"recall", "context", "why", "mind_recall", "memory_search", "reflect"})
-"""The tools that change nothing."""
 DESTROYING = frozenset({"forget", "memory_delete", "memory_edit", "memory_merge", "memory_update"})
 """The tools after which something is not found any more as it was."""
 READING_IT = (
@@ -64,7 +62,7 @@ class Offer:
     @property
     def instructions(self) -> str:
         """What a client is told when it begins."""
-        return self.told[0] if READING.issuperset(self.tools) else " ".join(self.told)
+        return " ".join(self.told) if any(map(writes, self.tools.values())) else self.told[0]
 
     async def header(self, host: ToolHost) -> str:
         """Return what the owner of a host has in mind, as a block of background data; "" when it is nothing."""
@@ -82,8 +80,8 @@ class Offer:
 def offer(mem: MemorySystem | RetainSystem, *, read_only: bool = False) -> Offer:
     """Return what a server offers: the verbs of a memory, the tools of the agent's mind, the six memory tools.
 
-    Of a coding agent's memory, the tools of its bank. ``read_only`` leaves out every tool that is not among
-    ``READING``. ConfigurationError where retain is off.
+    Of a coding agent's memory, the tools of its bank. ``read_only`` leaves out every tool that changes
+    something. ConfigurationError where retain is off.
     """
     if isinstance(mem, RetainSystem):
         return _of_bank(mem, read_only=read_only)
@@ -91,7 +89,7 @@ def offer(mem: MemorySystem | RetainSystem, *, read_only: bool = False) -> Offer
     pack = memory_tools(mem.model, embedder=embedder, server=mem.server)
     sources = [("the memory", verbs(mem)), ("the mind", TOOLS), ("the memory tools", pack.tools)]
     offered = Toolbox((place, tool) for place, tools in sources for tool in tools).tools
-    kept = {name: tool for name, tool in offered.items() if not read_only or name in READING}
+    kept = {name: tool for name, tool in offered.items() if not (writes(tool) and read_only)}
     own_mind = mind(embedder).presets(header=False, tools=False)
     # Under the name of the tools' root, after which the mind is named when no agent is.
     heading: Block[Any, str] = handler(_heading, name=NAME, uses=[own_mind])
@@ -104,9 +102,24 @@ def _of_bank(bank: RetainSystem, *, read_only: bool) -> Offer:
     if not blocks:
         raise ConfigurationError("retain is off, and has no tools: name a backend, local or hindsight")
     offered = Toolbox(("retain", block) for block in blocks).tools
-    kept = {name: tool for name, tool in offered.items() if not read_only or name in READING}
+    kept = {name: tool for name, tool in offered.items() if not (writes(tool) and read_only)}
     heading: Block[Any, str] = handler(_no_heading, name=NAME)
     return Offer(kept, (bank.capability.presets(context=False),), heading, (RETAINING_IT, KEEPING_IT))
+
+
+def writes(tool: Tool) -> bool:
+    """Return whether a tool changes something; ConfigurationError where it does not say, rather than to guess.
+
+    >>> def clock() -> str:
+    ...     "Tell the time."
+    >>> from fabric.flow.tool import tool
+    >>> writes(tool(clock))
+    Traceback (most recent call last):
+    fabric.errors.ConfigurationError: tool 'clock' does not say whether it changes something: set has_side_effects
+    """
+    if tool.has_side_effects is None:
+        raise ConfigurationError(f"tool {tool.name!r} does not say whether it changes something: set has_side_effects")
+    return tool.has_side_effects
 
 
 async def _heading(_: Any, ctx: Context) -> str:

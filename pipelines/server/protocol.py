@@ -27,7 +27,7 @@ from fabric.narrowing import is_dict
 from fabric.sessions.toolhost import ToolHost
 from fabric.telemetry.logger import logger
 
-from .offer import DESTROYING, READING, Offer
+from .offer import DESTROYING, Offer, writes
 
 NAME = "thought-fabric"
 INTRODUCING = ("initialize", "server/discover")
@@ -45,7 +45,7 @@ def memory_server(offer: Offer, host: Callable[[], ToolHost]) -> Server[Any]:
             description=tool.description,
             input_schema=_plain_schema(tool.arguments),
             annotations=ToolAnnotations(
-                read_only_hint=name in READING,
+                read_only_hint=not writes(tool),
                 destructive_hint=name in DESTROYING,
                 open_world_hint=False,
             ),

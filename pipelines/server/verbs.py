@@ -81,12 +81,12 @@ class Said(BaseModel):
 def verbs(mem: MemorySystem) -> list[Tool]:
     """Return the tools of a memory system; whoever runs them must declare its capability."""
     return [
-        replace(tool(_recall(mem)), shown=_as_background),
-        tool(_context(mem)),
-        replace(tool(_why(mem)), shown=_as_background),
-        replace(tool(_remember(mem)), shown=_as_background),
-        tool(_forget(mem)),
-        _capture(mem),
+        replace(tool(_recall(mem)), shown=_as_background, has_side_effects=False),
+        replace(tool(_context(mem)), has_side_effects=False),
+        replace(tool(_why(mem)), shown=_as_background, has_side_effects=False),
+        replace(tool(_remember(mem)), shown=_as_background, has_side_effects=True),
+        replace(tool(_forget(mem)), has_side_effects=True),
+        replace(_capture(mem), has_side_effects=True),
     ]
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,12 +14,14 @@ mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 from capabilities.vocabulary import FactCategory
 from fabric import Fabric
+from fabric.errors import ConfigurationError
 from fabric.scope import ScopeIds
-from pipelines import memory_system
-from pipelines.server.offer import READING, offer
+from pipelines import memory_system, retain_memory
+from pipelines.server.offer import DESTROYING, offer, writes
 from pipelines.server.protocol import MAX_ARGUMENT_CHARS, memory_server
 from pipelines.server.verbs import RELATED, Kind
 
+READING = {"recall", "context", "why", "mind_recall", "memory_search"}
 VERBS = ["recall", "context", "why", "remember", "forget", "capture"]
 MIND = ["recall", "believe", "reflect", "unpin_reflection", "set_goal", "update_goal", "complete_goal"]
 MEMORY = ["add", "update", "delete", "merge", "search", "reflect"]
@@ -43,12 +46,21 @@ async def output(client: Any, name: str, **arguments: Any) -> Any:
     return structured["result"] if set(structured) == {"result"} else structured
 
 
+def test_a_tool_that_does_not_say_whether_it_writes_is_refused_and_none_that_destroys_is_misspelt(tmp_path: Path):
+    memories = (memory_system(episodic=True, semantic=True), retain_memory(backend="local", cwd=tmp_path))
+    tools = {name: one for memory in memories for name, one in offer(memory).tools.items()}
+    assert {name for name in tools if name in DESTROYING} == DESTROYING
+    assert all(writes(tools[name]) for name in DESTROYING)
+    with pytest.raises(ConfigurationError, match="'why' does not say whether it changes something"):
+        writes(replace(tools["why"], has_side_effects=None))
+
+
 async def test_every_tool_is_listed_with_its_schema_and_what_it_may_do():
     async with served() as (client, _):
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert list(listed) == [*VERBS, *(f"mind_{one}" for one in MIND), *(f"memory_{one}" for one in MEMORY)]
     assert all(record.input_schema["type"] == "object" and record.description for record in listed.values())
-    assert {name for name, record in listed.items() if record.annotations.read_only_hint} == READING & set(listed)
+    assert {name for name, record in listed.items() if record.annotations.read_only_hint} == READING
     assert listed["forget"].annotations.destructive_hint
     arguments = {
         name for record in listed.values() for name in record.input_schema["properties"] if record.name != "forget"
@@ -114,7 +126,7 @@ async def test_the_choices_of_an_argument_are_explained():
 async def test_a_reader_is_offered_nothing_that_writes():
     async with served(read_only=True) as (client, _):
         listed = {tool.name for tool in (await client.list_tools()).tools}
-        assert listed == READING & set(offer(memory_system(episodic=True, semantic=True)).tools)
+        assert listed == READING
         with pytest.raises(mcp.MCPError, match="no tool 'remember'"):
             await client.call_tool("remember", {"content": "x"})
 
