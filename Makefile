@@ -6,7 +6,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 # the tests start hundreds of programs, which would compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick soak check in-turn unit coverage hindsight lint mypy pyright clean
+.PHONY: demo test quick soak check in-turn unit coverage hindsight lint mypy pyright map clean
 
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
@@ -53,6 +53,10 @@ mypy: $(STAMP)
 
 pyright: $(STAMP)
 	$(BIN)/pyright
+
+# the first line of every module
+map:
+	@find fabric capabilities blocks pipelines -name '*.py' | sort | xargs grep -m 1 '"""'
 
 # the pip that comes with an older Python takes three times as long as today's, which compiles one file after another,
 # also all those that nobody imports

@@ -11,6 +11,7 @@ import pytest
 import typer
 from pydantic import BaseModel
 
+from blocks.readers.rule import families
 from blocks.tools import memory_tools
 from capabilities.episodic import DEFAULT_EPISODIC_CONFIG
 from capabilities.semantic import DEFAULT_SEMANTIC_CONFIG
@@ -156,6 +157,12 @@ def test_the_page_of_the_prompts_lists_every_file_and_who_asks_with_it():
         code = (ROOT / asked_by).read_text(encoding="utf-8")
         told = [f'"{system}"', f'"{data}"', *([] if schema == "text" else [schema])]
         assert [one for one in told if one not in code] == []
+
+
+def test_the_readme_counts_the_rules_and_the_sentences_that_they_are_measured_on():
+    rules, sentences = re.findall(r"by (\d+) rules.* on (\d+) labelled", README, re.DOTALL)[0]
+    labelled = (ROOT / "tests/blocks/readers/labelled.jsonl").read_text(encoding="utf-8").splitlines()
+    assert (int(rules), int(sentences)) == (sum(map(len, families())), len(labelled))
 
 
 def test_the_changelog_names_this_version():

@@ -1,4 +1,6 @@
-"""Working memory as slots: a few traces in mind at once, each with an activation that rehearsal raises and time lowers.
+"""The slots of a cognitive memory: a few traces in mind at once, which rehearsal makes more active and time less.
+
+Not the working memory of ``capabilities/working``, whose entries fade by ``salience.py``.
 
 State in, state out; activations lie in [0, 1]. Sources: Miller, "The magical number seven, plus or minus two",
 Psychological Review 63 (1956); Baddeley & Hitch, "Working memory" (1974); the numbers: the specification.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blocks.readers.observe import observe_text
-from capabilities.claims import claim_of
+from capabilities.claims import ATTRIBUTES, OTHER, claim_of
 
 WORDINGS: dict[str, list[list[str]]] = json.loads((Path(__file__).parent / "wordings.json").read_text("utf-8"))
 
@@ -19,6 +19,10 @@ def fits(seen: Any, who: str, attribute: str, value: str, how: str) -> bool:
     where = f"{claim.value} {claim.text} {claim.of}" if attribute == "any" else claim.value
     is_so = claim.subject == who and (claim.polarity == "holds") == (how == "holds")
     return told and is_so and value.casefold() in where.casefold()
+
+
+def test_of_every_attribute_there_is_a_sentence_that_states_it() -> None:
+    assert {*ATTRIBUTES} - {OTHER} - {attribute for rows in WORDINGS.values() for _, _, attribute, *_ in rows} == set()
 
 
 @pytest.mark.parametrize("language", WORDINGS)

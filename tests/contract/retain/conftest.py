@@ -11,13 +11,13 @@ from fabric import Fabric
 from tests.hindsight import hindsight_double, running_server
 from tests.hindsight.running import URL
 
-from .kinds import HINDSIGHT, LOCAL, NOWHERE, REAL, Desk, Kind, Place
+from .kinds import HINDSIGHT, KINDS, NOWHERE, REAL, Desk, Kind, Place
 
 SERVERS = [pytest.param(REAL, marks=pytest.mark.hindsight)] if URL in os.environ else []
 """What is tried beside the others where `make hindsight` has started a server."""
 
 
-@pytest.fixture(params=[LOCAL, HINDSIGHT, *SERVERS], ids=lambda kind: kind.name)
+@pytest.fixture(params=[*(one for one in KINDS if one is not REAL), *SERVERS], ids=lambda kind: kind.name)
 def kind(request: pytest.FixtureRequest) -> Kind:
     chosen: Kind = request.param
     return chosen

@@ -1,4 +1,4 @@
-"""The backends that have to keep the contract of banks, and how they are driven: a `Kind` here adds another one."""
+"""The backends that have to keep the contract of banks, and how they are driven; a `Kind` in `KINDS` adds another."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
