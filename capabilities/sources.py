@@ -50,6 +50,13 @@ def source_of(ctx: Context) -> Source | None:
     )
 
 
+def source_here(ctx: Context) -> Source:
+    """Return that message, or the session at this time where a context's run is about none."""
+    return source_of(ctx) or Source(
+        turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
+    )
+
+
 def is_forgotten(source: Source | None, ctx: Context) -> bool:
     """Return whether a turn of a context's session was forgotten since its run began, as while a model was asked.
 

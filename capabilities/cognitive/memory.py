@@ -18,7 +18,7 @@ from ..formulas.slots import Slot, Slots
 from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
-from ..sources import Source, check_kept, source_of
+from ..sources import Source, check_kept, source_here
 from ..traces.archive import rehydrate
 from ..traces.graph import clusters as connected
 from ..traces.notes import read_notes, write_notes
@@ -71,9 +71,7 @@ class CognitiveMemory:
         self._config = config
         self._encoder = encoder
         self.meaning = meaning
-        self._source = source_of(ctx) or Source(
-            turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
-        )
+        self._source = source_here(ctx)
 
     @property
     def observer(self) -> Observer:

@@ -18,7 +18,7 @@ from fabric.text.words import is_blank
 from fabric.threads.portal import elsewhere
 
 from ..arguments import Texts, checks_arguments
-from ..sources import Source, check_kept, source_of
+from ..sources import check_kept, source_here
 from ..traces.record import TraceScope
 from ..traces.tables import place_of
 from . import state
@@ -109,7 +109,7 @@ class ProspectiveMemory:
             persona=where.persona,
             created_at=now,
             updated_at=now,
-            source=self._source(),
+            source=source_here(self._ctx),
             made_by=self._ctx.path,
             **more,
             **fields,
@@ -298,15 +298,6 @@ class ProspectiveMemory:
             what = f"has {len(text)} characters" if len(text) > MAX_CONTENT_CHARS else "says nothing"
             raise RefusedError(f"the reminder {what}", do=do)
         return text
-
-    def _source(self) -> Source:
-        return source_of(self._ctx) or Source(
-            turn_id="",
-            session=self._ctx.session,
-            turn=self._ctx.turn,
-            user=self._ctx.user,
-            said_at=self._ctx.clock.now(),
-        )
 
     def _scope(self) -> TraceScope:
         return "user" if self._ctx.user is not None else "thread"

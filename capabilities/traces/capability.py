@@ -17,7 +17,7 @@ from fabric.store.base import RowVectors
 from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
-from ..sources import Source, source_of
+from ..sources import source_here
 from .archive import ARCHIVE, rehydrate
 from .consolidation.run import Consolidation, Derive, Reflection
 from .consolidation.steps import Prune
@@ -100,10 +100,7 @@ class TraceMemory:
         self._config = config
         self._meaning = meaning
         self._rules = rules
-        # Whoever calls a tool without a conversation is a source, too: the session, at this time.
-        self._source = source_of(ctx) or Source(
-            turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
-        )
+        self._source = source_here(ctx)  # whoever calls a tool without a conversation is a source, too
 
     @checks_arguments
     async def add(
