@@ -7,10 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from capabilities.traces import Derive, Trace
 from fabric.flow.block import Block
 from fabric.flow.context import Context
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt
 
+from .aside import aside, ask
 from .prompts import PROMPTS
 
 SHOWN_TRACES = 40
@@ -29,16 +30,7 @@ class Insight(BaseModel):
 
 def insight_block(name: str, model: ModelChoice, server: ModelServer | None = None) -> Block[Sequence[Trace], Insight]:
     """Return the block that asks a model for one insight from traces."""
-    return generator(
-        name=name,
-        model=model,
-        system=load_prompt(PROMPTS / "insight.md").fill(),
-        user=insight_prompt,
-        output_schema=Insight,
-        temperature=0.0,
-        record=False,
-        server=server,
-    )
+    return aside(name, model, "insight", insight_prompt, Insight, server)
 
 
 def insight_prompt(traces: Sequence[Trace]) -> str:
@@ -49,12 +41,9 @@ def insight_prompt(traces: Sequence[Trace]) -> str:
 
 
 def derive_with(block: Block[Sequence[Trace], Insight], ctx: Context) -> Derive:
-    """Return the block as what a consolidation derives with.
-
-    It runs in a context of its own: what the chat around it declares, tools among it, is not offered to it.
-    """
+    """Return the block as what a consolidation derives with."""
 
     async def derive(traces: Sequence[Trace]) -> str:
-        return (await block(traces, Context(ctx.run))).insight
+        return (await ask(block, traces, ctx)).insight
 
     return derive

@@ -11,13 +11,13 @@ from capabilities.retain.local import LocalBackend
 from capabilities.retain.local.backend import Answer
 from capabilities.retain.record import Found, Reflection
 from fabric.embedding.choose import EmbedderChoice
-from fabric.flow.block import Block
 from fabric.flow.context import Context
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.narrowing import is_list_or_tuple
 from fabric.text.prompt import data_block, load_prompt
 
+from ..aside import aside, ask
 from ..prompts import PROMPTS
 from .stating import read_by_rules, read_with
 
@@ -55,19 +55,10 @@ class Written(BaseModel):
 
 def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer:
     """Return what has a model answer from what was recalled; it can name nothing else as a source."""
-    block: Block[tuple[str, str, Sequence[Found]], Written] = generator(
-        name="retain/answer",
-        model=model,
-        system=load_prompt(PROMPTS / "retain_answer.md").fill(),
-        user=_shown,
-        output_schema=Written,
-        temperature=0.0,
-        record=False,
-        server=server,
-    )
+    block = aside("retain/answer", model, "retain_answer", _shown, Written, server)
 
     async def answer(ctx: Context, query: str, context: str, found: Sequence[Found]) -> Reflection:
-        written = await block((query, context, found), Context(ctx.run))  # without the tools of the chat around it
+        written = await ask(block, (query, context, found), ctx)
         known = {one.id for one in found}
         return Reflection(written.answer.strip(), tuple(dict.fromkeys(one for one in written.sources if one in known)))
 

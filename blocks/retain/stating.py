@@ -8,13 +8,13 @@ from capabilities.retain.local import Read
 from capabilities.turns import Exchange, Turn
 from capabilities.vocabulary import LASTING, MAX_OBSERVATIONS, Observation
 from fabric.errors import OutputError
-from fabric.flow.block import Block
 from fabric.flow.context import Context
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt
 from fabric.threads.portal import elsewhere
 
+from ..aside import aside, ask
 from ..capture.model_answers import is_grounded, plain_text
 from ..capture.observe import MODEL_CHARS, shorten
 from ..capture.observed import Observations
@@ -51,20 +51,12 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
     What the text does not bear out, and what does not last, counts for nothing. Where an answer cannot be used, rules
     read the text; a model that is away is asked again later.
     """
-    block: Block[tuple[str, bool], Observations] = generator(
-        name="retain/facts",
-        model=model,
-        system=load_prompt(PROMPTS / "retain_facts.md").fill(limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
-        user=_shown,
-        output_schema=Observations,
-        temperature=0.0,
-        record=False,
-        server=server,
-    )
+    given = {"limit": MAX_OBSERVATIONS, "attributes": ", ".join(ATTRIBUTES)}
+    block = aside("retain/facts", model, "retain_facts", _shown, Observations, server, **given)
 
     async def read(ctx: Context, text: str, by_agent: bool) -> Sequence[Observation]:
         try:
-            told = await block((text, by_agent), Context(ctx.run))  # without the tools of the chat around it
+            told = await ask(block, (text, by_agent), ctx)
         except OutputError as error:
             ctx.log.warning("facts by rules", error=str(error))
             return await read_by_rules(ctx, text, by_agent)
