@@ -8,8 +8,9 @@ from typing import Any, get_args
 from blocks.retain.answering import local_backend
 from blocks.retain.auto import auto_retain_block, before_compaction_block, flush_block
 from blocks.retain.first_turn import first_turn_lines
+from blocks.retain.keeping import OFF
 from blocks.retain.move import clear_block, move_block
-from blocks.retain.shapes import Answer, MemoryEdit, Recall, Reflect, Retain
+from blocks.retain.shapes import Answer, Recall, Reflect, Retain
 from blocks.retain.sleep import sleep_block
 from blocks.retain.tools import RetainTools
 from capabilities.retain import Backend, Bank, HindsightConfig, LocalConfig, Scoping
@@ -17,7 +18,7 @@ from capabilities.retain.banks import local_bank, server_bank
 from capabilities.retain.config import AutoConfig, BackendName
 from capabilities.retain.hindsight import HINDSIGHT_RESOURCES, HindsightBackend
 from capabilities.retain.local import LOCAL_RESOURCES, Slept
-from capabilities.retain.record import Flushed, Moved
+from capabilities.retain.record import Edit, Flushed, Moved
 from fabric.embedding.choose import EmbedderChoice
 from fabric.errors import ConfigurationError
 from fabric.flow.block import Block
@@ -86,7 +87,7 @@ class RetainSystem:
             return local_backend(self.local, self._local_bank, self._embedder, model=self._model, cwd=cwd)
         if backend == "hindsight":
             return HindsightBackend(self.hindsight, self._server_bank)
-        raise ConfigurationError("retain is off: set backend to 'local' or 'hindsight'")
+        raise ConfigurationError(OFF)
 
     @property
     def settings(self) -> AutoConfig:
@@ -140,7 +141,7 @@ class RetainSystem:
         return self._tools.reflect
 
     @property
-    def memory_edit(self) -> Block[MemoryEdit, Answer]:
+    def memory_edit(self) -> Block[Edit, Answer]:
         """The tool ``memory_edit`` as a block; only a bank in the file can be edited."""
         return self._tools.memory_edit
 
@@ -190,7 +191,7 @@ class RetainSystem:
         default it closes what it has opened. ConfigurationError with "off", which has no tools.
         """
         if self.backend == "off":
-            raise ConfigurationError("retain is off, and has no tools: set backend to 'local' or 'hindsight'")
+            raise ConfigurationError(OFF)
         ids = ScopeIds(session=session, user=user, org=org)
         return ToolHost(file, ids, uses=[self.capability], name=self.name, owns=manage_lifecycle)
 

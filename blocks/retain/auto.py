@@ -11,13 +11,14 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Use
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
+from fabric.generation.generator import inside_generator
 from fabric.narrowing import is_mapping
 from fabric.record.items import Item
 
 from ..capture.exchange import exchange_from_items
 from .first_turn import recall_again
 from .keeping import Current, Settings, keep_earlier, keep_rest, keep_session
-from .state import STATE_RESOURCES, is_sub_agent, unkept_turns
+from .state import STATE_RESOURCES, unkept_turns
 
 EXIT_SECONDS = 1.5
 """How long a file that is closed waits for what is being sent; it is sent when the file is opened next."""
@@ -43,7 +44,7 @@ def auto_retain_block(name: str, current: Current, settings: Settings, uses: Seq
     @handler(name=f"{name}/auto-retain", uses=_all(uses), connect_input=_heard)
     async def auto_retain(is_last: Any, ctx: Context) -> AutoRetained:
         backend, options = current(), settings()
-        if backend is None or is_sub_agent(ctx):
+        if backend is None or inside_generator(ctx):
             return AutoRetained()
         turns, sessions = 0, 0
         if options.auto_retain:
@@ -70,7 +71,7 @@ def before_compaction_block(name: str, current: Current, settings: Settings, use
     @handler(name=f"{name}/before-compaction", uses=_all(uses))
     async def before_compaction(_: Any, ctx: Context) -> str:
         backend, options = current(), settings()
-        if backend is None or is_sub_agent(ctx):
+        if backend is None or inside_generator(ctx):
             return ""
         if options.auto_retain:
             await keep_session(ctx, backend, options, _ended(ctx))
@@ -102,7 +103,7 @@ def _all(uses: Sequence[Use]) -> list[Use]:
 
 def _heard(value: Any, ctx: Context) -> None:
     """Take note of what was said in the turn, where no block of the agent did; what it gave is not looked at."""
-    if not is_sub_agent(ctx):
+    if not inside_generator(ctx):
         exchange_from_items(value, ctx)
 
 

@@ -14,12 +14,13 @@ from fabric.errors import FabricError
 from fabric.flow.capability import ContextLines
 from fabric.flow.context import Context
 from fabric.flow.resource import Resource, Transaction
+from fabric.generation.generator import inside_generator
 from fabric.record.run_input import said_in
 from fabric.telling import told
 from fabric.text.prompt import strip_memory_blocks
 
 from .keeping import Current, Settings, keep_earlier
-from .state import STATE_RESOURCES, bank_key, is_sub_agent
+from .state import STATE_RESOURCES, bank_key
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ def first_turn_lines(current: Current, settings: Settings, resources: Sequence[R
         if state.recalled_from == bank_key(backend):
             return state.text
         question = _message(ctx)
-        if not question or is_sub_agent(ctx) or ctx.run.in_job:
+        if not question or inside_generator(ctx) or ctx.run.in_job:
             return ""
         return await _begun(ctx, backend, settings(), question)
 

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from capabilities.retain.backend import Backend
 from capabilities.retain.config import AutoConfig
 from capabilities.retain.transcript import Span, Window, said_in_session, transcript_of
-from fabric.errors import RunError
+from fabric.errors import ConfigurationError, RunError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.workers.other_session import other_session
 
 from .state import (
+    begin,
     drop_unkept,
     has_begun,
     note_unkept,
@@ -24,6 +25,15 @@ Current = Callable[[], Backend | None]
 """Gives the backend in use now, None where retain is off; asked at each call, since it may change between runs."""
 Settings = Callable[[], AutoConfig]
 """Gives the options in use now."""
+OFF = "retain is off: set backend to 'local' or 'hindsight'"
+
+
+def in_use(current: Current, ctx: Context) -> Backend:
+    """Return the backend in use; ConfigurationError where retain is off."""
+    backend = current()
+    if backend is None:
+        raise ConfigurationError(f"{ctx.path}: {OFF}")
+    return backend
 
 
 class _MovedError(RunError):
@@ -77,19 +87,19 @@ async def keep_rest(ctx: Context, backend: Backend, settings: AutoConfig, sessio
 
 async def keep_earlier(ctx: Context, backend: Backend, settings: AutoConfig) -> int:
     """Keep what the user's other sessions in the bank have not, where this one is new to it; return their number."""
-    if await ctx.transact(lambda tx: has_begun(tx, backend)):
-        return 0
-    sessions = await ctx.transact(lambda tx: unkept_elsewhere(tx, backend))
+
+    def look(tx: Transaction) -> list[str]:
+        sessions = [] if has_begun(tx, backend) else unkept_elsewhere(tx, backend)
+        if not sessions:
+            begin(tx, backend)
+        return sessions
+
     count = 0
-    for session in sessions:
-        count += bool(await keep_rest(ctx, backend, settings, session))
-    await ctx.transact(lambda tx: _begin(tx, backend))
+    if sessions := await ctx.transact(look):
+        for session in sessions:
+            count += bool(await keep_rest(ctx, backend, settings, session))
+        await ctx.transact(lambda tx: begin(tx, backend))
     return count
-
-
-def _begin(tx: Transaction, backend: Backend) -> None:
-    if not has_begun(tx, backend):
-        put_retained_through(tx, backend, 0)
 
 
 def _span(backend: Backend, settings: AutoConfig) -> Span:

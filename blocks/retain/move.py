@@ -11,7 +11,7 @@ from fabric.flow.capability import Use
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 
-from .keeping import Current
+from .keeping import Current, in_use
 
 Of = Callable[[], Backend]
 
@@ -39,9 +39,6 @@ def clear_block(name: str, current: Current, uses: Sequence[Use]) -> Block[Any, 
 
     @handler(name=f"{name}/clear", uses=uses)
     async def clear(_: Any, ctx: Context) -> str:
-        cleared = current()
-        if cleared is None:
-            raise ConfigurationError(f"{ctx.path}: retain is off, and has no bank to clear")
-        return await cleared.clear(ctx)
+        return await in_use(current, ctx).clear(ctx)
 
     return clear

@@ -5,9 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from capabilities.retain.backend import Backend
 from capabilities.retain.banks import in_bank
 from capabilities.retain.session import RETAIN_STATE, without_lines
-from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Resource, Transaction
-from fabric.generation.generator import inside_generator
 from fabric.store.base import Where
 
 
@@ -37,11 +35,6 @@ def bank_key(backend: Backend) -> str:
     return f"{backend.name}:{backend.bank.id}"
 
 
-def is_sub_agent(ctx: Context) -> bool:
-    """Return whether a block is part of a tool of another generator, which retains and recalls for it."""
-    return inside_generator(ctx)
-
-
 def retained_through(tx: Transaction, backend: Backend) -> int:
     """Return up to which of the user's turns the session is kept, 0 for none."""
     return tx.read(RETAIN_STATE).retained_through_user_turn.get(bank_key(backend), 0)
@@ -50,6 +43,12 @@ def retained_through(tx: Transaction, backend: Backend) -> int:
 def has_begun(tx: Transaction, backend: Backend) -> bool:
     """Return whether the session was seen with this bank before."""
     return bank_key(backend) in tx.read(RETAIN_STATE).retained_through_user_turn
+
+
+def begin(tx: Transaction, backend: Backend) -> None:
+    """Take note that the session was seen with this bank."""
+    if not has_begun(tx, backend):
+        put_retained_through(tx, backend, 0)
 
 
 def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:

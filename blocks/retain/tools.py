@@ -7,10 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from capabilities.retain.backend import Backend
 from capabilities.retain.prompt import bullets, minute
-from capabilities.retain.record import Edit, Edited, Retained, RetainItem
-from fabric.errors import ConfigurationError
+from capabilities.retain.record import Edit, Edited, Retained
 from fabric.flow.block import Block
 from fabric.flow.capability import Use
 from fabric.flow.context import Context
@@ -18,14 +16,13 @@ from fabric.flow.tool import Tool
 from fabric.text.prompt import data_block
 
 from ..tools.tool import MemoryTool
-from .keeping import Current
-from .shapes import Answer, MemoryEdit, Recall, Reflect, Retain
+from .keeping import Current, in_use
+from .shapes import Answer, Recall, Reflect, Retain
 from .state import STATE_RESOURCES, take_out_of_prompt
 
 A = TypeVar("A", bound=BaseModel)
 NO_MATCH = "Nothing that is kept matches."
 NO_INFORMATION = "Nothing that is kept tells about this."
-OFF = "retain is off"
 WHOLE = "memory://"
 """What a query begins with that asks for all of one memory, by its id."""
 _EDITED = {
@@ -61,21 +58,16 @@ class RetainTools:
         """Return the tools that there are with a backend of this name: none with "off"."""
         if backend == "off":
             return ()
-        return (*self.always, self.memory_edit) if backend == "local" else self.always
-
-    @property
-    def always(self) -> tuple[Block[Any, Any], ...]:
-        """The tools of both backends."""
-        return (self.retain, self.recall, self.reflect)
+        always = (self.retain, self.recall, self.reflect)
+        return (*always, self.memory_edit) if backend == "local" else always
 
     @cached_property
     def retain(self) -> Block[Retain, Answer]:
         """``retain``: keep facts for later sessions."""
 
         async def retain(asked: Retain, ctx: Context) -> Answer:
-            backend = self._backend(ctx)
-            items = [RetainItem(content=one.content, context=one.context) for one in asked.items]
-            return _kept(await backend.retain(ctx, items), backend.verb)
+            backend = in_use(self.current, ctx)
+            return _kept(await backend.retain(ctx, asked.items), backend.verb)
 
         about = (
             "Keep facts that later sessions need: decisions and why, conventions, preferences, who does what. Not what "
@@ -88,7 +80,7 @@ class RetainTools:
         """``recall``: what is kept about a question."""
 
         async def recall(asked: Recall, ctx: Context) -> Answer:
-            backend = self._backend(ctx)
+            backend = in_use(self.current, ctx)
             if asked.query.startswith(WHOLE):
                 return _whole(asked.query, await backend.read(ctx, asked.query.removeprefix(WHOLE)))
             done = await backend.recall(ctx, asked.query)
@@ -114,7 +106,7 @@ class RetainTools:
         """``reflect``: an answer from what is kept."""
 
         async def reflect(asked: Reflect, ctx: Context) -> Answer:
-            done = await self._backend(ctx).reflect(ctx, asked.query, asked.context or "")
+            done = await in_use(self.current, ctx).reflect(ctx, asked.query, asked.context or "")
             if not done.text.strip():
                 return Answer(text=NO_INFORMATION, details={"useless": True})
             return Answer(text=done.text, details={"sources": list(done.sources)})
@@ -123,23 +115,17 @@ class RetainTools:
         return self._tool(reflect, Reflect, about, title="reflection", writes=False)
 
     @cached_property
-    def memory_edit(self) -> Block[MemoryEdit, Answer]:
+    def memory_edit(self) -> Block[Edit, Answer]:
         """``memory_edit``: change one memory by its id."""
 
-        async def memory_edit(asked: MemoryEdit, ctx: Context) -> Answer:
-            done = await self._backend(ctx).edit(ctx, Edit(**asked.model_dump()))
+        async def memory_edit(asked: Edit, ctx: Context) -> Answer:
+            done = await in_use(self.current, ctx).edit(ctx, asked)
             if done.status == "deleted":
                 await ctx.transact(lambda tx: take_out_of_prompt(tx, done.id))
             return Answer(text=_told(done), details={"status": done.status, "id": done.id})
 
         about = "Correct a memory, delete it for good, or mark it as no longer so, by the id that recall printed."
-        return self._tool(memory_edit, MemoryEdit, about)
-
-    def _backend(self, ctx: Context) -> Backend:
-        backend = self.current()
-        if backend is None:
-            raise ConfigurationError(f"{ctx.path}: {OFF}: set backend to 'local' or 'hindsight'")
-        return backend
+        return self._tool(memory_edit, Edit, about)
 
     def _tool(
         self,

@@ -26,13 +26,12 @@ BANK_PROJECT = "retain:"
 class Bank:
     """Where memories are written, and where they are looked for: the banks by id, the first that of writing.
 
-    ``tags`` are put on what is written; ``label`` is the name of the project.
+    ``tags`` are put on what is written.
     """
 
     id: str
     reads: tuple[str, ...]
     tags: tuple[str, ...] = ()
-    label: str = ""
 
 
 def server_bank(scoping: Scoping, cwd: str | Path, bank_id: str = "", prefix: str = "") -> Bank:
@@ -44,9 +43,9 @@ def server_bank(scoping: Scoping, cwd: str | Path, bank_id: str = "", prefix: st
     label = project_label(cwd)
     shared = f"{prefix}-{bank_id or DEFAULT_BANK}" if prefix else bank_id or DEFAULT_BANK
     if scoping == "per-project":
-        return Bank(f"{shared}-{label}", (f"{shared}-{label}",), label=label)
+        return Bank(f"{shared}-{label}", (f"{shared}-{label}",))
     tags = (f"project:{label}",) if scoping == "per-project-tagged" else ()
-    return Bank(shared, (shared,), tags, label)
+    return Bank(shared, (shared,), tags)
 
 
 def local_bank(scoping: Scoping, cwd: str | Path, bank_id: str = "") -> Bank:
@@ -56,11 +55,11 @@ def local_bank(scoping: Scoping, cwd: str | Path, bank_id: str = "") -> Bank:
     """
     label, shared = project_label(cwd), bank_id or SHARED_BANK
     if scoping == "global":
-        return Bank(shared, (shared,), label=label)
+        return Bank(shared, (shared,))
     where = hashlib.sha256(str(primary_checkout(cwd)).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{bank_id}-{label}" if bank_id else label).strip("-") or "project"
     own = f"{plain[: MAX_BANK_CHARS - len(where) - 1]}-{where}"
-    return Bank(own, (own, shared) if scoping == "per-project-tagged" else (own,), label=label)
+    return Bank(own, (own, shared) if scoping == "per-project-tagged" else (own,))
 
 
 def project_label(cwd: str | Path) -> str:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from fabric.text.prompt import strip_data_blocks
 
 from ..sources import Source
 
@@ -14,34 +16,42 @@ MAX_CONTENT_CHARS = 100_000
 PREVIEW_CHARS = 500
 """How much of a memory a result shows."""
 
-Content = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_CONTENT_CHARS)]
-Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Content = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_CONTENT_CHARS),
+    BeforeValidator(lambda given: strip_data_blocks(given) if isinstance(given, str) else given),
+]
+"""What is to be kept: what a memory had put into a prompt is taken out of it."""
 EditStatus = Literal["updated", "deleted", "invalidated", "not_found", "not_editable"]
 MemoryType = Literal["fact", "episode", "world", "experience", "observation", "unknown"]
 
 
 class RetainItem(BaseModel):
-    """One memory to be kept: what it says, and in what connection it was said."""
+    """One memory to be kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    content: Content
-    context: str | None = None
+    content: Content = Field(
+        description="One fact in its own words that can be understood alone: who, what, when, why."
+    )
+    context: str | None = Field(default=None, description="Where it is from, such as the file or who said it.")
 
 
 class Edit(BaseModel):
-    """A change to one memory by its id.
-
-    ``update`` takes ``content``, ``importance`` (0 to 1, clamped) or both; ``invalidate`` may name what took its place.
-    """
+    """A change to one memory."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    op: Literal["update", "forget", "invalidate"]
-    id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-    content: Content | None = None
-    importance: float | None = Field(default=None, allow_inf_nan=False)
-    replacement_id: str | None = None
+    op: Literal["update", "forget", "invalidate"] = Field(
+        description="update: say it better; forget: delete it for good; invalidate: it is no longer so."
+    )
+    id: Text = Field(description="The id that recall printed.")
+    content: Content | None = Field(default=None, description="With update: the whole new text.")
+    importance: float | None = Field(
+        default=None, allow_inf_nan=False, description="With update: 0 for little to 1 for much."
+    )
+    replacement_id: str | None = Field(default=None, description="With invalidate: the id of what took its place.")
 
 
 @dataclass(frozen=True, slots=True)

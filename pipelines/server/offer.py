@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from blocks.retain.keeping import OFF
 from blocks.tools import memory_tools
 from capabilities.mind import Mind, mind
 from capabilities.mind.tools import TOOLS
@@ -100,7 +101,7 @@ def _of_bank(bank: RetainSystem, *, read_only: bool) -> Offer:
     """Return a bank's tools alone, since a client has a mind and a conversation of its own."""
     blocks = bank.tools
     if not blocks:
-        raise ConfigurationError("retain is off, and has no tools: name a backend, local or hindsight")
+        raise ConfigurationError(OFF)
     offered = Toolbox(("retain", block) for block in blocks).tools
     kept = {name: tool for name, tool in offered.items() if not (writes(tool) and read_only)}
     heading: Block[Any, str] = handler(_no_heading, name=NAME)

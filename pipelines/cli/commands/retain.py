@@ -81,16 +81,11 @@ def retain(
         elif move is not None:
             system.backend = move.value
             moved = run(system.move_to(move.value))
-            if as_json:
-                write_json({"taken": moved.taken, "known": moved.known})
-            else:
-                say(f"{counted(moved.taken, 'memories')} copied to {move.value}; {moved.known} were there already.")
+            line = f"{counted(moved.taken, 'memories')} copied to {move.value}; {moved.known} were there already."
+            _say(line, {"taken": moved.taken, "known": moved.known}, as_json=as_json)
         elif clear:
             cleared = run(system.clear)
-            if as_json:
-                write_json({"text": cleared})
-            else:
-                say(plain(cleared))
+            _say(plain(cleared), {"text": cleared}, as_json=as_json)
         done = run(system.flush, {"again": send})
         if send and as_json:
             write_json(done)
@@ -140,6 +135,13 @@ def _at(place: Place, *, create: bool = False) -> "Generator[Callable[..., Any]]
             return session.run(block, value).output
 
         yield run
+
+
+def _say(line: str, value: object, *, as_json: bool) -> None:
+    if as_json:
+        write_json(value)
+    else:
+        say(line)
 
 
 def _told(answer: "Answer", *, as_json: bool) -> None:

@@ -87,7 +87,7 @@ class Desk:
         """Return a backend that writes one bank and reads it and others."""
         ids = tuple(f"{self.place.prefix}{one}" for one in (bank, *more))
         self._banks.update(ids)
-        return self.kind.make(Bank(ids[0], ids, label=bank), self.place)
+        return self.kind.make(Bank(ids[0], ids), self.place)
 
     def do(self, work: Call, *, session: str = "monday", user: str = "jake", org: str | None = None) -> Any:
         """Do something in a session."""
