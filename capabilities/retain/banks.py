@@ -3,15 +3,18 @@
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from fabric.errors import ConfigurationError
+from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.scope import Scope
-from fabric.store.base import Rows
+from fabric.store.base import Rows, RowVectors
 
+T = TypeVar("T")
 Scoping = Literal["global", "per-project", "per-project-tagged"]
 DEFAULT_BANK = "thought-fabric"
 """The name of a bank on a server that nobody named."""
@@ -107,6 +110,18 @@ def in_bank(tx: Transaction, bank_id: str) -> Transaction:
     inside = Transaction(tx.rows, replace(tx.ids, project=f"{BANK_PROJECT}{bank_id}"))
     inside.embedded = tx.embedded
     return inside
+
+
+async def transact_in(
+    ctx: Context, bank_id: str, work: Callable[[Transaction], T], vectors: RowVectors | None = None
+) -> T:
+    """Do ``work`` in one transaction of a bank; ``vectors`` are those of the rows that it stores."""
+
+    def inside(tx: Transaction) -> T:
+        tx.embedded = vectors
+        return work(in_bank(tx, bank_id))
+
+    return await ctx.transact(inside)
 
 
 def bank_scopes(rows: Rows, org: str | None) -> list[Scope]:

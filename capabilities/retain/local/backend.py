@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from capabilities.meaning import Meaning
 from capabilities.semantic import Fact
-from capabilities.sources import Source, source_of
+from capabilities.sources import source_here
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import FabricError, ModelError, RefusedError, StoreError
 from fabric.flow.context import Context
@@ -14,7 +14,7 @@ from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 from fabric.store.base import RowVectors
 
-from ..banks import SHARED_BANK, Bank, in_bank
+from ..banks import SHARED_BANK, Bank, in_bank, transact_in
 from ..config import LocalConfig
 from ..record import (
     Carried,
@@ -45,7 +45,7 @@ from .record import (
 )
 from .settling import Settling
 from .tables import FACTS, MEMORIES
-from .writing import Taking, take_in
+from .writing import keep, remember
 
 T = TypeVar("T")
 Answer = Callable[[Context, str, str, Sequence[Found]], Awaitable[Reflection]]
@@ -92,11 +92,11 @@ class LocalBackend:
         vectors = await self._vectors([one.searched for _, one in made])
         ids: list[str] = []
         try:
-            ids = await self._in_bank(ctx, vectors, lambda tx: take_in(tx, [one for _, one in made]))
+            ids = await self._in_bank(ctx, lambda tx: remember(tx, [one for _, one in made]), vectors)
         except FabricError:
             for index, one in made:
                 try:
-                    ids += await self._in_bank(ctx, vectors, partial(take_in, memories=[one]))
+                    ids += await self._in_bank(ctx, partial(remember, memories=[one]), vectors)
                 except FabricError as error:
                     ctx.log.warning("a memory could not be kept", error=str(error))
                     failed.append(Failure(index, str(error)))
@@ -120,7 +120,6 @@ class LocalBackend:
 
     def _memory(self, ctx: Context, content: str, *, context: str, metadata: dict[str, str]) -> Memory:
         now = ctx.clock.now()
-        source = source_of(ctx) or Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now)
         return Memory(
             id=ctx.clock.new_id("rm"),
             content=content,
@@ -135,7 +134,7 @@ class LocalBackend:
             said_at=now,
             session=ctx.session,
             user=ctx.user,
-            sources=[source],
+            sources=[source_here(ctx)],
             content_hash=hash_of(content),
             waits=self._read is not None,
         )
@@ -167,7 +166,7 @@ class LocalBackend:
         def work(tx: Transaction) -> Memory:
             if settle is not None:
                 settle(tx)
-            return Taking(in_bank(tx, self.bank.id)).keep(memory)
+            return keep(in_bank(tx, self.bank.id), memory)
 
         kept = await ctx.transact(work)
         return Retained(1, (kept.id,), redacted=tuple(_taken_out(ctx, transcript.text, text)))
@@ -238,14 +237,13 @@ class LocalBackend:
         """Remove all of the bank that is written to; StoreError, and nothing is removed, where some of it stays."""
 
         def work(tx: Transaction) -> tuple[int, int]:
-            inside = in_bank(tx, self.bank.id)
-            owner = inside.ids.scope("project")
+            owner = tx.ids.scope("project")
             gone = tx.rows.clear(MEMORIES.table, owner), tx.rows.clear(FACTS.table, owner)
-            if inside.count(MEMORIES) or inside.count(FACTS):
+            if tx.count(MEMORIES) or tx.count(FACTS):
                 raise StoreError(f"the bank {self.bank.id!r} still holds something after it was cleared")
             return gone
 
-        memories, facts = await ctx.transact(work)
+        memories, facts = await self._in_bank(ctx, work)
         others = [bank for bank in self.bank.reads if bank != self.bank.id]
         left = f" What other banks hold stays: {', '.join(others)}." if others else ""
         return f"Removed {memories} memories and {facts} facts: the bank {self.bank.id!r} is empty.{left}"
@@ -253,13 +251,13 @@ class LocalBackend:
     async def carried(self, ctx: Context) -> list[Carried]:
         """Return what was given to the bank that is written to, and still holds."""
         now = ctx.clock.now()
-        return await ctx.transact(lambda tx: moving.carried(in_bank(tx, self.bank.id), now))
+        return await self._in_bank(ctx, lambda tx: moving.carried(tx, now))
 
     async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Take in what another bank was given; its facts are drawn by `flush`. Return how much of it was new."""
         waits = self._read is not None
         given = [moving.memory_of(one, ctx.session, ctx.user, ctx.clock, waits=waits) for one in carried]
-        return await self._in_bank(ctx, None, lambda tx: moving.take(tx, given))
+        return await self._in_bank(ctx, lambda tx: moving.take(tx, given))
 
     @property
     def _reach(self) -> list[str]:
@@ -269,12 +267,8 @@ class LocalBackend:
     def _settling(self, ctx: Context) -> Settling:
         return Settling(ctx, self.bank.id, self.meaning, self._read)
 
-    async def _in_bank(self, ctx: Context, vectors: RowVectors | None, work: Callable[[Transaction], T]) -> T:
-        def inside(tx: Transaction) -> T:
-            tx.embedded = vectors
-            return work(in_bank(tx, self.bank.id))
-
-        return await ctx.transact(inside)
+    async def _in_bank(self, ctx: Context, work: Callable[[Transaction], T], vectors: RowVectors | None = None) -> T:
+        return await transact_in(ctx, self.bank.id, work, vectors)
 
     async def _vectors(self, texts: Sequence[str]) -> RowVectors | None:
         """Return the vectors of texts by the texts, where they cost next to nothing; `flush` makes the others."""

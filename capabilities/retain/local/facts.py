@@ -22,13 +22,13 @@ FACT_CONFIDENCE = 0.7
 CLOSED_BY_EDIT = "the memory that stated it was invalidated"
 
 
-def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: Clock, made_by: str) -> int:
-    """Take in what a memory states, and return how many facts rest on it now that did not before."""
+def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: Clock, made_by: str) -> None:
+    """Take in what a memory states."""
     table = FactTable(tx, FACTS, clock, made_by)
     offered = [_offered(memory, one) for one in stated if one.category in FACT_CATEGORIES]
     reconciliation = table.reconciliation()
     reconciliation.look_up(offered)
-    count, over = 0, set[str]()
+    over = set[str]()
     for one in offered:
         outcome = reconciliation.reconcile(one)
         fact = reconciliation.get(outcome.id) if outcome.id else None
@@ -38,10 +38,8 @@ def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: 
             reconciliation.put(fact.model_copy(update={"source_episode_ids": rests_on}))
         replaced = reconciliation.get(outcome.replaced) if outcome.status == "superseded" else None
         over |= set(replaced.source_episode_ids if replaced is not None else ())
-        count += outcome.status in ("stored", "superseded")
     reconciliation.write()
     _note_outdated(tx, over - {memory.id})
-    return count
 
 
 def _note_outdated(tx: Transaction, memory_ids: Iterable[str]) -> None:
@@ -85,8 +83,8 @@ def resting_on(tx: Transaction, memory_id: str) -> list[Fact]:
     return [fact for fact in found if memory_id in fact.source_episode_ids]
 
 
-def withdraw(tx: Transaction, memory_id: str) -> int:
-    """Delete the facts that rest on a memory and on nothing else; return how many went.
+def withdraw(tx: Transaction, memory_id: str) -> None:
+    """Delete the facts that rest on a memory and on nothing else.
 
     The others rest on what is left. What a deleted one took the place of holds again.
     """
@@ -96,9 +94,8 @@ def withdraw(tx: Transaction, memory_id: str) -> int:
     again = tx.find(FACTS, Where("superseded_by", "in", sorted(gone))) if gone else []
     reopened = [fact.model_copy(update=REOPENED) for fact in again if fact.id not in gone]
     tx.put(FACTS, [*left, *reopened])
-    deleted = tx.delete(FACTS, sorted(gone)) if gone else 0
+    tx.delete(FACTS, sorted(gone))
     _note_outdated(tx, {one for fact in reopened for one in fact.source_episode_ids} - {memory_id})
-    return deleted
 
 
 def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from capabilities.claims import USER
 from capabilities.meaning import Meaning
-from capabilities.retrieval.candidates import CandidateGroup, Candidates
+from capabilities.retrieval.candidates import Candidates, make_candidates
 from capabilities.retrieval.chatter import asks_the_same
 from capabilities.retrieval.confidence import calibrated, confidence
 from capabilities.retrieval.lexical.term_expansion import vocabulary_of
@@ -24,19 +24,20 @@ from fabric.record.meanwhile import drawn
 from fabric.text.words import words
 from fabric.threads.portal import elsewhere
 
-from ..banks import in_bank
+from ..banks import transact_in
 from ..record import PREVIEW_CHARS, Found
 from .record import Memory
-from .tables import FACTS, MEMORIES
-from .writing import ABSENT
+from .tables import ABSENT, FACTS, MEMORIES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from capabilities.retrieval.lexical.term_expansion import Vocabulary
     from fabric.search.base import SearchView
 
     Mask = NDArray[np.bool_]
 
+T = TypeVar("T")
 MORE = 24
 """How many rows of a bank are looked at beyond the limit: some say the same, or are part of another."""
 FEW_ROWS = 2_000
@@ -72,21 +73,18 @@ async def find(ctx: Context, banks: Sequence[str], meaning: Meaning, query: str,
     now = ctx.clock.now()
     vectors_of = meaning.words if asked.word_vectors is not None else None
     places: dict[str, _Place] = {}
-    groups: list[CandidateGroup] = []
 
-    def look(tx: Transaction, bank: str) -> list[CandidateGroup]:
-        made: list[CandidateGroup] = []
+    def look(tx: Transaction, bank: str) -> "list[tuple[str, SearchView, Mask, Vocabulary | None]]":
+        made: list[tuple[str, SearchView, Mask, Vocabulary | None]] = []
         for place in (_Place(bank, MEMORIES), _Place(bank, FACTS)):
-            index = in_bank(tx, bank).index(place.kept, embedded.space)
+            index = tx.index(place.kept, embedded.space)
             if index is not None and len(index):
                 places[place.tier] = place
                 terms = None if vectors_of is None else vocabulary_of(index, vectors_of)
-                made.append(CandidateGroup(place.tier, index.frozen(), _allowed(index, place.kept, now), 0, terms))
+                made.append((place.tier, index.frozen(), _allowed(index, place.kept, now), terms))
         return made
 
-    for found in await _each(ctx, banks, look):
-        groups += found
-    candidates = _numbered(groups)
+    candidates = make_candidates(await _each(ctx, banks, look))
     if not candidates.rows:
         return []
 
@@ -96,31 +94,32 @@ async def find(ctx: Context, banks: Sequence[str], meaning: Meaning, query: str,
     scores = best() if candidates.rows <= FEW_ROWS else await elsewhere(best)
 
     def read(tx: Transaction, bank: str) -> list[tuple[Found, Memory | Fact]]:
-        held = in_bank(tx, bank)
         return [
             pair
             for tier, by_id in scores.items()
             if places[tier].bank == bank
-            for pair in _read(held, places[tier], by_id, query, now)
+            for pair in _read(tx, places[tier], by_id, query, now)
         ]
 
-    pairs = [pair for some in await _each(ctx, banks, read) for pair in some]
-    return _merged(pairs)[:limit]
+    return _merged(await _each(ctx, banks, read))[:limit]
 
 
-async def _each(ctx: Context, banks: Sequence[str], work: Callable[..., list[Any]]) -> list[list[Any]]:
-    """Do something in each bank, in a transaction each; what fails in one is logged, RunError where it fails in all."""
-    done: list[list[Any]] = []
-    problem: FabricError | None = None
+async def _each(ctx: Context, banks: Sequence[str], work: Callable[..., list[T]]) -> list[T]:
+    """Return what there is of each bank, read in a transaction each.
+
+    What fails in one is logged, RunError where it fails in all.
+    """
+    found: list[T] = []
+    problems: list[FabricError] = []
     for bank in banks:
         try:
-            done.append(await ctx.transact(partial(work, bank=bank)))
+            found += await transact_in(ctx, bank, partial(work, bank=bank))
         except FabricError as error:
             ctx.log.warning("a bank cannot be read", bank=bank, error=str(error))
-            problem = error
-    if problem is not None and not done:
-        raise RunError(f"{ctx.path}: no bank can be read: {problem}") from problem
-    return done
+            problems.append(error)
+    if problems and len(problems) == len(banks):
+        raise RunError(f"{ctx.path}: no bank can be read: {problems[-1]}") from problems[-1]
+    return found
 
 
 def _allowed(index: "SearchView", kept: Collection[Any], now: datetime) -> "Mask":
@@ -131,15 +130,6 @@ def _allowed(index: "SearchView", kept: Collection[Any], now: datetime) -> "Mask
     until = columns["valid_until"].values
     holds = np.isnan(until) | (until > now.timestamp())
     return np.asarray(index.alive & holds, np.bool_)
-
-
-def _numbered(groups: Iterable[CandidateGroup]) -> Candidates:
-    made: list[CandidateGroup] = []
-    start = 0
-    for group in groups:
-        made.append(replace(group, start=start, is_open=bool(group.allowed.all())))
-        start = made[-1].end
-    return Candidates(tuple(made))
 
 
 def _scores(question: Question, candidates: Candidates, now: datetime, most: int) -> dict[str, dict[str, float]]:
@@ -190,40 +180,19 @@ def _read(
         score = scores[row.id] * (1 - BY_IMPORTANCE + BY_IMPORTANCE * weight)
         if asks_the_same(row.content, query):
             continue
-        if isinstance(row, Fact):
-            if row.status == "current":
-                yield found_fact(row, score, place.bank), row
-        elif row.is_valid(now):
-            yield found_memory(row, score * (OUTDATED if row.outdated else 1), place.bank), row
+        if row.status == "current" if isinstance(row, Fact) else row.is_valid(now):
+            yield as_found(row, score, place.bank), row
 
 
-def found_memory(memory: Memory, score: float | None, bank: str) -> Found:
-    """Return a memory as a result shows it."""
-    return Found(
-        content=preview(memory.content),
-        id=memory.id,
-        kind=memory.memory_type,
-        source=memory.source,
-        said_at=memory.said_at,
-        score=score,
-        full_length=len(memory.content),
-        bank=bank,
-    )
-
-
-def found_fact(fact: Fact, score: float | None, bank: str) -> Found:
-    """Return a fact as a result shows it, with whom it is about, as far as that is known."""
-    content = fact.content if fact.subject == USER else f"{fact.subject}: {fact.content}"
-    return Found(
-        content=preview(content),
-        id=fact.id,
-        kind="fact",
-        source="fact",
-        said_at=fact.sources[-1].said_at if fact.sources else fact.recorded_at,
-        score=score,
-        full_length=len(content),
-        bank=bank,
-    )
+def as_found(row: Memory | Fact, score: float, bank: str) -> Found:
+    """Return a memory, or a fact with whom it is about, as far as that is known, as a result shows it."""
+    if isinstance(row, Fact):
+        content = row.content if row.subject == USER else f"{row.subject}: {row.content}"
+        kind, source, said_at = "fact", "fact", row.sources[-1].said_at if row.sources else row.recorded_at
+    else:
+        content, kind, source, said_at = row.content, row.memory_type, row.source, row.said_at
+        score *= OUTDATED if row.outdated else 1
+    return Found(preview(content), row.id, kind, source, said_at, score, len(content), bank)
 
 
 def preview(content: str) -> str:

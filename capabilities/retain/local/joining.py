@@ -10,8 +10,7 @@ from fabric.flow.resource import Transaction
 from fabric.store.base import RowVectors
 
 from .record import CONSOLIDATED_IMPORTANCE, Memory, Veracity, hash_of, trust_of
-from .tables import MEMORIES
-from .writing import ABSENT, where
+from .tables import MEMORIES, where
 
 OLD_ENOUGH = timedelta(hours=12)
 """How old a memory is when it is consolidated."""
@@ -32,7 +31,8 @@ class Slept:
 def groups(tx: Transaction, now: datetime) -> list[list[Memory]]:
     """Return the memories that are old enough and in no episodic one yet, by source, in groups that fit into one."""
     found: dict[str, list[list[Memory]]] = {}
-    for memory in tx.get_many(MEMORIES, _due(tx, now)):
+    due = where(tx, now - OLD_ENOUGH, tier="working", consolidated=False)
+    for memory in tx.get_many(MEMORIES, due):
         if not memory.is_valid(now):
             continue
         chunks = found.setdefault(memory.source, [])
@@ -41,18 +41,6 @@ def groups(tx: Transaction, now: datetime) -> list[list[Memory]]:
             chunks.append([])
         chunks[-1].append(memory)
     return [group for chunks in found.values() for group in chunks]
-
-
-def _due(tx: Transaction, now: datetime) -> list[str]:
-    """Return the ids of what is old enough and in no episodic memory; no row is read for it."""
-    index = tx.index(MEMORIES)
-    if index is None:
-        return []
-    tiers = index.columns["tier"]
-    due = index.alive & (tiers.values == tiers.names.get("working", ABSENT))
-    due &= index.columns["consolidated"].values == 0
-    due &= index.columns["said_at"].values <= (now - OLD_ENOUGH).timestamp()
-    return [index.ids[position] for position in due.nonzero()[0].tolist()]
 
 
 def joined_text(memories: Iterable[Memory]) -> str:
@@ -135,6 +123,6 @@ def without(tx: Transaction, memory_id: str, now: datetime) -> None:
 
 
 def _containing(tx: Transaction, memory_id: str) -> Iterator[Memory]:
-    for memory in tx.get_many(MEMORIES, where(tx.index(MEMORIES), tier="episodic")):
+    for memory in tx.get_many(MEMORIES, where(tx, tier="episodic")):
         if memory_id in memory.consolidated_from:
             yield memory

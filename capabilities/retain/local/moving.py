@@ -10,7 +10,7 @@ from fabric.store.base import Where
 from ..record import Carried
 from .record import Memory, hash_of, trust_of
 from .tables import MEMORIES
-from .writing import Taking
+from .writing import keep
 
 IMPORTED = "import"
 IMPORTED_IMPORTANCE = 0.5
@@ -37,10 +37,9 @@ def _carried(one: Memory) -> Carried:
 
 def take(tx: Transaction, given: Sequence[Memory]) -> int:
     """Store memories of another bank; return how many were not there in the same words."""
-    taking = Taking(tx)
     new = [one for one in given if not _is_known(tx, one)]
     for one in new:
-        taking.keep(one)
+        keep(tx, one)
     return len(new)
 
 

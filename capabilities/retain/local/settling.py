@@ -16,12 +16,12 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 from fabric.store.base import Row, RowVectors
 
-from ..banks import in_bank
+from ..banks import transact_in
 from ..record import Flushed
 from . import joining
 from .facts import Read, draw
 from .record import Memory
-from .tables import FACTS, MEMORIES
+from .tables import FACTS, MEMORIES, where
 
 T = TypeVar("T")
 AWAY = (ModelUnavailableError, BudgetExceededError)
@@ -42,7 +42,11 @@ class Settling:
     async def flush(self) -> Flushed:
         """Draw facts from what waits for it, and embed what lacks a vector."""
         done, failed, problem, is_away = 0, set[str](), "", self.read is None
-        while not is_away and (waiting := await self._in_bank(_waiting(failed))):
+
+        def next_ones(tx: Transaction) -> list[Memory]:
+            return tx.get_many(MEMORIES, [one for one in where(tx, waits=True) if one not in failed][:AT_ONCE])
+
+        while not is_away and (waiting := await self._in_bank(next_ones)):
             stated: dict[str, Sequence[Observation]] = {}
             for memory in waiting:
                 try:
@@ -53,7 +57,7 @@ class Settling:
                     if is_away:  # the others would be told the same
                         break
             done += await self._in_bank(partial(self._draw, read=waiting, stated=stated))
-        left = await self._in_bank(_count_waiting) if self.read is not None else 0
+        left = await self._in_bank(lambda tx: len(where(tx, waits=True))) if self.read is not None else 0
         problem = await self._embed_missing() or problem
         return Flushed(done=done, waiting=left, problem=problem)
 
@@ -108,26 +112,7 @@ class Settling:
         return slept
 
     async def _in_bank(self, work: Callable[[Transaction], T]) -> T:
-        return await self.ctx.transact(lambda tx: work(in_bank(tx, self.bank)))
-
-
-def _count_waiting(tx: Transaction) -> int:
-    index = tx.index(MEMORIES)
-    return 0 if index is None else int((index.alive & (index.columns["waits"].values == 1)).sum())
-
-
-def _waiting(failed: set[str]) -> Callable[[Transaction], list[Memory]]:
-    """Return what reads the next memories that facts are to be drawn from, oldest first."""
-
-    def read(tx: Transaction) -> list[Memory]:
-        index = tx.index(MEMORIES)
-        if index is None:
-            return []
-        positions = (index.alive & (index.columns["waits"].values == 1)).nonzero()[0].tolist()
-        ids = (index.ids[position] for position in positions)
-        return tx.get_many(MEMORIES, [one for one in ids if one not in failed][:AT_ONCE])
-
-    return read
+        return await transact_in(self.ctx, self.bank, work)
 
 
 def _outside(kept: Collection[Memory] | Collection[Fact], space: str) -> Callable[[Transaction], list[Row]]:

@@ -6,13 +6,15 @@ from datetime import datetime
 
 from capabilities.semantic import Fact, create_semantic_memory_resource
 from capabilities.vocabulary import written_day
-from fabric.flow.resource import Collection, Resource
+from fabric.flow.resource import Collection, Resource, Transaction
 from fabric.search.base import ColumnType
 from fabric.store.base import Row
 from fabric.text.terms import terms
 
 from .record import Memory
 
+ABSENT = -2
+"""The number of a text that stands in no row."""
 _KEPT: Mapping[str, ColumnType] = {
     "session": "text",
     "said_at": "time",
@@ -55,3 +57,20 @@ MEMORIES: Collection[Memory] = Collection(
 FACTS: Collection[Fact] = replace(create_semantic_memory_resource("project", "retain"), required=False)
 """What memories state, in all versions; each fact names the memories that it rests on as its episodes."""
 LOCAL_RESOURCES: tuple[Resource, ...] = (MEMORIES, FACTS)
+
+
+def where(tx: Transaction, until: datetime | None = None, /, **wanted: str | bool) -> list[str]:
+    """Return the ids of a bank's memories whose columns hold these values, oldest first, read from memory alone.
+
+    ``until`` leaves out what was said after it.
+    """
+    index = tx.index(MEMORIES)
+    if index is None:
+        return []
+    found = index.alive.copy()
+    for name, value in wanted.items():
+        column = index.columns[name]
+        found &= column.values == (column.names.get(value, ABSENT) if isinstance(value, str) else value)
+    if until is not None:
+        found &= index.columns["said_at"].values <= until.timestamp()
+    return [index.ids[position] for position in found.nonzero()[0].tolist()]

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from capabilities.retain import Edit, RetainItem, Transcript
-from capabilities.retain.local.finding import found_fact
+from capabilities.retain.local.finding import as_found
 from capabilities.retain.record import Flushed
 from fabric import Fabric
 from fabric.errors import ModelUnavailableError
@@ -91,7 +91,7 @@ def test_what_two_people_like_is_kept_apart_and_named(place: Place):
         ("rosa", "Prefers elastic tabstops"),
     }
     assert all(fact.status == "current" for fact in place.versions())
-    shown = [found_fact(fact, 0.5, "bank").content for fact in place.versions()]
+    shown = [as_found(fact, 0.5, "bank").content for fact in place.versions()]
     assert "anna: Prefers spaces" in shown
 
 
