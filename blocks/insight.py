@@ -11,7 +11,7 @@ from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt
 
-from .aside import aside, ask
+from .asking import ask, asking_block
 from .prompts import PROMPTS
 
 SHOWN_TRACES = 40
@@ -30,7 +30,7 @@ class Insight(BaseModel):
 
 def insight_block(name: str, model: ModelChoice, server: ModelServer | None = None) -> Block[Sequence[Trace], Insight]:
     """Return the block that asks a model for one insight from traces."""
-    return aside(name, model, "insight", insight_prompt, Insight, server)
+    return asking_block(name, model, "insight", insight_prompt, Insight, server)
 
 
 def insight_prompt(traces: Sequence[Trace]) -> str:

@@ -17,7 +17,7 @@ from fabric.models.server import ModelServer
 from fabric.narrowing import is_list_or_tuple
 from fabric.text.prompt import data_block, load_prompt
 
-from ..aside import aside, ask
+from ..asking import ask, asking_block
 from ..prompts import PROMPTS
 from .stating import read_by_rules, read_with
 
@@ -55,7 +55,7 @@ class Written(BaseModel):
 
 def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer:
     """Return what has a model answer from what was recalled; it can name nothing else as a source."""
-    block = aside("retain/answer", model, "retain_answer", _shown, Written, server)
+    block = asking_block("retain/answer", model, "retain_answer", _shown, Written, server)
 
     async def answer(ctx: Context, query: str, context: str, found: Sequence[Found]) -> Reflection:
         written = await ask(block, (query, context, found), ctx)

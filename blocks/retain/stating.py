@@ -14,7 +14,7 @@ from fabric.models.server import ModelServer
 from fabric.text.prompt import data_block, load_prompt
 from fabric.threads.portal import elsewhere
 
-from ..aside import aside, ask
+from ..asking import ask, asking_block
 from ..capture.model_answers import is_grounded, plain_text
 from ..capture.observe import MODEL_CHARS, shorten
 from ..capture.observed import Observations
@@ -52,7 +52,7 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
     read the text; a model that is away is asked again later.
     """
     given = {"limit": MAX_OBSERVATIONS, "attributes": ", ".join(ATTRIBUTES)}
-    block = aside("retain/facts", model, "retain_facts", _shown, Observations, server, **given)
+    block = asking_block("retain/facts", model, "retain_facts", _shown, Observations, server, **given)
 
     async def read(ctx: Context, text: str, by_agent: bool) -> Sequence[Observation]:
         try:

@@ -13,7 +13,7 @@ from tests.hindsight import Fault, HindsightDouble
 
 from .steps import BANK, NEVER, Steps, facts, opened, sent, until
 
-TAGGED = Bank("team", ("team",), ("project:fabric",), "fabric")
+TAGGED = Bank("team", ("team",), ("project:fabric",))
 
 
 def filled(server: HindsightDouble, fabric: Any, bank: Bank, **options: Any) -> Steps:

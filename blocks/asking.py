@@ -15,7 +15,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 
-def aside(
+def asking_block(
     name: str,
     model: ModelChoice,
     prompt: str,
