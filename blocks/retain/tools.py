@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from capabilities.retain.prompt import bullets, minute
-from capabilities.retain.record import Edit, Edited, Retained
+from capabilities.retain.record import Edit, Edited, Retained, memories
 from fabric.flow.block import Block
 from fabric.flow.capability import Use
 from fabric.flow.context import Context
@@ -86,8 +86,7 @@ class RetainTools:
             done = await backend.recall(ctx, asked.query)
             if not done.found:
                 return Answer(text=NO_MATCH, details={"count": 0, "useless": True})
-            many = "memory" if len(done.found) == 1 else "memories"
-            head = f"{len(done.found)} {many} ({minute(done.at)}):"
+            head = f"{memories(len(done.found))} ({minute(done.at)}):"
             results = [
                 {"id": one.id, "score": one.score, "truncated": one.truncated, "full_length": one.full_length}
                 for one in done.found
@@ -163,7 +162,7 @@ def _kept(done: Retained, verb: str) -> Answer:
         details["failed"] = [{"index": one.index, "reason": one.reason} for one in done.failed]
     if done.redacted:
         details["redacted"] = list(done.redacted)
-    return Answer(text=f"{done.count} {'memory' if done.count == 1 else 'memories'} {verb}.", details=details)
+    return Answer(text=f"{memories(done.count)} {verb}.", details=details)
 
 
 def _told(done: Edited) -> str:

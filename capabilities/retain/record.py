@@ -27,6 +27,15 @@ EditStatus = Literal["updated", "deleted", "invalidated", "not_found", "not_edit
 MemoryType = Literal["fact", "episode", "world", "experience", "observation", "unknown"]
 
 
+def memories(number: int) -> str:
+    """Return a number of memories in words.
+
+    >>> memories(1), memories(2)
+    ('1 memory', '2 memories')
+    """
+    return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
 class RetainItem(BaseModel):
     """One memory to be kept."""
 

@@ -67,9 +67,8 @@ class RunSecrets:
 
     def secrets_in(self, text: str) -> list[str]:
         """Return the kind and place of each secret that `redact` takes out."""
-        if not self._values:
-            return self._secrets.told(text)
-
+        if self.redact(text) == text:  # which is remembered of most texts, while what is found in them is not
+            return []
         answers = [
             str(redaction.Finding(*match.span(), kind))
             for value, kind in self._values.items()

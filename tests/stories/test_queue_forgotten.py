@@ -69,7 +69,7 @@ def test_what_is_forgotten_leaves_the_mental_models_of_a_prompt(tmp_path: Path) 
         monday.run(talk_over(backend), "The user likes tabs more than spaces.")
         fabric.drain()
         monday.run(shows)
-        backend._models.clear()
+        backend._models = None
         assert "tabs" in tuesday.run(shows).output
         tuesday.run(MEM.forget_block, {"session": "monday"})
         after = tuesday.run(shows).output

@@ -9,18 +9,17 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from capabilities.sources import Source, source_of
-from fabric.clock import utc
+from capabilities.sources import Source, source_here
 from fabric.errors import ConfigurationError, RefusedError, RunError
 from fabric.flow.context import Context
 from fabric.flow.resource import Resource, Transaction
 from fabric.lazy import lazy
 
-from ..banks import Bank, in_bank
+from ..banks import Bank, in_bank, transact_in
 from ..config import BackendName, HindsightConfig
-from ..record import Carried, Edit, Edited, Flushed, Found, Recalled, Reflection, Retained, RetainItem, Transcript
+from ..record import Carried, Edit, Edited, Flushed, Recalled, Reflection, Retained, RetainItem, Transcript, memories
 from ..session import RETAIN_MODELS, FrozenModels
-from . import moving, outbox
+from . import outbox
 from .errors import HindsightError, address
 from .mental_models import Models
 from .outbox import RETAIN_OUTBOX, OutboxItem
@@ -30,7 +29,6 @@ from .queues import queue_to
 if TYPE_CHECKING:
     from . import client
     from .client import Remote
-    from .found import Memory
 else:
     client = lazy(".client", __package__)
 
@@ -55,7 +53,7 @@ class HindsightBackend:
             )
         self.config = config
         self.bank = bank
-        self._models: dict[int, Models] = {}
+        self._models: Models | None = None
         self._is_closed = False
         threading.Thread(target=_import_client, name="hindsight-client", daemon=True).start()
 
@@ -88,14 +86,14 @@ class HindsightBackend:
         """Ask the server; RefusedError for a question that it cannot take, HindsightError where it cannot be asked."""
         asked = _checked(ctx.redact(query))
         found = await self._ask(ctx, lambda remote: remote.recall(asked, self.bank.tags))
-        return Recalled([_found(memory, self.bank.id) for memory in found or ()], ctx.clock.now())
+        return Recalled(found or [], ctx.clock.now())
 
     async def reflect(self, ctx: Context, query: str, context: str = "") -> Reflection:
         """Ask the server for an answer; the errors are those of `recall`."""
         asked = _checked(ctx.redact(query))
         around = ctx.redact(context).strip()
         said = await self._ask(ctx, lambda remote: remote.reflect(asked, around, self.bank.tags))
-        return Reflection(said[0], tuple(said[1])) if said is not None else Reflection("")
+        return said or Reflection("")
 
     async def edit(self, ctx: Context, asked: Edit) -> Edited:
         """Raise ConfigurationError: a server's memories are its own facts, and are edited there."""
@@ -107,8 +105,7 @@ class HindsightBackend:
 
     async def flush(self, ctx: Context) -> Flushed:
         """Send all that waits now, what waits for a later try included."""
-        queue = await self._queue(ctx)
-        return await _on_portal(ctx, queue.flush())
+        return await self._do(ctx, lambda queue: queue.flush())
 
     async def models(self, ctx: Context) -> str:
         """Return the ``<mental_models>`` block, as the first turn of this session had it."""
@@ -118,43 +115,41 @@ class HindsightBackend:
         frozen = (await ctx.read(RETAIN_MODELS)).texts
         if place in frozen:
             return frozen[place]
-        queue = await self._queue(ctx)
-        text = ctx.redact(await _on_portal(ctx, self._block(queue, ctx.clock.now())))
+        text = ctx.redact(await self._do(ctx, lambda queue: self._block(queue, ctx.clock.now())))
 
         def first(kept: FrozenModels) -> FrozenModels:
             return FrozenModels(texts={place: text, **kept.texts})
 
-        await ctx.update(RETAIN_MODELS, first)
-        return (await ctx.read(RETAIN_MODELS)).texts[place]
+        return (await ctx.update(RETAIN_MODELS, first)).texts[place]
 
     async def clear(self, ctx: Context) -> str:
         """Remove what waits in this file; what the server has can be deleted only there."""
-        queue = await self._queue(ctx)
-        self._models.clear()
-        removed = await _on_portal(ctx, queue.alone(lambda tx: outbox.clear(tx, queue.url)))
+        self._models = None
+        removed = await self._do(ctx, lambda queue: queue.alone(lambda tx: outbox.clear(tx, queue.url)))
         await ctx.update(RETAIN_MODELS, lambda _: FrozenModels())
-        what = f"{removed} {'memory' if removed == 1 else 'memories'} that waited to be sent"
         return (
-            f"Removed {what} from this file. What the bank {self.bank.id!r} holds on the server at "
-            f"{self._address} is there still: delete it in Hindsight's interface, or with its deleteBank."
+            f"Removed {memories(removed)} that waited to be sent from this file. What the bank {self.bank.id!r} holds "
+            f"on the server at {self._address} is there still: delete it in Hindsight's interface, or with its "
+            "deleteBank."
         )
 
     async def carried(self, ctx: Context) -> list[Carried]:
         """Return the documents of the bank on the server, what waits here included: that is sent first."""
         await self.flush(ctx)
-        queue = await self._queue(ctx)
-        return await _on_portal(ctx, queue.ask(lambda remote: moving.documents(remote, self.bank.tags)))
+        return await self._do(ctx, lambda queue: queue.ask(lambda remote: remote.documents(self.bank.tags)))
 
     async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Put what another bank was given into the queue, unless the server or the queue has it in the same words."""
-        queue = await self._queue(ctx)
         waiting = {(one.document, one.content) for one in await self.waiting(ctx) if one.status == "waiting"}
-        new = await _on_portal(ctx, queue.ask(lambda remote: moving.new_to(remote, carried)))
+
+        async def new_to(remote: "Remote") -> list[Carried]:
+            return [one for one in carried if not await remote.holds(one)]
+
         items = [
             self._item(
                 ctx, one.content, one.context or self.config.retain_context, document=one.document, said_at=one.said_at
             )
-            for one in new
+            for one in await self._do(ctx, lambda queue: queue.ask(new_to))
             if (one.document, one.content) not in waiting
         ]
         if items:
@@ -167,13 +162,12 @@ class HindsightBackend:
 
     async def waiting(self, ctx: Context) -> list[OutboxItem]:
         """Return what was not sent yet, oldest first: also what was given up, whose status is "failed"."""
-        return await ctx.transact(lambda tx: outbox.listed(in_bank(tx, self.bank.id)))
+        return await transact_in(ctx, self.bank.id, outbox.listed)
 
     async def retry(self, ctx: Context) -> Flushed:
         """Send what was given up once more, with all that waits."""
-        queue = await self._queue(ctx)
-        await _on_portal(ctx, queue.alone(lambda tx: outbox.put_back(tx, queue.url, also_refused=True)))
-        return await _on_portal(ctx, queue.flush())
+        await self._do(ctx, lambda queue: queue.alone(lambda tx: outbox.put_back(tx, queue.url, also_refused=True)))
+        return await self.flush(ctx)
 
     @property
     def _address(self) -> str:
@@ -189,8 +183,6 @@ class HindsightBackend:
         document: str = "",
         said_at: datetime | None = None,
     ) -> OutboxItem:
-        now = ctx.clock.now()
-        here = source_of(ctx) or Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now)
         return OutboxItem(
             id=ctx.clock.new_id("retain"),
             url=self._address,
@@ -198,11 +190,11 @@ class HindsightBackend:
             context=ctx.redact(context),
             metadata={"session_id": ctx.session},
             tags=list(self.bank.tags),
-            timestamp=(said_at or now).astimezone().isoformat(),
+            timestamp=(said_at or ctx.clock.now()).astimezone().isoformat(),
             document=ctx.redact(document),
             session=ctx.session,
             user=ctx.user,
-            sources=list(sources) or [here],
+            sources=list(sources) or [source_here(ctx)],
         )
 
     async def _enqueue(
@@ -228,27 +220,25 @@ class HindsightBackend:
 
     async def _ask(self, ctx: Context, call: "Callable[[Remote], Awaitable[T]]") -> T | None:
         """Return what the server answers, None where it has no such bank yet."""
-        queue = await self._queue(ctx)
         try:
-            return await _on_portal(ctx, queue.ask(call))
+            return await self._do(ctx, lambda queue: queue.ask(call))
         except HindsightError as error:
             if error.is_no_bank:
                 return None
             raise _too_long(error) or error from error
 
+    async def _do(self, ctx: Context, work: Callable[[Queue], Coroutine[Any, Any, T]]) -> T:
+        """Do something on the loop of the queue, on whichever the block runs; cancelled with the caller."""
+        begun = ctx.run.services.portal.submit(work(await self._queue(ctx)))
+        return await asyncio.wrap_future(begun)
+
     async def _queue(self, ctx: Context) -> Queue:
         return await queue_to(ctx, self.config, self.bank.id)
 
     async def _block(self, queue: Queue, now: datetime) -> str:
-        models = self._models.get(id(queue))
-        if models is None:
-            self._models = {id(queue): (models := Models(queue, self.bank))}
-        return await models.block(self.config, now)
-
-
-async def _on_portal(ctx: Context, work: Coroutine[Any, Any, T]) -> T:
-    """Do ``work`` on the loop that a queue belongs to, on whichever the block runs; cancelled with the caller."""
-    return await asyncio.wrap_future(ctx.run.services.portal.submit(work))
+        if self._models is None or self._models.queue is not queue:
+            self._models = Models(queue, self.bank)
+        return await self._models.block(self.config, now)
 
 
 def _import_client() -> None:
@@ -271,22 +261,3 @@ def _too_long(error: HindsightError) -> RefusedError | None:
         f"the Hindsight server does not take this question: {error}",
         do=f"Ask a shorter one: at most {MOST_QUERY_TOKENS} tokens, about {MOST_QUERY_TOKENS * 3} characters.",
     )
-
-
-def _found(memory: "Memory", bank_id: str) -> Found:
-    return Found(
-        memory.text,
-        id=memory.id,
-        kind=memory.kind,
-        source=memory.context,
-        said_at=_time(memory.mentioned_at),
-        full_length=len(memory.text),
-        bank=bank_id,
-    )
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return utc(datetime.fromisoformat(text))
-    except ValueError:
-        return None

@@ -8,6 +8,7 @@ It takes seconds to import, so this file is loaded where a server is asked first
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,17 +18,22 @@ from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.reflect_fact import ReflectFact
 from pydantic import ValidationError
 
+from fabric.clock import utc
 from fabric.telemetry.logger import logger
 from fabric.telling import told
 
 from ..config import HindsightConfig
+from ..record import Carried, Found, Reflection
+from ..transcript import said_by_user
 from .errors import HindsightError, address, refused_by
-from .found import Document, Memory, MentalModel, Seed
+from .found import MentalModel, Seed
 
 T = TypeVar("T")
 NOT_FOUND = 404
 PAGE = 100
 """How many documents are asked for at once."""
+OWN_TIMEOUT = frozenset({"retain", "recall", "reflect"})
+"""The calls that have an option of their own for how long they may take."""
 _CUT_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionError)
 
 _UNREADABLE = (ValidationError, ValueError, TypeError, KeyError, AttributeError)
@@ -43,19 +49,20 @@ class Remote:
         self._client = Hindsight(
             base_url=config.api_url.strip(),
             api_key=config.api_token or None,
-            timeout=_longest(config) + 1,  # a call is ended by ours, which says which one it was
+            timeout=1
+            + max(  # a call is ended by ours, which says which one it was
+                config.request_timeout, config.recall_timeout, config.retain_timeout, config.reflect_timeout
+            ),
             user_agent="thought-fabric",
             max_attempts=1,  # what fails is told, and what was to be kept is sent again by the queue
         )
 
     async def retain(self, items: Sequence[Mapping[str, Any]], operation_id: str) -> None:
         """Send items, to be taken in behind the answer; those of one ``operation_id`` are taken once."""
+        given = [dict(item) for item in items]
         taken = await self._ask(
             "retain",
-            self._config.retain_timeout,
-            lambda: self._client.aretain_batch(
-                self._bank, [dict(item) for item in items], retain_async=True, operation_id=operation_id
-            ),
+            lambda: self._client.aretain_batch(self._bank, given, retain_async=True, operation_id=operation_id),
         )
         if not taken.success:
             raise HindsightError(f"the Hindsight server at {address(self._config.api_url)} says that it took nothing")
@@ -63,26 +70,19 @@ class Remote:
     async def operation(self, operation_id: str) -> tuple[str, str]:
         """Return how far the server is with what it took, as "pending", "completed" or "failed", and its error."""
         found = await self._ask(
-            "operation",
-            self._config.request_timeout,
-            lambda: self._client.operations.get_operation_status(self._bank, operation_id),
+            "operation", lambda: self._client.operations.get_operation_status(self._bank, operation_id)
         )
         return found.status, found.error_message or ""
 
     async def retry(self, operation_id: str) -> None:
         """Have the server try again what it failed over."""
-        await self._ask(
-            "operation",
-            self._config.request_timeout,
-            lambda: self._client.operations.retry_operation(self._bank, operation_id),
-        )
+        await self._ask("operation", lambda: self._client.operations.retry_operation(self._bank, operation_id))
 
-    async def recall(self, query: str, tags: Sequence[str]) -> list[Memory]:
+    async def recall(self, query: str, tags: Sequence[str]) -> list[Found]:
         """Return what the server recalls of a question, best first."""
         config = self._config
         found = await self._ask(
             "recall",
-            config.recall_timeout,
             lambda: self._client.arecall(
                 self._bank,
                 query,
@@ -94,16 +94,23 @@ class Remote:
             ),
         )
         return [
-            Memory(result.id, result.text, result.type or "", result.mentioned_at or "", result.context or "")
-            for result in found.results
+            Found(
+                one.text,
+                id=one.id,
+                kind=one.type or "",
+                source=one.context or "",
+                said_at=_time(one.mentioned_at),
+                full_length=len(one.text),
+                bank=self._bank,
+            )
+            for one in found.results
         ]
 
-    async def reflect(self, query: str, context: str, tags: Sequence[str]) -> tuple[str, list[str]]:
-        """Return what the server says about a question, and the ids of the memories that it rests on."""
+    async def reflect(self, query: str, context: str, tags: Sequence[str]) -> Reflection:
+        """Return what the server says about a question."""
         config = self._config
         found = await self._ask(
             "reflect",
-            config.reflect_timeout,
             lambda: self._client.areflect(
                 self._bank,
                 query,
@@ -115,34 +122,26 @@ class Remote:
             ),
         )
         facts: list[ReflectFact] = (found.based_on.memories if found.based_on is not None else None) or []
-        return found.text.strip(), [fact.id for fact in facts if fact.id]
+        return Reflection(found.text.strip(), tuple(fact.id for fact in facts if fact.id))
 
     async def create_bank(self, mission: str = "") -> None:
         """Make the bank, or give the one there is its mission."""
+        said = mission or None
         await self._ask(
-            "bank",
-            self._config.request_timeout,
-            lambda: self._client.acreate_bank(
-                self._bank, reflect_mission=mission or None, retain_mission=mission or None
-            ),
+            "bank", lambda: self._client.acreate_bank(self._bank, reflect_mission=said, retain_mission=said)
         )
 
     async def mental_models(self) -> list[MentalModel]:
         """Return the bank's mental models with what they say."""
         found = await self._ask(
-            "mental models",
-            self._config.request_timeout,
-            lambda: self._client.alist_mental_models(self._bank, detail="content", limit=1000),
+            "mental models", lambda: self._client.alist_mental_models(self._bank, detail="content", limit=1000)
         )
-        return [
-            MentalModel(model.id, model.name, model.content or "", tuple(model.tags or ())) for model in found.items
-        ]
+        return [MentalModel(one.id, one.name, one.content or "", tuple(one.tags or ())) for one in found.items]
 
     async def create_mental_model(self, seed: Seed, model_id: str, tags: Sequence[str]) -> None:
         """Make a mental model; the server writes what it says later, and anew after each consolidation."""
         await self._ask(
             "mental model",
-            self._config.request_timeout,
             lambda: self._client.acreate_mental_model(
                 self._bank,
                 seed.name,
@@ -154,55 +153,71 @@ class Remote:
             ),
         )
 
-    async def document_names(self, tags: Sequence[str]) -> list[str]:
-        """Return the names of all documents with one of these tags, or with none; [] for a bank that is not there."""
+    async def documents(self, tags: Sequence[str]) -> list[Carried]:
+        """Return what was given to the bank with one of these tags, or with none, oldest first."""
+        found = [await self._document(name) for name in await self._document_names(tags)]
+        held = [one for one in found if one is not None and one.content.strip()]
+        return sorted(held, key=lambda one: one.said_at.timestamp() if one.said_at is not None else 0.0)
+
+    async def holds(self, one: Carried) -> bool:
+        """Return whether the bank was given this under its name, in the same words."""
+        known = await self._document(one.document)
+        return known is not None and known.content.strip() == one.content.strip()
+
+    async def _document_names(self, tags: Sequence[str]) -> list[str]:
         names: list[str] = []
+        match = self._config.tags_match if tags else None
         while True:
-            try:
-                page = await self._ask(
-                    "documents",
-                    self._config.request_timeout,
-                    partial(
-                        self._client.documents.list_documents,
-                        self._bank,
-                        tags=list(tags) or None,
-                        tags_match=self._config.tags_match if tags else None,
-                        time_field="created_at",
-                        limit=PAGE,
-                        offset=len(names),
-                    ),
+            page = await self._known(
+                partial(
+                    self._client.documents.list_documents,
+                    self._bank,
+                    tags=list(tags) or None,
+                    tags_match=match,
+                    time_field="created_at",
+                    limit=PAGE,
+                    offset=len(names),
                 )
-            except HindsightError as error:
-                if error.status_code == NOT_FOUND:
-                    return []
-                raise
+            )
+            if page is None:
+                return []
             names += [one.id for one in page.items]
             if len(page.items) < PAGE:
                 return list(dict.fromkeys(names))
 
-    async def document(self, name: str) -> Document | None:
-        """Return what was given to the bank under a name, None where it has nothing of that name."""
+    async def _document(self, name: str) -> Carried | None:
+        found = await self._known(lambda: self._client.documents.get_document(self._bank, name))
+        if found is None:
+            return None
+        text, params = found.original_text or "", found.retain_params or {}
+        user_text = said_by_user(text)
+        return Carried(
+            document=found.id,
+            content=text,
+            context=str(params.get("context") or ""),
+            said_at=_time(str(params.get("event_date") or found.created_at)),
+            is_transcript=bool(user_text),
+            user_text=user_text,
+        )
+
+    async def _known(self, call: Callable[[], Awaitable[T]]) -> T | None:
+        """Return the answer about documents, None where the server knows no such bank or document."""
         try:
-            found = await self._ask(
-                "documents",
-                self._config.request_timeout,
-                lambda: self._client.documents.get_document(self._bank, name),
-            )
+            return await self._ask("documents", call)
         except HindsightError as error:
             if error.status_code == NOT_FOUND:
                 return None
             raise
-        params = found.retain_params or {}
-        said_at = str(params.get("event_date") or found.created_at)
-        return Document(found.id, found.original_text or "", said_at, str(params.get("context") or ""))
 
     async def aclose(self) -> None:
         """Close the connections."""
         close: Callable[[], Awaitable[None]] = self._client.aclose
         await close()
 
-    async def _ask(self, what: str, seconds: float, call: Callable[[], Awaitable[T]]) -> T:
+    async def _ask(self, what: str, call: Callable[[], Awaitable[T]]) -> T:
         url = address(self._config.api_url)
+        option = f"{what}_timeout" if what in OWN_TIMEOUT else "request_timeout"
+        seconds: float = getattr(self._config, option)
         try:
             async with asyncio.timeout(seconds):
                 answer = await call()
@@ -217,7 +232,7 @@ class Remote:
         except TimeoutError as error:
             raise HindsightError(
                 f"the Hindsight server at {url} gave no answer to {what} within {seconds:g} s: try again, or give it "
-                f"longer ({_OPTIONS[what]})"
+                f"longer ({option}, HINDSIGHT_{option.upper()}_MS)"
             ) from error
         except aiohttp.ClientConnectorError as error:
             raise HindsightError(
@@ -237,19 +252,11 @@ class Remote:
         return answer
 
 
-_OPTIONS = {
-    "retain": "retain_timeout, HINDSIGHT_RETAIN_TIMEOUT_MS",
-    "recall": "recall_timeout, HINDSIGHT_RECALL_TIMEOUT_MS",
-    "reflect": "reflect_timeout, HINDSIGHT_REFLECT_TIMEOUT_MS",
-    **dict.fromkeys(
-        ("bank", "documents", "mental models", "mental model", "operation"),
-        "request_timeout, HINDSIGHT_REQUEST_TIMEOUT_MS",
-    ),
-}
-
-
-def _longest(config: HindsightConfig) -> float:
-    return max(config.request_timeout, config.recall_timeout, config.retain_timeout, config.reflect_timeout)
+def _time(text: str | None) -> datetime | None:
+    try:
+        return utc(datetime.fromisoformat(text or ""))
+    except ValueError:
+        return None
 
 
 def _unreadable(url: str, error: BaseException) -> HindsightError:

@@ -1,25 +1,6 @@
-"""What a server's answers are made into, and the mental models that a bank begins with."""
+"""Mental models as a server has them, and as a bank begins with them."""
 
 from typing import NamedTuple
-
-
-class Memory(NamedTuple):
-    """One recalled memory; ``mentioned_at`` is an ISO time, or ""."""
-
-    id: str
-    text: str
-    kind: str
-    mentioned_at: str
-    context: str
-
-
-class Document(NamedTuple):
-    """What was given to a bank under one name; ``said_at`` is an ISO time."""
-
-    name: str
-    text: str
-    said_at: str
-    context: str
 
 
 class MentalModel(NamedTuple):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ class Models:
     """The mental models of one bank as one project sees them, kept for some minutes. On the loop of its queue."""
 
     def __init__(self, queue: Queue, bank: Bank) -> None:
-        self._queue = queue
+        self.queue = queue
         self._bank = bank
         self._text = ""
         self._until: datetime | None = None
@@ -60,9 +60,10 @@ class Models:
 
     async def _load(self, config: HindsightConfig, now: datetime) -> str:
         try:
-            models = await self._listed(config)
+            remote = await self.queue.remote()
+            models = await self._listed(remote, config)
             if config.mental_model_auto_seed:
-                await self._seed(config, {model.id for model in models})
+                await self._seed(remote, config, {model.id for model in models})
         except HindsightError as error:
             logger(bank=self._bank.id).warning("no mental models in this prompt", error=str(error))
             return ""
@@ -71,31 +72,27 @@ class Models:
         self._until = now + timedelta(seconds=config.mental_model_refresh_interval)
         return self._text
 
-    async def _listed(self, config: HindsightConfig) -> list[MentalModel]:
+    async def _listed(self, remote: "Remote", config: HindsightConfig) -> list[MentalModel]:
         try:
-            return await self._queue.ask(lambda remote: remote.mental_models())
+            return await remote.mental_models()
         except HindsightError as error:
             if not error.is_no_bank:
                 raise
             with suppress(HindsightError):  # nobody wrote to it yet
-                await self._queue.ask(lambda remote: remote.create_bank(config.bank_mission))
+                await remote.create_bank(config.bank_mission)
             return []
 
-    async def _seed(self, config: HindsightConfig, there: set[str]) -> None:
+    async def _seed(self, remote: "Remote", config: HindsightConfig, there: set[str]) -> None:
         """Make those models that are missing: none is changed, nor made twice while a file is open."""
         for seed in seeds():
             if seed.project_tagged and config.scoping == "global":
                 continue
             tags = self._bank.tags if seed.project_tagged else ()
             model_id = seed_id(seed, tags)
-            if model_id not in there | self._queue.seeded:
-                self._queue.seeded.add(model_id)
-                await self._queue.ask(partial(_created, seed=seed, model_id=model_id, tags=tags))
-
-
-async def _created(remote: "Remote", *, seed: Seed, model_id: str, tags: Sequence[str]) -> None:
-    with suppress(HindsightError):
-        await remote.create_mental_model(seed, model_id, tags)
+            if model_id not in there | self.queue.seeded:
+                self.queue.seeded.add(model_id)
+                with suppress(HindsightError):
+                    await remote.create_mental_model(seed, model_id, tags)
 
 
 def seed_id(seed: Seed, tags: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ import hashlib
 import uuid
 from collections.abc import Collection as Group
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -48,7 +47,6 @@ class OutboxItem(BaseModel):
     batch: str = ""
     together: int = 0
     attempts: int = 0
-    next_try: datetime | None = None
     error: str = ""
     refused: bool = False
 
@@ -109,7 +107,7 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
 
 def taken(tx: Transaction, batch: Batch) -> None:
     """Note that the server has taken a batch; it can fail over it still."""
-    _change(tx, batch, status="taken", attempts=0, error="", next_try=None, together=len(batch.items))
+    _change(tx, batch, status="taken", attempts=0, error="", together=len(batch.items))
 
 
 def taken_batches(tx: Transaction, url: str) -> list[Batch]:
@@ -132,30 +130,28 @@ def without_older(tx: Transaction, batch: Batch) -> Batch:
     return batch._replace(items=[item for item in batch.items if item.document not in newer])
 
 
-def renamed(tx: Transaction, batch: Batch) -> None:
-    """Have what is left of a batch sent anew, without what was forgotten, or has a newer document in its place."""
-    there = tx.get_many(RETAIN_OUTBOX, [item.id for item in batch.items])
-    if there:
-        _named(tx, there)
+def sent_anew(tx: Transaction, *groups: Sequence[OutboxItem]) -> None:
+    """Make a batch of each group, without what was forgotten, or has a newer document in its place."""
+    for items in groups:
+        there = tx.get_many(RETAIN_OUTBOX, [item.id for item in items])
+        if there:
+            _named(tx, there)
 
 
-def put_off(tx: Transaction, batch: Batch, error: str, later: datetime | None = None) -> None:
+def put_off(tx: Transaction, batch: Batch, error: str) -> None:
     """Keep a batch for another try."""
-    _change(tx, batch, attempts=batch.attempts + 1, error=error, next_try=later)
+    _change(tx, batch, attempts=batch.attempts + 1, error=error)
 
 
 def give_up(tx: Transaction, batch: Batch, error: str, *, refused: bool) -> None:
     """Keep a batch as failed: it is not sent again unless somebody asks for it."""
-    _change(tx, batch, status="failed", attempts=batch.attempts + 1, error=error, next_try=None, refused=refused)
+    _change(tx, batch, status="failed", attempts=batch.attempts + 1, error=error, refused=refused)
 
 
 def split(tx: Transaction, batch: Batch) -> None:
     """Make two batches of one that the server refuses, so that one item does not hold back the others."""
     half = len(batch.items) // 2
-    for items in (batch.items[:half], batch.items[half:]):
-        there = tx.get_many(RETAIN_OUTBOX, [item.id for item in items])
-        if there:
-            _named(tx, there)
+    sent_anew(tx, batch.items[:half], batch.items[half:])
 
 
 def put_back(tx: Transaction, url: str, *, also_refused: bool) -> int:
@@ -179,11 +175,9 @@ def clear(tx: Transaction, url: str) -> int:
 
 def counted(tx: Transaction, url: str) -> tuple[int, int]:
     """Return how many items wait for the server to take them, and how many it has taken and may fail over."""
-    waiting, sent, taken = (
-        tx.count(RETAIN_OUTBOX, Where("url", "=", url), Where("status", "=", status))
-        for status in ("waiting", "sent", "taken")
-    )
-    return waiting + sent, taken
+    here = Where("url", "=", url)
+    waiting = tx.count(RETAIN_OUTBOX, here, Where("status", "in", ["waiting", "sent"]))
+    return waiting, tx.count(RETAIN_OUTBOX, here, Where("status", "=", "taken"))
 
 
 def _of(tx: Transaction, url: str, status: str, limit: int | None = None) -> list[OutboxItem]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -26,7 +25,7 @@ from fabric.threads.portal import elsewhere
 
 from ..banks import in_bank
 from ..config import HindsightConfig
-from ..record import Flushed
+from ..record import Flushed, memories
 from . import outbox
 from .errors import HindsightError
 from .missions import Missions
@@ -61,10 +60,12 @@ class Queue:
     """What waits to be sent to one bank of one server, and the connections to it. Made by `queues.queue_to`."""
 
     def __init__(self, services: Services, place: Place, config: HindsightConfig) -> None:
+        self.config = config
+        """The options from now on."""
+        self.url = place.url
         self._services = services
         self._place = place
         self._ids = ScopeIds(session="retain", org=place.org)
-        self._config = config
         self._remotes: dict[HindsightConfig, Remote] = {}
         self._lock = asyncio.Lock()
         self._waiting = 0
@@ -83,32 +84,30 @@ class Queue:
         self._is_ending = False
 
     async def open(self, ended: Callable[[], object]) -> None:
-        """Begin: send what an earlier process left, hold the connections until the file is closed, then say so."""
+        """Begin: send what an earlier process left, hold the connections until the file is closed.
+
+        ``ended`` is called then, or when this fails. On the portal's loop, as all that follows.
+        """
         BACKGROUND.set(True)
-        await self._transact(lambda tx: outbox.put_back(tx, self._place.url, also_refused=False))
-        waiting, taken = await self._counted()
+        try:
+            await self._transact(lambda tx: outbox.put_back(tx, self.url, also_refused=False))
+            waiting, taken = await self._counted()
+        except BaseException:
+            ended()
+            raise
         self._begin(self._live(ended))
         if waiting:
             self._flush_soon()
         if taken:
             self._check_later()
 
-    @property
-    def url(self) -> str:
-        """The server's address."""
-        return self._place.url
-
-    def configure(self, config: HindsightConfig) -> None:
-        """Go on with these options."""
-        self._config = config
-
     def enqueued(self, number: int) -> None:
-        """Take note that so many items were put into the outbox. On the portal's loop."""
+        """Take note that so many items were put into the outbox."""
         self._waiting += number
-        if self._waiting >= self._config.flush_batch_size:
+        if self._waiting >= self.config.flush_batch_size:
             self._flush_soon()
         elif self._timer is None:  # later ones do not restart it
-            self._timer = asyncio.get_running_loop().call_later(self._config.flush_interval, self._flush_soon)
+            self._timer = asyncio.get_running_loop().call_later(self.config.flush_interval, self._flush_soon)
 
     async def flush(self, *, forced: bool = True) -> Flushed:
         """Send all that waits, what arrives meanwhile included; a flush under way is waited for first.
@@ -130,7 +129,7 @@ class Queue:
 
     async def ask(self, call: "Callable[[Remote], Awaitable[T]]") -> T:
         """Return what a call of the client gives."""
-        return await call(await self._remote())
+        return await call(await self.remote())
 
     async def alone(self, work: Callable[[Transaction], T]) -> T:
         """Do a transaction of the bank while nothing is being sent."""
@@ -139,10 +138,10 @@ class Queue:
 
     async def _give_mission(self) -> None:
         """Give the bank its mission: once for each bank and process, and as well as can be."""
-        mission = self._config.bank_mission
-        if mission and MISSIONS.is_new((self._place.url, self._place.bank, mission)):
+        mission = self.config.bank_mission
+        if mission and MISSIONS.is_new((self.url, self._place.bank, mission)):
             with suppress(HindsightError):
-                await self.ask(lambda remote: remote.create_bank(mission))
+                await (await self.remote()).create_bank(mission)
 
     def _flush_soon(self) -> None:
         """Begin a flush, unless one waits already that will take what waits now."""
@@ -152,34 +151,35 @@ class Queue:
         self._waiting = 0
         if not self._is_asked:
             self._is_asked = True
-            self._begin(self._asked())
+            self._begin(self._unwatched(self._asked))
 
     async def _asked(self) -> None:
-        BACKGROUND.set(True)
-        async with self._lock:
-            self._is_asked = False
-            try:
-                await self._drain(forced=False)
-            except FabricError as error:  # nobody waits for it; the rows are where they were
-                logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
+        self._is_asked = False
+        await self._drain(forced=False)
 
     def _check_later(self) -> None:
         """Ask after what the server took, a little later and then ever more seldom."""
         if self._check is None:
-            first = max(self._config.flush_interval, LEAST_PAUSE)
+            first = max(self.config.flush_interval, LEAST_PAUSE)
             pause = min(first * BACKOFF**self._checks, MOST_BACKOFF)
             self._checks += 1
-            self._check = asyncio.get_running_loop().call_later(pause, lambda: self._begin(self._check_now()))
+            self._check = asyncio.get_running_loop().call_later(
+                pause, lambda: self._begin(self._unwatched(self._checked))
+            )
 
-    async def _check_now(self) -> None:
-        BACKGROUND.set(True)
+    async def _checked(self) -> None:
         self._check = None
+        await self._follow()
+        if (await self._counted())[0]:  # a transcript may have waited for an older one
+            self._flush_soon()
+
+    async def _unwatched(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do something that nobody waits for, while nothing else is sent."""
+        BACKGROUND.set(True)
         async with self._lock:
             try:
-                await self._follow()
-                if (await self._counted())[0]:  # a transcript may have waited for an older one
-                    self._flush_soon()
-            except FabricError as error:
+                await work()
+            except FabricError as error:  # the rows are where they were
                 logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
 
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
@@ -237,7 +237,7 @@ class Queue:
         lost, problem = 0, ""
         for batch in await self._transact(lambda tx: outbox.taken_batches(tx, self.url)):
             try:
-                status, said = await self.ask(partial(_operation, batch=batch))
+                status, said = await (await self.remote()).operation(batch.operation)
                 if status == "failed":
                     error = f"the Hindsight server at {self.url} took it, and failed over it: {said}"
                     given_up = await self._failed_over(batch, error)
@@ -265,20 +265,19 @@ class Queue:
             return len(batch.items)
         if len(batch.items) == together:
             await self._transact(lambda tx: outbox.put_off(tx, batch, error))
-            await self.ask(partial(_retry, batch=batch))
+            await (await self.remote()).retry(batch.operation)
         else:  # something of it was forgotten, or has a newer document in its place: the server is not to have it
-            await self._transact(lambda tx: outbox.renamed(tx, batch))
+            await self._transact(lambda tx: outbox.sent_anew(tx, batch.items))
             self._flush_soon()
         return 0
 
     async def _next(self, skip: set[str], *, fresh: bool) -> Batch | None:
-        return await self._transact(lambda tx: outbox.next_batch(tx, self._place.url, skip=skip, fresh=fresh))
+        return await self._transact(lambda tx: outbox.next_batch(tx, self.url, skip=skip, fresh=fresh))
 
     async def _send(self, batch: Batch) -> None:
         await self._give_mission()
         try:
-            items = [item.as_sent() for item in batch.items]
-            await self.ask(lambda remote: remote.retain(items, batch.operation))
+            await (await self.remote()).retain([item.as_sent() for item in batch.items], batch.operation)
         except HindsightError as error:
             if error.status_code != 409:  # an operation of this name was taken before, as after a lost answer
                 raise
@@ -289,7 +288,7 @@ class Queue:
         self._down_until = 0.0
         if self._has_lost:  # while the server was down
             self._has_lost = False
-            await self._transact(lambda tx: outbox.put_back(tx, self._place.url, also_refused=False))
+            await self._transact(lambda tx: outbox.put_back(tx, self.url, also_refused=False))
 
     def _is_because_of_one(self, batch: Batch, error: HindsightError) -> bool:
         """Return whether it may be one item that the server cannot take, so that the others are sent without it.
@@ -299,7 +298,7 @@ class Queue:
         return error.is_refused or (error.status_code == FAILED and self._is_last(batch))
 
     def _is_last(self, batch: Batch) -> bool:
-        return batch.attempts + 1 >= self._config.retain_attempts
+        return batch.attempts + 1 >= self.config.retain_attempts
 
     async def _failed(self, batch: Batch, error: HindsightError) -> bool:
         """Keep a batch that was not taken; return whether it is given up."""
@@ -313,8 +312,7 @@ class Queue:
             self._has_lost = self._has_lost or not refused
             await self._transact(lambda tx: outbox.give_up(tx, batch, str(error), refused=refused))
             return True
-        later = self._services.clock.now() + timedelta(seconds=pause)
-        await self._transact(lambda tx: outbox.put_off(tx, batch, str(error), later))
+        await self._transact(lambda tx: outbox.put_off(tx, batch, str(error)))
         self._due[batch.operation] = loop.time() + pause
         self._retry_in(pause)
         return False
@@ -322,7 +320,7 @@ class Queue:
     def _pause(self, batch: Batch, error: HindsightError) -> float:
         if error.retry_after is not None:
             return min(error.retry_after, MOST_BACKOFF)
-        first = max(self._config.flush_interval, LEAST_PAUSE)
+        first = max(self.config.flush_interval, LEAST_PAUSE)
         return float(min(first * BACKOFF**batch.attempts, MOST_BACKOFF))
 
     def _retry_in(self, seconds: float) -> None:
@@ -344,7 +342,7 @@ class Queue:
 
     def _tell(self, lost: Sequence[OutboxItem], kept: Sequence[OutboxItem], problem: str) -> None:
         """Tell the user, and never the model, how many memories failed: once for each trouble, and of each loss."""
-        log = logger(bank=self._place.bank, url=self._place.url)
+        log = logger(bank=self._place.bank, url=self.url)
         if lost:
             log.warning("memories were given up, and are kept in the file", number=len(lost), error=problem)
             self._announce("failed", lost, f"could not be sent to Hindsight, kept in the file: {problem}")
@@ -357,11 +355,12 @@ class Queue:
         owners = Counter((item.session, item.user) for item in items)
         for (session, user), number in owners.items():
             ids = ScopeIds(session=session, user=user, org=self._place.org)
-            sentence = f"{number} {'memory' if number == 1 else 'memories'} {text}"
-            self._services.background.tell(WorkFinished("", ids, f"retain {self._place.bank}", status, sentence))
+            name, sentence = f"retain {self._place.bank}", f"{memories(number)} {text}"
+            self._services.background.tell(WorkFinished("", ids, name, status, sentence))
 
-    async def _remote(self) -> "Remote":
-        config = self._config
+    async def remote(self) -> "Remote":
+        """Return the client of the bank, with the options as they are now."""
+        config = self.config
         if config not in self._remotes:
             await elsewhere(lambda: client.Remote)  # importing it takes seconds
             if config not in self._remotes:
@@ -369,7 +368,7 @@ class Queue:
         return self._remotes[config]
 
     async def _counted(self) -> tuple[int, int]:
-        return await self._transact(lambda tx: outbox.counted(tx, self._place.url))
+        return await self._transact(lambda tx: outbox.counted(tx, self.url))
 
     async def _transact(self, work: Callable[[Transaction], T]) -> T:
         bank = self._place.bank
@@ -387,11 +386,3 @@ class Queue:
         finally:
             for remote in self._remotes.values():
                 await remote.aclose()
-
-
-async def _operation(remote: "Remote", batch: Batch) -> tuple[str, str]:
-    return await remote.operation(batch.operation)
-
-
-async def _retry(remote: "Remote", batch: Batch) -> None:
-    await remote.retry(batch.operation)

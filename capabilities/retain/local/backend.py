@@ -110,7 +110,7 @@ class LocalBackend:
         failed: list[Failure] = []
         for index, item in enumerate(items):
             content, context = ctx.redact(item.content), ctx.redact(item.context or "")
-            redacted += [*_taken_out(ctx, item.content, content), *_taken_out(ctx, item.context or "", context)]
+            redacted += [*ctx.secrets_in(item.content), *ctx.secrets_in(item.context or "")]
             if not any(map(str.isalnum, content)):
                 failed.append(Failure(index, "there is no letter or digit in it: say what is to be remembered"))
                 continue
@@ -169,7 +169,7 @@ class LocalBackend:
             return keep(in_bank(tx, self.bank.id), memory)
 
         kept = await ctx.transact(work)
-        return Retained(1, (kept.id,), redacted=tuple(_taken_out(ctx, transcript.text, text)))
+        return Retained(1, (kept.id,), redacted=tuple(ctx.secrets_in(transcript.text)))
 
     async def recall(self, ctx: Context, query: str) -> Recalled:
         """Return what the banks hold about a question, best first, at most as much as the options allow."""
@@ -275,8 +275,3 @@ class LocalBackend:
         if not texts or not self.meaning.is_ready or sum(map(len, texts)) > EMBEDDED_AT_ONCE:
             return None
         return (await self.meaning.embed_stored(texts)).by_text(texts)
-
-
-def _taken_out(ctx: Context, text: str, safe: str) -> list[str]:
-    """Return the kind and place of each secret that was taken out of a text."""
-    return ctx.secrets_in(text) if text != safe else []

@@ -61,7 +61,6 @@ def test_what_is_there_is_not_changed(server: HindsightDouble, tmp_path: Path) -
         Steps(fabric, server.url, **NEVER).models()
         server.banks["team"].mental_models["user-preferences"].content = "Likes tabs."
         again = Steps(fabric, server.url, session="b", **NEVER)
-        again.backend._models.clear()
         assert "Likes tabs." in again.models()
     assert server.banks["team"].mental_models["user-preferences"].content == "Likes tabs."
 
@@ -78,7 +77,7 @@ def test_projects_of_one_bank_see_their_own_and_the_shared(server: HindsightDoub
     with opened(tmp_path) as fabric:
         here = filled(server, fabric, TAGGED)
         text = here.models()
-        other = Steps(fabric, server.url, Bank("team", ("team",), ("project:other",), "other"), session="o", **NEVER)
+        other = Steps(fabric, server.url, Bank("team", ("team",), ("project:other",)), session="o", **NEVER)
         assert "## Project conventions\n" in text
         assert "## User preferences\n" in text
         assert "tabs" in text
