@@ -1,46 +1,35 @@
-"""A model that is asked beside a chat: it sees nothing of that, and nothing of it stands in the session."""
+"""How a step asks a model: by a prompt of its own, and nothing of that is part of the conversation."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from fabric.flow.block import Block
-from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
-from fabric.text.prompt import load_prompt
 
-from .prompts import PROMPTS
-
-A = TypeVar("A")
-T = TypeVar("T")
+T = TypeVar("T", bound=BaseModel)
 
 
 def asking_block(
     name: str,
     model: ModelChoice,
-    prompt: str,
-    shown: Callable[[A], str],
+    system: str,
+    user: Callable[..., str],
     schema: type[T],
+    *,
     server: ModelServer | None = None,
-    **filled: object,
-) -> Block[A, T]:
-    """Return the block that asks a model for an answer as the schema says.
-
-    ``prompt`` names a file of `PROMPTS`, which is the system text, ``filled`` are its fields; ``shown`` makes the
-    user's message.
-    """
+    temperature: float = 0.0,
+) -> Block[Any, T]:
+    """Return the block that asks a model and gives its answer in a schema; ``user`` makes the question of the input."""
     return generator(
         name=name,
         model=model,
-        system=load_prompt(PROMPTS / f"{prompt}.md").fill(**filled),
-        user=shown,
+        system=system,
+        user=user,
         output_schema=schema,
-        temperature=0.0,
+        temperature=temperature,
         record=False,
         server=server,
     )
-
-
-async def ask(block: Block[A, T], value: A, ctx: Context) -> T:
-    """Return a block's answer, in a context without the tools and the texts of the chat that it is asked in."""
-    return await block(value, Context(ctx.run))

@@ -1,5 +1,12 @@
-"""The prompts, as Markdown files, and where they are."""
+"""The prompts, as Markdown files, and how one is filled."""
 
 from pathlib import Path
 
+from fabric.text.prompt import load_prompt
+
 PROMPTS = Path(__file__).parent
+
+
+def prompt(name: str, /, **values: object) -> str:
+    """Return the prompt of a name with its values filled in; ConfigurationError for one that it lacks."""
+    return load_prompt(PROMPTS / f"{name}.md").fill(**values)

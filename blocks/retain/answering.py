@@ -15,10 +15,10 @@ from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
 from fabric.narrowing import is_list_or_tuple
-from fabric.text.prompt import data_block, load_prompt
+from fabric.text.prompt import data_block
 
-from ..asking import ask, asking_block
-from ..prompts import PROMPTS
+from ..asking import asking_block
+from ..prompts import prompt
 from .stating import read_by_rules, read_with
 
 MAX_ANSWER_CHARS = 8_000
@@ -55,10 +55,10 @@ class Written(BaseModel):
 
 def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer:
     """Return what has a model answer from what was recalled; it can name nothing else as a source."""
-    block = asking_block("retain/answer", model, "retain_answer", _shown, Written, server)
+    block = asking_block("retain/answer", model, prompt("retain_answer"), _shown, Written, server=server)
 
     async def answer(ctx: Context, query: str, context: str, found: Sequence[Found]) -> Reflection:
-        written = await ask(block, (query, context, found), ctx)
+        written = await block((query, context, found), Context(ctx.run))
         known = {one.id for one in found}
         return Reflection(written.answer.strip(), tuple(dict.fromkeys(one for one in written.sources if one in known)))
 
@@ -68,7 +68,8 @@ def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer
 def _shown(asked: tuple[str, str, Sequence[Found]]) -> str:
     query, context, found = asked
     lines = [f"[{one.id}] {' '.join(one.content.split())}" for one in found]
-    return load_prompt(PROMPTS / "retain_answer_memories.md").fill(
+    return prompt(
+        "retain_answer_memories",
         query=query,
         context=data_block("context", context) if context.strip() else "",
         memories=data_block("memories", "\n".join(lines)),

@@ -11,14 +11,14 @@ from fabric.errors import OutputError
 from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
-from fabric.text.prompt import data_block, load_prompt
+from fabric.text.prompt import data_block
 from fabric.threads.portal import elsewhere
 
-from ..asking import ask, asking_block
+from ..asking import asking_block
 from ..capture.model_answers import is_grounded, plain_text
 from ..capture.observe import MODEL_CHARS, shorten
 from ..capture.observed import Observations
-from ..prompts import PROMPTS
+from ..prompts import prompt
 from ..readers.observe import observe_text
 
 _THE_USERS, _THE_USER = re.compile(r"\b[Tt]he user's\b"), re.compile(r"\b[Tt]he user\b")
@@ -51,12 +51,12 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
     What the text does not bear out, and what does not last, counts for nothing. Where an answer cannot be used, rules
     read the text; a model that is away is asked again later.
     """
-    given = {"limit": MAX_OBSERVATIONS, "attributes": ", ".join(ATTRIBUTES)}
-    block = asking_block("retain/facts", model, "retain_facts", _shown, Observations, server, **given)
+    system = prompt("retain_facts", limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES))
+    block = asking_block("retain/facts", model, system, _shown, Observations, server=server)
 
     async def read(ctx: Context, text: str, by_agent: bool) -> Sequence[Observation]:
         try:
-            told = await ask(block, (text, by_agent), ctx)
+            told = await block((text, by_agent), Context(ctx.run))
         except OutputError as error:
             ctx.log.warning("facts by rules", error=str(error))
             return await read_by_rules(ctx, text, by_agent)
@@ -69,6 +69,4 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
 
 def _shown(asked: tuple[str, bool]) -> str:
     text, by_agent = asked
-    return load_prompt(PROMPTS / "retain_facts_text.md").fill(
-        author=_AUTHORS[by_agent], text=data_block("text", shorten(text, MODEL_CHARS))
-    )
+    return prompt("retain_facts_text", author=_AUTHORS[by_agent], text=data_block("text", shorten(text, MODEL_CHARS)))

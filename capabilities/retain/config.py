@@ -104,9 +104,9 @@ class HindsightConfig(AutoConfig):
         7
         """
         read = os.environ if environment is None else environment
-        names = {option: name for name, option in _ALL.items() if read.get(name, "").strip()}
+        names = {option: name for name, option in VARIABLES.items() if read.get(name, "").strip()}
         said: dict[str, Any] = {
-            option: _seconds(read[name]) if name in _MILLISECONDS else read[name].strip()
+            option: _seconds(read[name]) if name.endswith("_MS") else read[name].strip()
             for option, name in names.items()
         }
         options = {str(option): value for option, value in (given or {}).items()} | said
@@ -134,17 +134,12 @@ VARIABLES: Mapping[str, str] = {
     "HINDSIGHT_RECALL_CONTEXT_TURNS": "recall_context_turns",
     "HINDSIGHT_RECALL_MAX_QUERY_CHARS": "recall_max_query_chars",
     "HINDSIGHT_RETAIN_EVERY_N_TURNS": "retain_every_n_turns",
-}
-"""The variables by name, and the option that each sets; the four timeouts, in milliseconds, are beside them."""
-_MILLISECONDS: Mapping[str, str] = {
     "HINDSIGHT_REQUEST_TIMEOUT_MS": "request_timeout",
     "HINDSIGHT_RECALL_TIMEOUT_MS": "recall_timeout",
     "HINDSIGHT_RETAIN_TIMEOUT_MS": "retain_timeout",
     "HINDSIGHT_REFLECT_TIMEOUT_MS": "reflect_timeout",
 }
-
-
-_ALL = {**VARIABLES, **_MILLISECONDS}
+"""The variables by name, and the option that each sets; those that end in _MS are in milliseconds."""
 
 
 def _seconds(milliseconds: str) -> float | str:

@@ -160,12 +160,9 @@ class Queue:
     def _check_later(self) -> None:
         """Ask after what the server took, a little later and then ever more seldom."""
         if self._check is None:
-            first = max(self.config.flush_interval, LEAST_PAUSE)
-            pause = min(first * BACKOFF**self._checks, MOST_BACKOFF)
+            loop, pause = asyncio.get_running_loop(), self._backoff(self._checks)
+            self._check = loop.call_later(pause, lambda: self._begin(self._unwatched(self._checked)))
             self._checks += 1
-            self._check = asyncio.get_running_loop().call_later(
-                pause, lambda: self._begin(self._unwatched(self._checked))
-            )
 
     async def _checked(self) -> None:
         self._check = None
@@ -208,7 +205,7 @@ class Queue:
         while True:
             resting = set[str]() if forced else {name for name, due in self._due.items() if due > loop.time()}
             fresh = forced or loop.time() >= self._down_until
-            batch = await self._next(tried | resting, fresh=fresh)
+            batch = await self._transact(partial(outbox.next_batch, url=self.url, skip=tried | resting, fresh=fresh))
             if batch is None:
                 break
             tried.add(batch.operation)
@@ -271,9 +268,6 @@ class Queue:
             self._flush_soon()
         return 0
 
-    async def _next(self, skip: set[str], *, fresh: bool) -> Batch | None:
-        return await self._transact(lambda tx: outbox.next_batch(tx, self.url, skip=skip, fresh=fresh))
-
     async def _send(self, batch: Batch) -> None:
         await self._give_mission()
         try:
@@ -302,7 +296,9 @@ class Queue:
 
     async def _failed(self, batch: Batch, error: HindsightError) -> bool:
         """Keep a batch that was not taken; return whether it is given up."""
-        loop, pause = asyncio.get_running_loop(), self._pause(batch, error)
+        asked = error.retry_after
+        pause = self._backoff(batch.attempts) if asked is None else min(asked, MOST_BACKOFF)
+        loop = asyncio.get_running_loop()
         self._due.pop(batch.operation, None)
         if error.is_unreachable:
             self._down_until = loop.time() + pause
@@ -317,11 +313,9 @@ class Queue:
         self._retry_in(pause)
         return False
 
-    def _pause(self, batch: Batch, error: HindsightError) -> float:
-        if error.retry_after is not None:
-            return min(error.retry_after, MOST_BACKOFF)
-        first = max(self.config.flush_interval, LEAST_PAUSE)
-        return float(min(first * BACKOFF**batch.attempts, MOST_BACKOFF))
+    def _backoff(self, tries: int) -> float:
+        """Return how many seconds to wait after so many tries."""
+        return float(min(max(self.config.flush_interval, LEAST_PAUSE) * BACKOFF**tries, MOST_BACKOFF))
 
     def _retry_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
