@@ -155,8 +155,9 @@ def test_the_page_of_the_prompts_lists_every_file_and_who_asks_with_it():
     assert named == sorted({path.name for path in (ROOT / "blocks/prompts").glob("*.md")} - {"README.md"})
     for system, data, asked_by, schema in listed:
         code = (ROOT / asked_by).read_text(encoding="utf-8")
-        told = [f'"{system}"', f'"{data}"', *([] if schema == "text" else [schema])]
-        assert [one for one in told if one not in code] == []
+        read = code.replace('.md"', '"')
+        told = [f'"{Path(name).stem}"' for name in (system, data)] + ([] if schema == "text" else [schema])
+        assert [one for one in told if one not in read] == []
 
 
 def test_the_readme_counts_the_rules_and_the_sentences_that_they_are_measured_on():
