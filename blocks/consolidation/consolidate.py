@@ -28,7 +28,7 @@ from ..prompts import PROMPTS
 from .fact_owner import Told, told_of_one
 from .fact_vectors import embedded_at_once, is_unembedded
 from .fact_views import facts_by_subject, known_fact
-from .rules import group_episodes
+from .rules import plan_from_episodes
 
 MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""
@@ -145,7 +145,7 @@ def _generate(name: str, model: ModelChoice | None, server: ModelServer | None) 
                 known_of(episode, episode.id, episode.category, episode.significance) for episode in evidence.episodes
             ]
             known = [known_fact(fact) for fact in sorted(evidence.facts, key=stated)]
-            return group_episodes(said, known)
+            return plan_from_episodes(said, known)
 
         return by_rules
     return generator(

@@ -15,6 +15,7 @@ from capabilities.claims import (
     is_single,
     subject_key,
 )
+from capabilities.semantic.record import REINFORCEMENT
 from capabilities.vocabulary import (
     FACT_CATEGORIES,
     MAX_OBSERVATIONS,
@@ -25,22 +26,25 @@ from capabilities.vocabulary import (
 )
 
 ONE_EPISODE = 0.5
+"""How sure a fact is that one episode tells."""
 SEVERAL_EPISODES = 0.6
-EACH_MORE = 0.05
+"""How sure one is that two tell; each more adds `REINFORCEMENT`, as a repetition does to a fact."""
 MOST_FOR_NEW = 0.8
+"""How sure a new fact is at most, however many tell it."""
 REINFORCED = 0.8
+"""What a known fact that is told again counts at least, before what the episodes add."""
 
 
-def group_episodes(episodes: Sequence[Known], facts: Sequence[Known]) -> ConsolidationPlan:
+def plan_from_episodes(episodes: Sequence[Known], facts: Sequence[Known]) -> ConsolidationPlan:
     """Return what ``episodes``, oldest first, change about ``facts``; events and tasks become no facts.
 
-    Confidence follows the evidence: one episode 0.5, two 0.6 and more up to 0.8, a reinforced fact 0.8 to 1.
+    Confidence follows the evidence: one episode 0.5, two 0.6 and more up to 0.8, a reinforced fact 0.85 to 1.
 
     >>> said = [Known(ident, "user", "Likes green tea", "preference") for ident in ("e1", "e2")]
-    >>> [(fact.action, fact.confidence, fact.source_episode_ids) for fact in group_episodes(said, []).facts]
+    >>> [(fact.action, fact.confidence, fact.source_episode_ids) for fact in plan_from_episodes(said, []).facts]
     [('new', 0.6, ['e1', 'e2'])]
     """
-    groups = _current(_grouped([episode for episode in episodes if episode.category in FACT_CATEGORIES]))
+    groups = _current(_by_last_episode([episode for episode in episodes if episode.category in FACT_CATEGORIES]))
     proposals = [_proposal(group, facts) for group in groups]
     return ConsolidationPlan(facts=[proposal for proposal in proposals if proposal is not None][:MAX_OBSERVATIONS])
 
@@ -49,7 +53,7 @@ def _agree(known: Claim, new: Claim) -> bool:
     return compare(known, new) in ("same", "refines")
 
 
-def _grouped(episodes: Sequence[Known]) -> list[list[Known]]:
+def _by_last_episode(episodes: Sequence[Known]) -> list[list[Known]]:
     """Return the episodes in groups that say the same, that of the newest episode last."""
     groups = grouped(episodes, lambda group, episode: _together(group[-1], episode))
     place = {episode.id: position for position, episode in enumerate(episodes)}
@@ -79,7 +83,7 @@ def _proposal(group: Sequence[Known], facts: Sequence[Known]) -> FactProposal | 
     most = fullest(group)
     if match is None:
         return _proposed(group, most, "new", "", _evidence(len(group)))
-    confidence = min(1.0, max(REINFORCED, match.confidence) + EACH_MORE * len(group))
+    confidence = min(1.0, max(REINFORCED, match.confidence) + REINFORCEMENT * len(group))
     refined = compare(match.claim, most.claim) == "refines" and fuller(match.claim, most.claim) is most.claim
     return _proposed(group, most if refined else match, "update" if refined else "reinforce", match.id, confidence)
 
@@ -95,7 +99,7 @@ def _moved_on(claim: Claim, facts: Sequence[Known]) -> bool:
 def _evidence(count: int) -> float:
     if count == 1:
         return ONE_EPISODE
-    return min(MOST_FOR_NEW, SEVERAL_EPISODES + EACH_MORE * (count - 2))
+    return min(MOST_FOR_NEW, SEVERAL_EPISODES + REINFORCEMENT * (count - 2))
 
 
 def _proposed(group: Sequence[Known], said: Known, action: FactAction, target: str, confidence: float) -> FactProposal:

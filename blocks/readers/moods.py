@@ -12,7 +12,7 @@ from .sentences import HIDDEN, machine_sentences, own_sentences
 from .statements import QUESTION, statements
 from .voice import plain
 
-Mood = Literal["stated", "asked", "supposed", "taken back", "quoted"]
+SpeechMood = Literal["stated", "asked", "supposed", "taken back", "quoted"]
 """How something is said; only what is stated is so by the speaker's own word. Quoted: a program of itself."""
 
 _FORM = Patterns("moods")
@@ -24,7 +24,7 @@ class Said:
     """One piece of a message as a statement, and the mood in which it was said."""
 
     text: str
-    mood: Mood
+    mood: SpeechMood
 
 
 def said_in(text: str) -> Iterator[Said]:
@@ -54,14 +54,14 @@ def _pieces(sentence: str) -> Iterator[Said]:
     yield from (Said(seen.content, "stated") for seen, _ in statements(sentence) if seen is not None)
     whole = plain(sentence).strip(_CLOSING)
     is_asked = sentence.rstrip(" )\"'").endswith(QUESTION)
-    told_as: Mood = "taken back" if _FORM["joke"].search(whole) else "stated"
+    told_as: SpeechMood = "taken back" if _FORM["joke"].search(whole) else "stated"
     for piece in _FORM["apart"].split(whole):
         told = unmarked(piece).strip(_CLOSING)
         if told and HIDDEN not in told:
             yield from _moods(told, "asked" if is_asked and piece == whole else told_as, is_asked=is_asked)
 
 
-def _moods(told: str, otherwise: Mood, *, is_asked: bool) -> Iterator[Said]:
+def _moods(told: str, otherwise: SpeechMood, *, is_asked: bool) -> Iterator[Said]:
     for form, statement in table("moods", "asked") if is_asked else ():
         asked = form.fullmatch(told)
         if asked:

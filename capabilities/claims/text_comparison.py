@@ -23,7 +23,7 @@ from .values.same_value import (
 ALIKE = 0.6
 """From this share of common words on, two texts that are about one thing differ by the words that are left."""
 SHORTEST_WITH_OPPOSITE = 4
-SURE = 2
+SURE_WORDS = 2
 """Of how many words that only build sentences a text has at least whose language is sure."""
 PARAPHRASED = 4
 """Of how many words two texts are at least that may say one thing with hardly a word in common."""
@@ -61,7 +61,7 @@ def _only_adds(shorter: str, longer: str) -> bool:
     language = guess_language(said)
     known = denials(language)
     listed = STOP_WORDS.get(language, frozenset()) | (words_of("verbs") if language == "english" else frozenset[str]())
-    if known is None or (listed.isdisjoint(words(shorter[:200])) and len(listed.intersection(said)) < SURE):
+    if known is None or (listed.isdisjoint(words(shorter[:200])) and len(listed.intersection(said)) < SURE_WORDS):
         return False
     added = (Counter(more) - Counter(less)).keys()
     return (

@@ -25,7 +25,7 @@ _SPELLINGS = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى"
 """Letters of Arabic that are written one for the other."""
 _END = regex.compile(r"(?:^|[.!?\u2026\n:])[\s\p{P}]*$")
 """What stands before the first word of a sentence."""
-SURE = 2
+SAME_LETTERS = 2
 """How many letters all forms and spellings of a name begin with; without them a text is not looked at further."""
 MORE = 3
 """By how many letters a name may grow in a language whose endings are not known here."""
@@ -88,7 +88,7 @@ def mention(text: str, subject: str) -> Mention:
     if _UNSPACED.search(subject):
         return "yes" if _plain(subject) in _plain(text) else "no"
     first = _bare(name[0])
-    if text.isascii() and first[:SURE] not in text.lower():
+    if text.isascii() and first[:SAME_LETTERS] not in text.lower():
         return "no"
     spoken_words = _words(text)
     if len(name) > 1 or not subject.isalpha():
@@ -111,7 +111,7 @@ def _of_name(said: Iterable[str], name: str) -> Mention:
     found: Mention = "no"
     own = [forms for forms in _scripts() if forms.letters.match(name)]
     for word in said:
-        for part in _parts(word) if name[:SURE] in _bare(word) else ():
+        for part in _parts(word) if name[:SAME_LETTERS] in _bare(word) else ():
             if part == name or any(forms.has(name, part) for forms in own):
                 return "yes"
             found = "perhaps" if found == "perhaps" or _may_be(name, part) else "no"

@@ -96,11 +96,15 @@ class ConsolidationConfig(Settings):
     """Turns between two consolidations."""
 
 
+PRUNED_FROM = 20
+"""From how many facts on they are reviewed."""
+
+
 class PruneConfig(Settings):
     """When the facts are reviewed, and which are out of a review's reach."""
 
-    prune_threshold: int = Field(default=20, ge=0)
-    """Number of facts from which pruning runs; 0 never."""
+    prune_threshold: int = Field(default=PRUNED_FROM, ge=0)
+    """A number of facts, from which on pruning runs; 0 never. Of traces the option of this name is a strength."""
     protected_reinforcements: int = Field(default=5, ge=1)
     protected_confidence: Unit = 0.8
 
@@ -110,7 +114,8 @@ class SemanticConfig(Settings):
 
     scope: Literal["user", "project"] | None = None
     consolidation: ConsolidationConfig = ConsolidationConfig()
-    prune_threshold: int = Field(default=20, ge=0)
+    prune_threshold: int = Field(default=PRUNED_FROM, ge=0)
+    """A number of facts, as in `PruneConfig`."""
 
     @property
     def prune(self) -> PruneConfig:

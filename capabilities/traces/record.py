@@ -203,6 +203,7 @@ class TracesConfig(Settings):
     stability_days: float = Field(default=90.0, gt=0)
     """Of a new trace: unused, one of full strength falls below ``prune_threshold`` .05 after three times as long."""
     prune_threshold: Unit = 0.05
+    """A strength, below which a trace is pruned. Of facts the option of this name is a number of them."""
     merge_threshold: Unit = 0.95
     """Above this similarity two traces of one type, scope and persona are one."""
     compact_days: float = Field(default=7.0, ge=0)

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, 
 from capabilities.claims import subject_key
 from capabilities.hypothesis import NONE, GivenHypothesis
 from capabilities.sources import Source
-from capabilities.vocabulary import AskedSubject, Category, Tag
-from fabric.clock import utc
+from capabilities.vocabulary import AskedSubject, Category, Moment, Tag
 from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
@@ -21,7 +20,6 @@ LIMIT = 10
 MOST_RESULTS = 400
 CHARS_A_RESULT = 40
 """How many results a budget of tokens may give: one for so many of its characters, at most `MOST_RESULTS`."""
-Moment = Annotated[datetime, AfterValidator(utc)]
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
