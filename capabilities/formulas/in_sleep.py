@@ -164,9 +164,12 @@ def regulated(
 
 
 CLEARLY_SURER = 0.2
+"""By how much one of two versions must be surer for it to be the one that is kept."""
 ROUNDING = 1e-9
 FULLEST_ENTITY = 10
+"""How many of those that share something are tied to each other."""
 IN_SEQUENCE = 300_000.0
+"""Five minutes in milliseconds: what is less apart follows one another."""
 
 
 @dataclass(frozen=True, slots=True)

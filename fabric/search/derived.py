@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Derived:
-    """One value of each kind, made when it is first asked for, by any thread.
+    """One object of each class that is asked for, built the first time, by any thread.
 
     >>> made = Derived()
     >>> made.get(list, ["ab"]) is made.get(list, ["cd"])
@@ -19,9 +19,12 @@ class Derived:
     def __init__(self) -> None:
         self._made: dict[type[Any], object] = {}
 
-    def get(self, kind: type[T], arguments: Sequence[Any]) -> T:
-        """Return the value of a kind; two threads that ask at once get the same one."""
-        found = self._made.get(kind)
+    def get(self, wanted: type[T], arguments: Sequence[Any]) -> T:
+        """Return the object of the wanted class, built with these arguments where there is none yet.
+
+        Two threads that ask at once get the same one.
+        """
+        found = self._made.get(wanted)
         if found is None:
-            found = self._made.setdefault(kind, kind(*arguments))
+            found = self._made.setdefault(wanted, wanted(*arguments))
         return cast("T", found)

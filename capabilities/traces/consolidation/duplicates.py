@@ -102,6 +102,8 @@ def _candidates(terms: Terms) -> Iterator[Ints]:
     for place in range(RAREST):
         rarest[place, counts > place] = terms.terms[(first + place)[counts > place]]
     shared = rarest.ravel()
+    # Each position stands here once for each of its rarest terms: sorted by that term, and among those that hold it by
+    # their other rare terms, so that what shares several stands side by side and a window of a few rows sees it.
     others = [np.delete(rarest, place, axis=0) for place in range(RAREST)]
     order = np.lexsort((*np.concatenate(others, axis=1)[::-1], shared))
     shared, held = shared[order], np.tile(positions, RAREST)[order]
@@ -112,7 +114,7 @@ def _candidates(terms: Terms) -> Iterator[Ints]:
 
 def _unique(found: Iterator[Ints]) -> Ints:
     pairs = np.sort(np.concatenate(list(found)), axis=1)
-    keys = np.sort(pairs[:, 0] << 32 | pairs[:, 1])
+    keys = np.sort(pairs[:, 0] << 32 | pairs[:, 1])  # both positions in one number: a pair is sorted by one comparison
     keys = keys[np.diff(keys, prepend=-1) > 0]
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
 
