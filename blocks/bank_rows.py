@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from capabilities.retain.banks import bank_scopes
+from capabilities.retain.banks import bank_in, bank_scopes
 from fabric.jobs.reach import KeptRow, Reach
 from fabric.lazy import lazy
 from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Row, Table
 
 if TYPE_CHECKING:
+    from capabilities.retain.local import editing
     from capabilities.retain.local import tables as retained
 else:
+    editing = lazy("capabilities.retain.local.editing")
     retained = lazy("capabilities.retain.local.tables")
 
 
@@ -22,6 +25,11 @@ def is_given_by(row: Row, ids: ScopeIds) -> bool:
     return any(
         one.get("user") == ids.user and (ids.user is not None or one.get("session") == ids.session) for one in said
     )
+
+
+def is_rewritten(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a transcript, or joined of such: it loses the turns that go, and keeps the others."""
+    return record.get("memory_type") == "episode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +57,25 @@ def with_banks(reach: Reach, ids: ScopeIds) -> ReachWithBanks:
     return ReachWithBanks(reach.rows, {**reach.scopes, **dict.fromkeys(banks, "")}, ids, frozenset(banks))
 
 
-def rest_on_what_stays(reach: ReachWithBanks, is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
-    """Have what stays in banks rest on those of its turns that stay, and name nobody else who said it."""
+def rest_on_what_stays(reach: ReachWithBanks, is_gone: Callable[[Mapping[str, Any]], bool], now: datetime) -> set[str]:
+    """Have what stays in banks rest on those of its turns that stay, and name nobody else who said it.
+
+    Transcripts are written anew without the turns that go; return the ids of these, and of facts that were drawn of
+    them.
+    """
+    told: set[str] = set()
+    for held in list(reach.of(retained.MEMORIES.key)) if reach.banks else ():
+        gone = [is_gone(one) for one in held.row["sources"]]
+        if any(gone) and not all(gone):
+            bank = bank_in(reach.rows, reach.ids, held.owner)
+            memory = retained.MEMORIES.schema.model_validate(held.row)
+            told |= editing.take_out_turns(bank, memory, gone, now)
     for table in {retained.MEMORIES.key, retained.FACTS.key} & set(reach.rows.tables()):
         for held in [one for one in reach.of(table) if one.owner in reach.banks]:
             left = [one for one in held.row["sources"] if not is_gone(one)]
             if left and len(left) < len(held.row["sources"]):
                 reach.rows.put(Table(table, {}), held.owner, [_resting_on(held.row, left)])
+    return told
 
 
 def _resting_on(row: Row, sources: Sequence[Mapping[str, Any]]) -> Row:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from itertools import product
 from typing import Any
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from capabilities.memory.layout import MemoryLayout
 from capabilities.memory.people.oneself import subjects_of
+from capabilities.retain.session import take_out_of_prompts
 from capabilities.vocabulary import AskedSubject, Tag
 from fabric.flow.block import Block
 from fabric.flow.context import Context
@@ -23,7 +25,7 @@ from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds, ScopeKind
 from fabric.store.base import Table, Where
 
-from ..bank_rows import ReachWithBanks, rest_on_what_stays, with_banks
+from ..bank_rows import ReachWithBanks, is_rewritten, rest_on_what_stays, with_banks
 from ..owned_records import kind_of, kinds
 from .erased_texts import Texts
 from .linked_records import Circle, Said
@@ -105,7 +107,7 @@ def forget_block(layout: MemoryLayout) -> Block[Forget, Receipt]:
     @handler(name=f"{layout.name}/forget", input_schema=Forget, uses=layout.resources)
     async def forget(asked: Forget, ctx: Context) -> Receipt:
         def work(tx: Transaction) -> Receipt:
-            forgetting = _Forgetting(tx, layout, asked)
+            forgetting = _Forgetting(tx, layout, asked, ctx.clock.now())
             receipt = forgetting.run()
             if asked.preview:
                 raise _PreviewError(receipt)
@@ -137,6 +139,7 @@ class _Forgetting:
     tx: Transaction
     layout: MemoryLayout
     asked: Forget
+    now: datetime
     erased: Erased = field(default_factory=Erased)
     reach: ReachWithBanks = field(init=False)
     """What the ids open, and of a project's memory the sessions of all who spoke there."""
@@ -184,7 +187,9 @@ class _Forgetting:
         staying = [node for node in self.circle.siblings(evidence) if node.id not in self.circle.ids]
         others = [node for node in staying if node.kind != "retained memory"]
         rest_on_others(self.tx.rows, others, evidence, self.circle.ids, self._texts_of)
-        rest_on_what_stays(self.reach, evidence.has)
+        told = rest_on_what_stays(self.reach, evidence.has, self.now) | removal.ids
+        if self.reach.banks:
+            self.erased.count("recalled blocks", take_out_of_prompts(self.tx.rows, self.tx.ids.org, told))
         left = united(removal.left(), naming)
         return Receipt(
             asked=self.asked, removed=self.erased.counts, searched=searched, left=left, stays=ids_by_kind(staying)
@@ -289,6 +294,8 @@ class _Forgetting:
                 self.circle.grow(self.circle.take(node))
 
     def _goes_with(self, node: Node, texts: Texts, evidence: Said) -> bool:
+        if is_rewritten(node.record) and not all(map(evidence.has, node.sources)):
+            return False
         if self.circle.follows_versions:
             return self.circle.says_so(node, texts)
         if not self.asked.id:

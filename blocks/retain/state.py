@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 from capabilities.retain.backend import Backend
 from capabilities.retain.banks import in_bank
-from capabilities.retain.session import RETAIN_STATE, without_lines
+from capabilities.retain.session import RETAIN_STATE
 from fabric.flow.resource import Collection, Resource, Transaction
 from fabric.store.base import Where
 
@@ -56,14 +56,6 @@ def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:
     state = tx.read(RETAIN_STATE)
     moved = {**state.retained_through_user_turn, bank_key(backend): turn}
     tx.write(RETAIN_STATE, state.model_copy(update={"retained_through_user_turn": moved}))
-
-
-def take_out_of_prompt(tx: Transaction, memory_id: str) -> None:
-    """Take a memory that was deleted out of what the session's prompt shows of it."""
-    state = tx.read(RETAIN_STATE)
-    text = without_lines(state.text, lambda line: f"(id: {memory_id})" in line)
-    if text != state.text:
-        tx.write(RETAIN_STATE, state.model_copy(update={"text": text}))
 
 
 def note_unkept(tx: Transaction, backend: Backend, turns: int) -> None:

@@ -18,7 +18,7 @@ from fabric.text.prompt import data_block
 from ..tools.tool import MemoryTool
 from .keeping import Current, in_use
 from .shapes import Answer, Recall, Reflect, Retain
-from .state import STATE_RESOURCES, take_out_of_prompt
+from .state import STATE_RESOURCES
 
 A = TypeVar("A", bound=BaseModel)
 NO_MATCH = "Nothing that is kept matches."
@@ -119,8 +119,6 @@ class RetainTools:
 
         async def memory_edit(asked: Edit, ctx: Context) -> Answer:
             done = await in_use(self.current, ctx).edit(ctx, asked)
-            if done.status == "deleted":
-                await ctx.transact(lambda tx: take_out_of_prompt(tx, done.id))
             return Answer(text=_told(done), details={"status": done.status, "id": done.id})
 
         about = "Correct a memory, delete it for good, or mark it as no longer so, by the id that recall printed."

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from fabric.errors import ConfigurationError
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
-from fabric.scope import Scope
+from fabric.scope import Scope, ScopeIds
 from fabric.store.base import Rows, RowVectors
 
 T = TypeVar("T")
@@ -122,6 +122,12 @@ async def transact_in(
         return work(in_bank(tx, bank_id))
 
     return await ctx.transact(inside)
+
+
+def bank_in(rows: Rows, ids: ScopeIds, scope: Scope) -> Transaction:
+    """Return what is done with the rows of a bank, by its scope, as a transaction of it."""
+    _, _, project = json.loads(scope.key)
+    return Transaction(rows, replace(ids, project=project))
 
 
 def bank_scopes(rows: Rows, org: str | None) -> list[Scope]:

@@ -21,6 +21,7 @@ MIN_CHARS = 10
 Span = Literal["full-session", "last-turn", "suffix"]
 """All of a session each time, its last turns, or what was not kept yet."""
 _OF_USER = re.compile(r"^\[user\]\n(.*?)\n\[/user\]$", re.DOTALL | re.MULTILINE)
+_MESSAGE = re.compile(r"^\[(?P<role>user|assistant)\]\n(?P<text>.*?)\n\[/(?P=role)\]$", re.DOTALL | re.MULTILINE)
 _MARKER = re.compile(r"\[(/?(?:user|assistant))\]", re.IGNORECASE)
 
 
@@ -89,13 +90,31 @@ def transcript_of(said: Sequence[Said], window: Window, ids: ScopeIds) -> Transc
     if len(plain) < MIN_CHARS:
         return None
     return Transcript(
-        text="\n\n".join(f"[{message.role}]\n{_unmarked(message.text)}\n[/{message.role}]" for message in messages),
+        text=marked((message.role, message.text) for message in messages),
         user_text="\n\n".join(message.text for message in messages if message.role == "user"),
         plain=plain,
         document=_document(document_name(ids), window, messages[-1].at),
         turns=window.through,
         sources=tuple(_source(message, ids) for message in messages if message.role == "user"),
     )
+
+
+def marked(messages: Iterable[tuple[str, str]]) -> str:
+    """Return messages, by role and text, as the text of a transcript."""
+    return "\n\n".join(f"[{role}]\n{_unmarked(text)}\n[/{role}]" for role, text in messages)
+
+
+def turns_in(text: str) -> list[list[tuple[str, str]]]:
+    r"""Return the messages of a transcript, by role and text: those before the user's first, then turn by turn.
+
+    >>> turns_in("[user]\nUse tabs.\n[/user]\n\n[assistant]\nI will.\n[/assistant]")
+    [[], [('user', 'Use tabs.'), ('assistant', 'I will.')]]
+    """
+    turns: list[list[tuple[str, str]]] = [[]]
+    for found in _MESSAGE.finditer(text):
+        turns += [[]] if found["role"] == "user" else []
+        turns[-1].append((found["role"], found["text"]))
+    return turns
 
 
 def _source(message: Said, ids: ScopeIds) -> Source:

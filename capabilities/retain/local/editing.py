@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from capabilities.semantic import Fact
@@ -12,9 +13,11 @@ from fabric.store.base import RowVectors
 
 from ..banks import in_bank
 from ..record import Edit, Edited
-from .facts import close, withdraw
+from ..session import take_out_of_prompts
+from ..transcript import marked, turns_in
+from .facts import close, resting_on, withdraw
 from .joining import without
-from .record import Memory, clamped, hash_of
+from .record import TRANSCRIPT, Memory, clamped, hash_of
 from .tables import FACTS, MEMORIES
 
 EPISODIC, FACT = "episodic", "fact"
@@ -81,6 +84,7 @@ class Editing:
             without(tx, memory.id, self.clock.now())
 
     def _forget(self, tx: Transaction, memory: Memory) -> None:
+        take_out_of_prompts(tx.rows, tx.ids.org, {memory.id, *(fact.id for fact in resting_on(tx, memory.id))})
         withdraw(tx, memory.id)
         tx.delete(MEMORIES, [memory.id])
         without(tx, memory.id, self.clock.now())
@@ -94,6 +98,29 @@ class Editing:
         tx.put(MEMORIES, [memory.model_copy(update={"valid_until": now, "superseded_by": replacement})])
         close(tx, memory.id, self.clock, self.made_by)
         without(tx, memory.id, now)
+
+
+def take_out_turns(tx: Transaction, memory: Memory, gone: Sequence[bool], now: datetime) -> set[str]:
+    """Write a transcript anew without those of its turns that are gone, by its sources; its facts are drawn anew.
+
+    Return the ids of what told of them, the transcript's and its facts'; none where it is no transcript of these turns.
+    """
+    before, *turns = turns_in(memory.content)
+    if memory.source != TRANSCRIPT or memory.tier != "working" or len(turns) != len(gone):
+        return set()
+    left = [*before, *(said for turn, is_gone in zip(turns, gone, strict=True) if not is_gone for said in turn)]
+    mined = "\n\n".join(text for role, text in left if role == "user")
+    changed = {
+        **_reworded(memory, marked(left)),
+        "plain": "\n\n".join(text for _, text in left),
+        "mined": mined,
+        "sources": [source for source, is_gone in zip(memory.sources, gone, strict=True) if not is_gone],
+    }
+    told = {memory.id, *(fact.id for fact in resting_on(tx, memory.id))}
+    withdraw(tx, memory.id)
+    tx.put(MEMORIES, [memory.model_copy(update=changed)])
+    without(tx, memory.id, now)
+    return told
 
 
 def _reworded(memory: Memory, content: str) -> Mapping[str, Any]:
