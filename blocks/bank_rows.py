@@ -64,13 +64,14 @@ def rest_on_what_stays(reach: ReachWithBanks, is_gone: Callable[[Mapping[str, An
     them.
     """
     told: set[str] = set()
-    for held in list(reach.of(retained.MEMORIES.key)) if reach.banks else ():
+    held_here = {retained.MEMORIES.key, retained.FACTS.key} & set(reach.rows.tables())
+    for held in list(reach.of(retained.MEMORIES.key)) if retained.MEMORIES.key in held_here else ():
         gone = [is_gone(one) for one in held.row["sources"]]
         if any(gone) and not all(gone):
             bank = bank_in(reach.rows, reach.ids, held.owner)
             memory = retained.MEMORIES.schema.model_validate(held.row)
             told |= editing.take_out_turns(bank, memory, gone, now)
-    for table in {retained.MEMORIES.key, retained.FACTS.key} & set(reach.rows.tables()):
+    for table in held_here:
         for held in [one for one in reach.of(table) if one.owner in reach.banks]:
             left = [one for one in held.row["sources"] if not is_gone(one)]
             if left and len(left) < len(held.row["sources"]):

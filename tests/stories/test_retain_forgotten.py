@@ -131,6 +131,25 @@ def test_a_transcript_is_kept_without_the_turn_that_is_forgotten(asked: str, tmp
         assert "purple" not in found
 
 
+def test_a_process_that_knows_no_bank_takes_the_turn_out_of_its_transcripts_too(tmp_path: Path):
+    works = Works(tmp_path, every=3)
+    with works.fabric:
+        works.say("monday", "I live in Oslo.", HINT, DEPLOYS)
+        hint = next(item.id for item in works.fabric.session("monday", user="jake").items if item.text == HINT)
+    mem = memory_system(model=None, episodic=True, semantic=True, embedder=None)
+    with Fabric(tmp_path / "agent.duckdb") as fabric:
+        session = fabric.session("other", user="jake")
+        assert session.run(mem.forget_block, {"id": hint}).output.left == {}
+        rows = session.run(mem.export_block).output
+        assert "purple" not in str(rows)
+        assert [DEPLOYS in row["content"] for row in rows if row["kind"] == "retained memory"] == [True]
+    again = Works(tmp_path)
+    with again.fabric:
+        prompt = again.say("wednesday", "Where is the elephant service deployed?")
+        assert "on Thursdays" in prompt
+        assert "purple" not in prompt
+
+
 def test_forgetting_a_fact_takes_its_turn_out_of_the_transcript(tmp_path: Path):
     works = Works(tmp_path, every=3)
     with works.fabric:
