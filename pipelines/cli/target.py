@@ -24,7 +24,7 @@ NO_SESSION = "command-line"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """What the options say. Blank ids are not given."""
 
     file: Path
@@ -75,11 +75,11 @@ class Opened:
 
     fabric: "Fabric"
     mem: "MemorySystem"
-    place: Place
+    target: Target
 
     def session(self, name: str = "") -> "Session":
         """Return the session of this name, else that of the options, else the one that was last remembered."""
-        return self.fabric.session(name or self.place.session or self._newest_session(), **self.place.owner)
+        return self.fabric.session(name or self.target.session or self._newest_session(), **self.target.owner)
 
     def run(self, block: "Block[Any, Any]", value: Any = None) -> Any:
         """Run a block in the session and return its output."""
@@ -95,13 +95,13 @@ class Opened:
     def _newest_session(self) -> str:
         from .holdings import newest_session_block
 
-        session = self.fabric.session(NO_SESSION, **self.place.owner)
+        session = self.fabric.session(NO_SESSION, **self.target.owner)
         return str(session.run(newest_session_block(self.mem)).output) or NO_SESSION
 
 
 @contextmanager
 def opened(
-    place: Place, *, create: bool = False, clock: "Clock | None" = None, log: str = "warning"
+    target: Target, *, create: bool = False, clock: "Clock | None" = None, log: str = "warning"
 ) -> Generator[Opened]:
     """Open the file, made anew only when ``create``; StoreError when it is missing or cannot be opened.
 
@@ -110,11 +110,11 @@ def opened(
     from fabric import Fabric
     from fabric.errors import StoreError
 
-    if not create and not place.file.exists():
+    if not create and not target.file.exists():
         begin = "name the right one, or begin one with chat, replay or import"
-        raise StoreError(f"{place.file}: there is no such file; {begin}")
-    with _log_to_stderr(log), Fabric(place.file, clock=clock) as fabric:
-        yield Opened(fabric, place.memory(), place)
+        raise StoreError(f"{target.file}: there is no such file; {begin}")
+    with _log_to_stderr(log), Fabric(target.file, clock=clock) as fabric:
+        yield Opened(fabric, target.memory(), target)
 
 
 @contextmanager

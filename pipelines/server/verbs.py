@@ -41,7 +41,7 @@ CATEGORY = (
 Kind = Tier
 
 
-class Found(BaseModel):
+class FoundMemory(BaseModel):
     """One memory as an agent reads it; ``id`` is what `why` and `forget` take."""
 
     model_config = ConfigDict(frozen=True)
@@ -56,7 +56,7 @@ class Found(BaseModel):
     contested: list[str] = Field([], description="What else is said of it; which is so nobody has decided yet.")
 
     @classmethod
-    def of(cls, memory: RankedMemory) -> "Found":
+    def of(cls, memory: RankedMemory) -> "FoundMemory":
         """Return what an agent needs of a ranked memory."""
         return cls(
             id=memory.id,
@@ -70,7 +70,7 @@ class Found(BaseModel):
         )
 
 
-class Said(BaseModel):
+class UserMessage(BaseModel):
     """What the user said."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,7 +103,7 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         subject: Annotated[str | None, Field(description="Whom it must be about, such as 'user' or 'anna'.")] = None,
         since: Annotated[datetime | None, Field(description="Said then or later, ISO 8601.")] = None,
         until: Annotated[datetime | None, Field(description="Said then or earlier, ISO 8601.")] = None,
-    ) -> list[Found]:
+    ) -> list[FoundMemory]:
         """Recall what is remembered about something, most relevant first. A low relevance means: may be unrelated.
 
         What is marked as outdated was said once and is no longer so.
@@ -111,7 +111,7 @@ def _recall(mem: MemorySystem) -> Callable[..., Any]:
         options: dict[str, Any] = {"tiers": tuple(kinds)} if kinds else {}
         found = await mem.recall(ctx, query, limit=limit, subject=subject, since=since, until=until, **options)
         related = [memory for memory in found if memory.relevance >= RELATED]
-        return [Found.of(memory) for memory in related or found]
+        return [FoundMemory.of(memory) for memory in related or found]
 
     return recall
 
@@ -186,7 +186,7 @@ def _forget(mem: MemorySystem) -> Callable[..., Any]:
 
 def _capture(mem: MemorySystem) -> Tool:
     kept = (
-        sequencer(name="capture", input_schema=Said)
+        sequencer(name="capture", input_schema=UserMessage)
         .map(_told)
         .work(mem.capture)
         .then(handler(_what_became, name="what-became"))
@@ -197,7 +197,7 @@ def _capture(mem: MemorySystem) -> Tool:
     )
 
 
-def _told(message: Said) -> dict[str, str]:
+def _told(message: UserMessage) -> dict[str, str]:
     told = message.message.strip()
     if not told:
         raise RefusedError("the message is blank; nothing was captured", do="Give what the user said.")

@@ -9,7 +9,7 @@ from ..notices import Seen, learned_lines, left_line, reason, recalled_lines, us
 from ..options import DEFAULT_FILE, ApiBase, ApiKey, File, Model, Org, Project, User
 from ..output import aside, note, plain, printable, progress, say
 from ..slash import command_of, completions, message_of, obey
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 from ..terminal import asking
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def chat(
     """Chat with an agent that remembers, and see what it recalls and learns; /help lists what can be asked about it."""
     from fabric.clock import SystemClock
 
-    place = Place(
+    target = Target(
         file,
         user,
         project,
@@ -43,7 +43,7 @@ def chat(
         api_base=api_base,
         api_key=api_key,
     )
-    with opened(place, create=True, log="error") as at:  # what failed is told
+    with opened(target, create=True, log="error") as at:  # what failed is told
         Chat(at).run()
 
 
@@ -56,7 +56,7 @@ class Chat:
         from ..holdings import statements_block
 
         self._at = at
-        self._pipeline = chat_pipeline(at.mem, at.place.model or None)
+        self._pipeline = chat_pipeline(at.mem, at.target.model or None)
         self._answers = f"{self._pipeline.name} > chat"
         self._statements = statements_block(at.mem)
         self._session = at.session()
@@ -77,7 +77,7 @@ class Chat:
         from asyncio import Runner
 
         if self._asking.interactive:
-            note(f"Session {plain(self._at.place.session)}, memory in {plain(self._at.place.file)}.")
+            note(f"Session {plain(self._at.target.session)}, memory in {plain(self._at.target.file)}.")
             note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
         self._tell_model()
         with Runner() as runner:
@@ -98,8 +98,8 @@ class Chat:
         """Write what keeps the model from answering, if anything does."""
         from pipelines.checkup import model_finding
 
-        if self._at.place.model:
-            finding = model_finding(self._at.place.model, api_base=self._at.place.api_base)
+        if self._at.target.model:
+            finding = model_finding(self._at.target.model, api_base=self._at.target.api_base)
             if finding.state == "problem":
                 note(f"model: {plain(finding.found)}; to mend it: {plain(finding.mend)}")
 
@@ -119,7 +119,7 @@ class Chat:
         self._failed = False
         try:
             runner.run(self._answer(message))
-            if not self._at.place.model:
+            if not self._at.target.model:
                 self._at.fabric.drain()  # rules take no time, and the next answer is made of what they found
         except KeyboardInterrupt:
             self._line_begun |= self._asking.interactive  # the terminal wrote ^C

@@ -13,7 +13,7 @@ import typer
 
 from ..options import DEFAULT_FILE, File, Json, Org, Project, Session, User
 from ..output import counted, note, nothing_found, plain, say, write_json
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 
 if TYPE_CHECKING:
     from blocks.forgetting.forget import Receipt
@@ -44,7 +44,7 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Explain one memory: the words it rests on, who wrote it, and how it changed."""
-    with opened(Place(file, user, project, org, session)) as at:
+    with opened(Target(file, user, project, org, session)) as at:
         tell_why(at, memory_id, as_json=as_json)
 
 
@@ -93,7 +93,7 @@ def forget(
         raise typer.BadParameter("--scope session needs --session, the conversation to forget")
     if scope is Whose.org and not org:
         raise typer.BadParameter("--scope org needs --org, the organisation to forget")
-    with opened(Place(file, user, project, org, session)) as at:
+    with opened(Target(file, user, project, org, session)) as at:
         if preview:
             tell_preview(at, given, as_json=as_json)
         else:
@@ -161,7 +161,7 @@ def _tell_ids(ids: dict[str, list[str]]) -> None:
 
 def _named(given: dict[str, str], at: Opened) -> str:
     if "scope" in given:
-        owners = {**at.place.owner, "session": at.place.session}
+        owners = {**at.target.owner, "session": at.target.session}
         return f"everything of {given['scope']} {plain(owners[given['scope']])}"
     if "tag" in given:
         return f"everything filed under {plain(given['tag'])}"
@@ -187,7 +187,7 @@ def export(
     org: Org = "",
 ) -> None:
     """Write everything that is kept as JSON lines: memories, turns, minds, traces, messages, each naming its kind."""
-    with opened(Place(file, user, project, org, session)) as at:
+    with opened(Target(file, user, project, org, session)) as at:
         write_export(at, out, subject)
 
 
@@ -197,7 +197,7 @@ def _escaped(char: re.Match[str]) -> str:
 
 def write_export(at: Opened, out: Path | None, subject: str = "") -> None:
     """Write what is remembered as JSON lines to a file, or to stdout."""
-    if out is not None and out.resolve() == at.place.file.resolve():
+    if out is not None and out.resolve() == at.target.file.resolve():
         raise typer.BadParameter(f"{out} is the memory's own file; name another one")
     with closing(at.mem.export(at.session(), {"subject": subject or None})) as records:
         first = next(records, None)

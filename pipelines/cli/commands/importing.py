@@ -25,7 +25,7 @@ from ..options import (
     User,
 )
 from ..output import counted, list_left_out, list_problems, note, nothing_found, plain, progress, say, write_json
-from ..target import NO_SESSION, Opened, Place, opened
+from ..target import NO_SESSION, Opened, Target, opened
 
 if TYPE_CHECKING:
     from pipelines.importing import Counts, FileImport, ImportReport
@@ -56,8 +56,8 @@ def import_(
     from pipelines.importing import FileImport
 
     asked = FileImport(path=path, format=form.value, source_user=source_user, session=session, dry_run=dry_run)
-    place = Place(file, user, project, org, NO_SESSION, embedder="none" if dry_run else embedder)
-    report = _imported(asked, place, shown=not as_json)
+    target = Target(file, user, project, org, NO_SESSION, embedder="none" if dry_run else embedder)
+    report = _imported(asked, target, shown=not as_json)
     if as_json:
         write_json({**report.model_dump(), "file": str(file), "source": str(path)})
     elif report.total:
@@ -71,37 +71,37 @@ def import_(
         raise nothing_found(f"{path}: nothing in it to keep")
 
 
-def _imported(asked: "FileImport", place: Place, *, shown: bool) -> "ImportReport":
+def _imported(asked: "FileImport", target: Target, *, shown: bool) -> "ImportReport":
     from fabric.clock import SystemClock
     from pipelines.importing import Source, file_import_block, nothing_in
 
-    if not place.file.exists():
+    if not target.file.exists():
         nothing = nothing_in(asked, SystemClock().now())
         if nothing is not None:
             return nothing
     with Source(asked.path) as source:
         size = source.size
-    with _opened(place, dry_run=asked.dry_run) as at, progress("importing", size, shown=shown) as advance:
+    with _opened(target, dry_run=asked.dry_run) as at, progress("importing", size, shown=shown) as advance:
         report: ImportReport = at.run(file_import_block(at.mem.layout, advance), asked)
         return report
 
 
 @contextmanager
-def _opened(place: Place, *, dry_run: bool) -> Generator[Opened]:
+def _opened(target: Target, *, dry_run: bool) -> Generator[Opened]:
     """Open the file, or for a dry run a copy of it, so that not a byte of it changes."""
     if not dry_run:
-        with opened(place, create=True) as at:
+        with opened(target, create=True) as at:
             yield at
         return
     with TemporaryDirectory() as folder:
         copy = Path(":memory:")
-        if place.file.exists():
-            copy = Path(folder) / place.file.name
+        if target.file.exists():
+            copy = Path(folder) / target.file.name
             for suffix in ("", ".wal"):
-                log_file = place.file.with_name(place.file.name + suffix)
+                log_file = target.file.with_name(target.file.name + suffix)
                 if log_file.exists():
                     shutil.copyfile(log_file, copy.with_name(copy.name + suffix))
-        with opened(replace(place, file=copy), create=True) as at:
+        with opened(replace(target, file=copy), create=True) as at:
             yield at
 
 

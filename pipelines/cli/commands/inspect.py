@@ -25,7 +25,7 @@ from ..options import (
     ValidDuring,
 )
 from ..output import note, nothing_found, plain, say, write_json
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 from .retain import AnyBank, BackendOption, Kept, recall_from_bank
 
 if TYPE_CHECKING:
@@ -111,9 +111,9 @@ def recall(
     if not cue.strip():
         raise typer.BadParameter("CUE is blank; expected a few words, or use show for everything")
     if bank is not None:
-        recall_from_bank(Place(file, user, org=org), cue, bank, backend, as_json=as_json)
+        recall_from_bank(Target(file, user, org=org), cue, bank, backend, as_json=as_json)
         return
-    with opened(Place(file, user, project, org, session)) as at:
+    with opened(Target(file, user, project, org, session)) as at:
         times = {"since": since, "until": _to_its_end(until), "as_of": as_of, "known_at": known_at}
         filed = {"subject": subject or None, "category": _category(category), "session": session or None}
         wanted = {"tiers": [one.value for one in tier]} if tier else {}
@@ -150,7 +150,7 @@ def _left_out(at: Opened, asked: "RecallRequest") -> str:
     options = {"tiers": "tier", "tags": "tag"}
     advice = "give fewer of them" if len(given) > 1 else "leave it out, or give another"
     told = ", ".join(f"--{options.get(name, name).replace('_', '-')}" for name in given)
-    return f"something is remembered of {at.place.whose}, but nothing that {told} leaves in; {advice}"
+    return f"something is remembered of {at.target.whose}, but nothing that {told} leaves in; {advice}"
 
 
 def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, as_json: bool = False) -> None:
@@ -186,7 +186,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what the memory holds: working memory of one session, episodes, facts and what they replaced, turns."""
-    with opened(Place(file, user, project, org, session)) as at:
+    with opened(Target(file, user, project, org, session)) as at:
         show_part(at, part, as_json=as_json)
 
 
@@ -210,12 +210,12 @@ def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "")
 
 
 def _nothing_of(at: Opened) -> str:
-    waiting = [job for job in at.fabric.jobs() if job.ids.user == at.place.owner["user"]]
+    waiting = [job for job in at.fabric.jobs() if job.ids.user == at.target.owner["user"]]
     if waiting:
-        unread = f"nothing is remembered yet of {at.place.whose}: {len(waiting)} of what was said is not read"
+        unread = f"nothing is remembered yet of {at.target.whose}: {len(waiting)} of what was said is not read"
         why = next((job.error for job in waiting if job.error), "")
         return f"{unread}{f' ({why})' if why else ''}; see thought-fabric jobs, and jobs --retry all"
-    return f"nothing is remembered of {at.place.whose}; name another with --user or --project"
+    return f"nothing is remembered of {at.target.whose}; name another with --user or --project"
 
 
 def _part(holdings: "Holdings", part: Part) -> list[object]:
@@ -245,7 +245,7 @@ def graph(
     """Draw the chat pipeline with its memory. Needs no file."""
     from pipelines.chat import chat_pipeline
 
-    mem = Place(DEFAULT_FILE, model=model, api_base=api_base, api_key=api_key).memory()
+    mem = Target(DEFAULT_FILE, model=model, api_base=api_base, api_key=api_key).memory()
     pipeline = chat_pipeline(mem, model or None)
     if form is GraphFormat.mermaid:
         say(pipeline.to_mermaid().rstrip())

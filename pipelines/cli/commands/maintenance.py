@@ -6,7 +6,7 @@ import typer
 
 from ..options import DEFAULT_FILE, ApiBase, ApiKey, File, Force, Json, Model, Org, Project, Session, User
 from ..output import note, nothing_found, plain, progress, say, write_json
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 
 if TYPE_CHECKING:
     from fabric import Job
@@ -30,7 +30,7 @@ def consolidate(
 ) -> None:
     """Distil facts from the episodes that were not looked at yet, when enough of them came together."""
     with (
-        opened(Place(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
+        opened(Target(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
         progress("consolidating", None),
     ):
         done = at.run(at.mem.consolidate, {"force": force})
@@ -51,7 +51,7 @@ def prune(
 ) -> None:
     """Merge facts that say the same and remove what is not worth keeping, when there are many."""
     with (
-        opened(Place(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
+        opened(Target(file, user, project, org, session, model, api_base=api_base, api_key=api_key)) as at,
         progress("pruning", None),
     ):
         done = at.run(at.mem.prune, {"force": force})
@@ -85,7 +85,7 @@ def jobs(
     as_json: Json = False,
 ) -> None:
     """List background work that is not done, of everybody in the file: waiting, running and failed."""
-    with opened(Place(file, model=model, api_base=api_base, api_key=api_key)) as at:
+    with opened(Target(file, model=model, api_base=api_base, api_key=api_key)) as at:
         if retry:
             _retry(at, retry, by_rules=by_rules)
         left = at.fabric.jobs()
@@ -120,7 +120,7 @@ def _retry(at: Opened, job_id: str, *, by_rules: bool) -> None:
         if every:
             raise nothing_found("no background work is left")
         raise nothing_found(f"no job {plain(job_id)} is left: it is done, or never was")
-    at.fabric.register(chat_pipeline(at.mem, at.place.model or None))
+    at.fabric.register(chat_pipeline(at.mem, at.target.model or None))
     if every:
         at.fabric.retry_all(by_anybody=by_rules)
     else:

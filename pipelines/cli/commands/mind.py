@@ -9,7 +9,7 @@ import typer
 
 from ..options import DEFAULT_FILE, File, Json, Org, Project, User
 from ..output import nothing_found, plain, say, write_json
-from ..target import NO_SESSION, Place, opened
+from ..target import NO_SESSION, Target, opened
 
 if TYPE_CHECKING:
     from capabilities.mind import Mind
@@ -49,13 +49,13 @@ Scope = Annotated[Owner, typer.Option("--scope", help="Who owns the mind: user, 
 class Whose:
     """Which mind the options mean."""
 
-    place: Place
+    target: Target
     agent: str
     namespace: str
     scope: Owner
 
     def __post_init__(self) -> None:
-        needed = {Owner.agent: self.agent, Owner.project: self.place.project, Owner.org: self.place.org}
+        needed = {Owner.agent: self.agent, Owner.project: self.target.project, Owner.org: self.target.org}
         if not needed.get(self.scope, "the login name"):
             raise typer.BadParameter(f"--scope {self.scope} needs --{self.scope}")
         if self.agent and self.namespace and self.scope is not Owner.agent:
@@ -63,15 +63,15 @@ class Whose:
 
     def do(self, work: "Callable[[Mind], Awaitable[Any]]") -> Any:
         """Return what ``work`` gives for the mind; nothing found when there is none, or several and none is named."""
-        with opened(self.place) as at:
-            session = at.fabric.session(NO_SESSION, **self.place.owner, agent=self.agent or None)
+        with opened(self.target) as at:
+            session = at.fabric.session(NO_SESSION, **self.target.owner, agent=self.agent or None)
             namespace = self.namespace or (f"mind/{self.agent}" if self.agent else self._only(session))
             return _run(session, self._capability(namespace), lambda ctx: work(ctx.cap.mind))
 
     def _capability(self, namespace: str | None = None) -> "Capability[Mind]":
         from capabilities.mind import mind
 
-        return mind(self.place.embedder or "default", namespace=namespace, scope=self.scope.value)
+        return mind(self.target.embedder or "default", namespace=namespace, scope=self.scope.value)
 
     def _only(self, session: "Session") -> str:
         """Return the name of the only mind that the owner has."""
@@ -81,7 +81,7 @@ class Whose:
         if names:
             raise typer.BadParameter(f"name one with --namespace: {', '.join(map(plain, names))}")
         raise nothing_found(
-            f"nothing is in mind for {self.place.whose}; name another with --user, --project or --scope"
+            f"nothing is in mind for {self.target.whose}; name another with --user, --project or --scope"
         )
 
 
@@ -110,7 +110,7 @@ def show(
     """Show the goals, standing rules, beliefs and reflections, expired and completed ones too."""
     from ..minds import show_mind
 
-    entries = Whose(Place(file, user, project, org), agent, namespace, scope).do(lambda mind: mind.entries())
+    entries = Whose(Target(file, user, project, org), agent, namespace, scope).do(lambda mind: mind.entries())
     if as_json:
         write_json(entries)
     if not entries:
@@ -135,7 +135,7 @@ def recall(
     """Recall what the mind holds about QUERY, as the agent would, with the parts of each score."""
     from ..minds import show_found
 
-    whose = Whose(Place(file, user, project, org), agent, namespace, scope)
+    whose = Whose(Target(file, user, project, org), agent, namespace, scope)
     found = whose.do(lambda mind: mind.recall(query, limit=limit))
     if as_json:
         write_json(found)
@@ -159,7 +159,7 @@ def complete(
     as_json: Json = False,
 ) -> None:
     """Mark a goal as completed. It leaves the agent's prompt and stays in the file."""
-    whose = Whose(Place(file, user, project, org), agent, namespace, scope)
+    whose = Whose(Target(file, user, project, org), agent, namespace, scope)
     done = whose.do(lambda mind: mind.complete_goal(goal_id, outcome=outcome or None))
     _told(done, f"{plain(goal_id)} is completed.", as_json=as_json)
 
@@ -177,7 +177,7 @@ def unpin(
     as_json: Json = False,
 ) -> None:
     """Make a standing rule an ordinary reflection again."""
-    whose = Whose(Place(file, user, project, org), agent, namespace, scope)
+    whose = Whose(Target(file, user, project, org), agent, namespace, scope)
     done = whose.do(lambda mind: mind.unpin_reflection(reflection_id))
     _told(done, f"{plain(reflection_id)} is no standing rule any more.", as_json=as_json)
 

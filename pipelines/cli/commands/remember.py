@@ -6,7 +6,7 @@ import typer
 
 from ..options import DEFAULT_FILE, File, Json, Org, Project, Session, User
 from ..output import note, nothing_found, plain, say, write_json
-from ..target import Place, opened
+from ..target import Target, opened
 
 
 def remember(
@@ -29,7 +29,7 @@ def remember(
     A file that does not exist is made.
     """
     asked = {"content": text, "tags": tag or [], **({"subject": subject} if subject else {})}
-    with opened(Place(file, user, project, org, session), create=True) as at:
+    with opened(Target(file, user, project, org, session), create=True) as at:
         outcome = at.run(at.mem.remember_block, asked)
         replaced = at.run(at.mem.why_block, outcome.replaced) if outcome.replaced else None
     if outcome.redacted:

@@ -7,7 +7,7 @@ import typer
 
 from ..options import Agent, FileArgument, Json, NamedFile, Org, User, one_file
 from ..output import nothing_found, write_json
-from ..target import NO_SESSION, Place, opened
+from ..target import NO_SESSION, Target, opened
 
 if TYPE_CHECKING:
     from capabilities.prospective import Intention, ProspectiveMemory
@@ -56,7 +56,7 @@ def reminders(
         raise typer.BadParameter("give one of --done, --cancel, and --snooze with --until")
     if not all(one.strip() for one in settled):
         raise typer.BadParameter("the id is blank: take it from the list of reminders")
-    place = Place(one_file(ctx, file, named), user, org=org, session=session)
+    target = Target(one_file(ctx, file, named), user, org=org, session=session)
 
     async def work(memory: "ProspectiveMemory") -> "list[Intention]":
         if settled:
@@ -65,7 +65,7 @@ def reminders(
         found = await (memory.all() if every else memory.pending())
         return [one for one in found if ids is None or one.id in ids]
 
-    _show(place, agent, zone, work, as_json=as_json)
+    _show(target, agent, zone, work, as_json=as_json)
 
 
 async def _settled(
@@ -77,19 +77,19 @@ async def _settled(
     return await memory.snooze(one, until, zone=None if held is None else held.zone)
 
 
-def _show(place: Place, agent: str, zone: str | None, work: "Work", *, as_json: bool) -> None:
+def _show(target: Target, agent: str, zone: str | None, work: "Work", *, as_json: bool) -> None:
     from ..reminder_table import show_reminders
 
-    found, shown_in = _do(place, agent, zone, work)
+    found, shown_in = _do(target, agent, zone, work)
     if as_json:
         write_json(found)
     if not found:
-        raise nothing_found(f"nothing waits for {place.whose}; name another with --user, --session, --agent or --org")
+        raise nothing_found(f"nothing waits for {target.whose}; name another with --user, --session, --agent or --org")
     if not as_json:
         show_reminders(found, shown_in)
 
 
-def _do(place: Place, agent: str, zone: str | None, work: "Work") -> Any:
+def _do(target: Target, agent: str, zone: str | None, work: "Work") -> Any:
     from capabilities.prospective import create_prospective
     from fabric import handler
 
@@ -99,5 +99,5 @@ def _do(place: Place, agent: str, zone: str | None, work: "Work") -> Any:
     async def look(_: object, ctx: "Context") -> Any:
         return await work(ctx[memory]), ctx[memory].zone
 
-    with opened(place) as at:
-        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
+    with opened(target) as at:
+        return at.fabric.session(target.session or NO_SESSION, **target.owner, agent=agent or None).run(look).output

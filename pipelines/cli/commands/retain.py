@@ -9,7 +9,7 @@ import typer
 
 from ..options import DEFAULT_FILE, File, Json, Model, Org, User
 from ..output import counted, note, nothing_found, plain, printable, say, write_json
-from ..target import NO_SESSION, Place, opened
+from ..target import NO_SESSION, Target, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -74,7 +74,7 @@ def retain(
     if sum((bool(texts), send, move is not None, clear)) != 1:
         raise typer.BadParameter("give what to keep, or one of --flush, --move and --clear")
     system = retain_system(bank, backend, scoping, model)
-    with _at(Place(file, user, org=org), create=True) as run:
+    with _at(Target(file, user, org=org), create=True) as run:
         if texts:
             items = [{"content": text, **({"context": context} if context else {})} for text in texts]
             _told(run(system.retain, {"items": items}), as_json=as_json)
@@ -106,14 +106,14 @@ def reflect(
 ) -> None:
     """Have a question answered from what is kept in the bank of a project: with --model, or on a server, in words."""
     system = retain_system(bank, backend, scoping, model)
-    with _at(Place(file, user, org=org)) as run:
+    with _at(Target(file, user, org=org)) as run:
         _told(run(system.reflect, {"query": query, "context": context or None}), as_json=as_json)
 
 
-def recall_from_bank(place: Place, query: str, bank: Path, backend: Kept, *, as_json: bool) -> None:
+def recall_from_bank(target: Target, query: str, bank: Path, backend: Kept, *, as_json: bool) -> None:
     """Show what a project's bank holds about a question."""
     system = retain_system(bank, backend, None, "")
-    with _at(place) as run:
+    with _at(target) as run:
         _told(run(system.recall, {"query": query}), as_json=as_json)
 
 
@@ -126,10 +126,10 @@ def retain_system(bank: Path, backend: Kept, scoping: Scoped | None, model: str)
 
 
 @contextmanager
-def _at(place: Place, *, create: bool = False) -> "Generator[Callable[..., Any]]":
+def _at(target: Target, *, create: bool = False) -> "Generator[Callable[..., Any]]":
     """Open the file, and give what runs a block in it."""
-    with opened(place, create=create, log="error") as at:  # what a queue logs is told here in a line
-        session = at.fabric.session(NO_SESSION, user=place.owner["user"], org=place.owner["org"])
+    with opened(target, create=create, log="error") as at:  # what a queue logs is told here in a line
+        session = at.fabric.session(NO_SESSION, user=target.owner["user"], org=target.owner["org"])
 
         def run(block: "Block[Any, Any]", value: Any = None) -> Any:
             return session.run(block, value).output

@@ -9,7 +9,7 @@ import typer
 
 from ..options import ApiBase, ApiKey, FileArgument, Model, NamedFile, Org, Project, User, one_file
 from ..output import note
-from ..target import Place, opened
+from ..target import Target, opened
 from .retain import BackendOption, BankOf, Kept, retain_system
 
 Tokens = Annotated[
@@ -82,8 +82,10 @@ def mcp(
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
     memory_file = one_file(ctx, file, named)
-    place = _warned(Place(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key))
-    with opened(place, create=not read_only) as at:
+    target = _warned(
+        Target(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key)
+    )
+    with opened(target, create=not read_only) as at:
         of = at.mem if tools is Tools.memory else retain_system(bank, backend, None, model)
         ids, offered = replace(at.session().ids, agent=agent or None), offer(of, read_only=read_only)
         if http:
@@ -96,22 +98,22 @@ def mcp(
                     port=port,
                     tokens=tokens,
                     origins=origin or (),
-                    ready=lambda: note(f"Serving {place.file} at {_address(host, port)}"),
+                    ready=lambda: note(f"Serving {target.file} at {_address(host, port)}"),
                 )
             )
         else:
             asyncio.run(serve_stdio(at.fabric, offered, ids))
 
 
-def _warned(place: Place) -> Place:
-    """Return the place, and say what is wrong with its model's id or key: clients would find out call by call."""
-    if place.model:
+def _warned(target: Target) -> Target:
+    """Return the target, and say what is wrong with its model's id or key: clients would find out call by call."""
+    if target.model:
         from pipelines.checkup import model_finding
 
-        found = model_finding(place.model, api_base=place.api_base)
+        found = model_finding(target.model, api_base=target.api_base)
         if found.state != "ok":
             note(f"{found.check}: {found.found}; {found.mend}")
-    return place
+    return target
 
 
 def _address(host: str, port: int) -> str:

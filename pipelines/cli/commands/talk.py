@@ -23,7 +23,7 @@ from ..options import (
     User,
 )
 from ..output import counted, list_left_out, list_problems, nothing_found, progress, say, write_json
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 
 if TYPE_CHECKING:
     from fabric import Job
@@ -51,7 +51,9 @@ def demo(
     clock = ReplayClock()
     with (
         as_file(files("pipelines") / "demo" / "conversation.jsonl") as path,
-        opened(Place(file, DEMO_USER, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock) as at,
+        opened(
+            Target(file, DEMO_USER, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock
+        ) as at,
     ):
         recorded = _Recorded(ChatFile(path=path))
         before = at.holdings().counts()
@@ -128,7 +130,7 @@ def replay(
     if recorded.turns:
         clock = ReplayClock()
         with opened(
-            Place(file, user, project, org, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock
+            Target(file, user, project, org, model=model, api_base=api_base, api_key=api_key), create=True, clock=clock
         ) as at:
             done = _replay(at, recorded, clock, answering=False, shown=not as_json)
             left = at.fabric.drain()
@@ -163,7 +165,7 @@ def _replay(at: Opened, recorded: _Recorded, clock: "ReplayClock", *, answering:
     from pipelines.replay import file_turns
     from pipelines.replay import replay as replay_all
 
-    pipeline = chat_pipeline(at.mem, at.place.model) if answering else replay_pipeline(at.mem)
+    pipeline = chat_pipeline(at.mem, at.target.model) if answering else replay_pipeline(at.mem)
     with progress("remembering", recorded.turns, shown=shown) as advance:
         return replay_all(
             at.fabric,

@@ -7,7 +7,7 @@ import typer
 
 from ..options import Agent, FileArgument, Json, NamedFile, Org, User, one_file
 from ..output import note, nothing_found, write_json
-from ..target import NO_SESSION, Place, opened
+from ..target import NO_SESSION, Target, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,13 +51,13 @@ def traces(
     Traces are what a cognitive memory and the six memory tools keep. With CUE also its best trace's ties to others.
     """
     path, words = _arguments(ctx, file, cue, named)
-    place = Place(path, user, org=org, session=session)
+    target = Target(path, user, org=org, session=session)
     if consolidation:
-        _show_consolidation(place, agent, limit, as_json=as_json)
+        _show_consolidation(target, agent, limit, as_json=as_json)
     elif words:
-        _show_neighbourhood(place, agent, words, limit, awake=awake, as_json=as_json)
+        _show_neighbourhood(target, agent, words, limit, awake=awake, as_json=as_json)
     else:
-        _show_outlook(place, agent, limit, awake=awake, as_json=as_json)
+        _show_outlook(target, agent, limit, awake=awake, as_json=as_json)
 
 
 def _arguments(ctx: typer.Context, file: "Path | None", cue: str, named: "Path | None") -> "tuple[Path, str]":
@@ -68,63 +68,63 @@ def _arguments(ctx: typer.Context, file: "Path | None", cue: str, named: "Path |
     return one_file(ctx, file, named), cue
 
 
-def _show_outlook(place: Place, agent: str, limit: int, *, awake: bool, as_json: bool) -> None:
+def _show_outlook(target: Target, agent: str, limit: int, *, awake: bool, as_json: bool) -> None:
     from ..trace_tables import show_outlook
 
-    found, now = _do(place, agent, lambda memory: memory.outlook(), awake=awake)
+    found, now = _do(target, agent, lambda memory: memory.outlook(), awake=awake)
     if as_json:
         write_json(found[:limit])
     if not found:
-        raise nothing_found(_nothing_of(place))
+        raise nothing_found(_nothing_of(target))
     if not as_json:
         show_outlook(found[:limit], now)
     if len(found) > limit:
         note(f"{len(found) - limit} weaker ones are not shown; see --limit")
 
 
-def _show_consolidation(place: Place, agent: str, limit: int, *, as_json: bool) -> None:
+def _show_consolidation(target: Target, agent: str, limit: int, *, as_json: bool) -> None:
     from ..trace_tables import show_consolidation, told_changes
 
-    lines, now = _do(place, agent, lambda memory: memory.last_consolidation(), awake=False)
+    lines, now = _do(target, agent, lambda memory: memory.last_consolidation(), awake=False)
     if as_json:
         write_json(lines)
     if not lines:
-        raise nothing_found(f"there was no consolidation; {_nothing_of(place)}")
+        raise nothing_found(f"there was no consolidation; {_nothing_of(target)}")
     if not as_json:
-        told, _ = _do(place, agent, lambda memory: told_changes(memory, lines, limit), awake=False)
+        told, _ = _do(target, agent, lambda memory: told_changes(memory, lines, limit), awake=False)
         show_consolidation(lines, told, now)
 
 
-def _show_neighbourhood(place: Place, agent: str, cue: str, limit: int, *, awake: bool, as_json: bool) -> None:
+def _show_neighbourhood(target: Target, agent: str, cue: str, limit: int, *, awake: bool, as_json: bool) -> None:
     from ..trace_tables import neighbourhood, show_neighbourhood
 
-    found, now = _do(place, agent, lambda memory: neighbourhood(memory, cue, limit), awake=awake)
+    found, now = _do(target, agent, lambda memory: neighbourhood(memory, cue, limit), awake=awake)
     if as_json:
         write_json(found)
     if not found.retrieval.results:
-        raise nothing_found(f"nothing comes to mind; {_nothing_of(place)}")
+        raise nothing_found(f"nothing comes to mind; {_nothing_of(target)}")
     if not as_json:
         show_neighbourhood(found, now)
 
 
-def _nothing_of(place: Place) -> str:
-    return f"no trace is seen by {place.whose}; name another with --user, --session, --agent or --org"
+def _nothing_of(target: Target) -> str:
+    return f"no trace is seen by {target.whose}; name another with --user, --session, --agent or --org"
 
 
-def _do(place: Place, agent: str, work: "Callable[[CognitiveMemory], Awaitable[Any]]", *, awake: bool) -> Any:
-    """Return what ``work`` gives for the memory of a place, and when that was."""
+def _do(target: Target, agent: str, work: "Callable[[CognitiveMemory], Awaitable[Any]]", *, awake: bool) -> Any:
+    """Return what ``work`` gives for the memory of a target, and when that was."""
     from capabilities.cognitive import PROFILES, create_cognition
     from fabric import handler
 
     profile = PROFILES["daily"].model_copy(update={"time": "awake" if awake else "wall"})
-    mind = create_cognition({"profile": profile}, embedder=place.embedder or "default").capability
+    mind = create_cognition({"profile": profile}, embedder=target.embedder or "default").capability
 
     @handler(name="traces", uses=[mind])
     async def look(_: object, ctx: "Context") -> Any:
         return await work(ctx[mind]), ctx.clock.now()
 
-    with opened(place) as at:
-        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
+    with opened(target) as at:
+        return at.fabric.session(target.session or NO_SESSION, **target.owner, agent=agent or None).run(look).output
 
 
 def communities(
@@ -150,52 +150,52 @@ def communities(
     mem.communities.build.
     """
     path, words = _arguments(ctx, file, cue, named)
-    place = Place(path, user, org=org, session=session)
+    target = Target(path, user, org=org, session=session)
     if words:
-        _show_search(place, agent, words, build=build, over_all=over_all, as_json=as_json)
+        _show_search(target, agent, words, build=build, over_all=over_all, as_json=as_json)
     else:
-        _show_levels(place, agent, build=build, as_json=as_json)
+        _show_levels(target, agent, build=build, as_json=as_json)
 
 
-def _show_levels(place: Place, agent: str, *, build: bool, as_json: bool) -> None:
+def _show_levels(target: Target, agent: str, *, build: bool, as_json: bool) -> None:
     from ..community_tables import show_communities
 
-    found = _communities(place, agent, build=build)
+    found = _communities(target, agent, build=build)
     if as_json:
         write_json(found)
     if not found:
-        raise nothing_found(_no_community(place))
+        raise nothing_found(_no_community(target))
     if not as_json:
         show_communities(found)
 
 
-def _show_search(place: Place, agent: str, cue: str, *, build: bool, over_all: bool, as_json: bool) -> None:
+def _show_search(target: Target, agent: str, cue: str, *, build: bool, over_all: bool, as_json: bool) -> None:
     from ..community_tables import show_found
 
-    found = _communities(place, agent, cue, build=build, over_all=over_all)
+    found = _communities(target, agent, cue, build=build, over_all=over_all)
     if as_json:
         write_json(found)
     if not found.text:
         others = "read what is new with --build, or name another with --user, --session, --agent or --org"
-        raise nothing_found(f"nothing is known around it by {place.whose}; {others}")
+        raise nothing_found(f"nothing is known around it by {target.whose}; {others}")
     if not as_json:
         show_found(found)
 
 
-def _no_community(place: Place) -> str:
+def _no_community(target: Target) -> str:
     return (
-        f"no community is seen by {place.whose}; build them with --build, or name another with --user, --session, "
+        f"no community is seen by {target.whose}; build them with --build, or name another with --user, --session, "
         "--agent or --org"
     )
 
 
-def _communities(place: Place, agent: str, cue: str = "", *, build: bool, over_all: bool = False) -> Any:
-    """Return the communities of a place, or what a cue finds in them."""
+def _communities(target: Target, agent: str, cue: str = "", *, build: bool, over_all: bool = False) -> Any:
+    """Return the communities of a target, or what a cue finds in them."""
     from capabilities.cognitive import create_cognition
     from capabilities.communities import create_communities
     from fabric import handler
 
-    memory = create_communities(create_cognition(embedder=place.embedder or "default"))
+    memory = create_communities(create_cognition(embedder=target.embedder or "default"))
 
     @handler(name="communities", uses=[memory])
     async def look(_: object, ctx: "Context") -> Any:
@@ -207,5 +207,5 @@ def _communities(place: Place, agent: str, cue: str = "", *, build: bool, over_a
             return await mine.all()
         return await (mine.global_search(cue) if over_all else mine.local_search(cue))
 
-    with opened(place) as at:
-        return at.fabric.session(place.session or NO_SESSION, **place.owner, agent=agent or None).run(look).output
+    with opened(target) as at:
+        return at.fabric.session(target.session or NO_SESSION, **target.owner, agent=agent or None).run(look).output

@@ -7,7 +7,7 @@ import typer
 
 from ..options import DEFAULT_FILE, Embedder, File, Json
 from ..output import note, plain, progress, say, write_json
-from ..target import Opened, Place, opened
+from ..target import Opened, Target, opened
 
 if TYPE_CHECKING:
     from blocks.reembed import EmbeddingStatus
@@ -41,7 +41,7 @@ def reembed(file: File = DEFAULT_FILE, embedder: Embedder = "", as_json: Json = 
     """Give everything in the file a vector of the embedder in use; what was done is kept when this is cut off."""
     from blocks.reembed import reembed_file
 
-    with opened(Place(file, embedder=embedder)) as at:
+    with opened(Target(file, embedder=embedder)) as at:
         before = _status(at)
         with progress("embedding", before.left) as advance:
             done = at.fabric.call(reembed_file(at.mem.layout, at.fabric.store, advance))

@@ -1,8 +1,8 @@
 """What is kept of committed rows: no more than fits, and never what a transaction did not commit."""
 
-from fabric.store.duckdb.rows.row_cache import LONGEST, Place, RowCache, Texts
+from fabric.store.duckdb.rows.row_cache import LONGEST, RowCache, RowKey, Texts
 
-A, B, C = Place("notes", 1), Place("notes", 2), Place("others", 1)
+A, B, C = RowKey("notes", 1), RowKey("notes", 2), RowKey("others", 1)
 JAKE, RUTH = 1, 2
 
 
@@ -16,7 +16,7 @@ def kept(most: int = 1_000_000, **texts: str) -> RowCache:
 def test_the_least_recently_used_is_dropped_first() -> None:
     made = kept(most=6, a="1", b="2", c="3")
     assert made.get(A) == "1"
-    made.keep(Place("notes", 9), JAKE, "4")
+    made.keep(RowKey("notes", 9), JAKE, "4")
     assert [made.get(place) for place in (A, B, C)] == ["1", None, "3"]
 
 

@@ -9,10 +9,10 @@ from fabric.store.base import Row
 from ..columns import original, storable, to_json
 from ..sql import Sql, marks
 from .containing import containing
-from .row_cache import Place, Texts
+from .row_cache import RowKey, Texts
 
 DOCUMENTS = ""
-"""The collection that documents count as in `Place`."""
+"""The collection that documents count as in `RowKey`."""
 
 
 class Documents:
@@ -32,7 +32,7 @@ class Documents:
     def write(self, key: int, owner: int, name: str, value: Any) -> None:
         """Take the document's value in; None removes it."""
         text = "" if value is None else to_json(value, f"document {name!r}")
-        place = Place(DOCUMENTS, key)
+        place = RowKey(DOCUMENTS, key)
         if key not in self._waiting and self._texts.get(place, owner) == "":
             self._absent.add(key)
         self._texts.change(place, owner, text)
@@ -69,7 +69,7 @@ class Documents:
         return [(owner, {"id": original(name), "value": json.loads(value)}) for owner, value, name in found]
 
     def _text(self, key: int, owner: int) -> str:
-        place = Place(DOCUMENTS, key)
+        place = RowKey(DOCUMENTS, key)
         cached = self._texts.get(place, owner)
         if cached is not None:
             return cached

@@ -11,7 +11,7 @@ LONGEST = 100_000
 """The length of a JSON text from which on it is not kept."""
 
 
-class Place(NamedTuple):
+class RowKey(NamedTuple):
     """Where a text stands in the file: the collection ("" for documents) and its key there."""
 
     table: str
@@ -36,18 +36,18 @@ class RowCache:
     """JSON by place, the least recently used dropped first; "" stands for one that is known not to be there.
 
     >>> cache = RowCache(most=8)
-    >>> cache.keep(Place("notes", 1), 7, "[1, 2]")
-    >>> cache.keep(Place("notes", 2), 7, "[3]")
-    >>> cache.get(Place("notes", 1)), cache.get(Place("notes", 2))
+    >>> cache.keep(RowKey("notes", 1), 7, "[1, 2]")
+    >>> cache.keep(RowKey("notes", 2), 7, "[3]")
+    >>> cache.get(RowKey("notes", 1)), cache.get(RowKey("notes", 2))
     (None, '[3]')
     """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._length = 0
-        self._texts: OrderedDict[Place, _Entry] = OrderedDict()
+        self._texts: OrderedDict[RowKey, _Entry] = OrderedDict()
 
-    def get(self, place: Place) -> str | None:
+    def get(self, place: RowKey) -> str | None:
         """Return the JSON, or None when it is not known here."""
         entry = self._texts.get(place)
         if entry is None:
@@ -55,12 +55,12 @@ class RowCache:
         self._texts.move_to_end(place)
         return entry.text
 
-    def search(self, place: Place) -> Search | None:
+    def search(self, place: RowKey) -> Search | None:
         """Return what a row is searched by, or None when it is not known here."""
         entry = self._texts.get(place)
         return None if entry is None else entry.search
 
-    def keep(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
+    def keep(self, place: RowKey, owner: int, text: str, search: Search | None = None) -> None:
         """Keep what is in the file now."""
         self.forget(place)
         if len(text) > LONGEST:
@@ -70,7 +70,7 @@ class RowCache:
         while self._length > self._most:
             self._length -= self._texts.popitem(last=False)[1].size
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: RowKey) -> None:
         """Forget one text."""
         entry = self._texts.pop(place, None)
         if entry is not None:
@@ -87,33 +87,33 @@ class Texts:
 
     def __init__(self, cache: RowCache) -> None:
         self._cache = cache
-        self._changed: dict[Place, _Entry] = {}
+        self._changed: dict[RowKey, _Entry] = {}
         self._cleared: set[tuple[str, int]] = set()
 
-    def get(self, place: Place, owner: int) -> str | None:
+    def get(self, place: RowKey, owner: int) -> str | None:
         """Return the JSON, "" when there is none, or None when the file must be asked."""
         changed = self._changed.get(place)
         if changed is not None:
             return changed.text
         return None if (place.table, owner) in self._cleared else self._cache.get(place)
 
-    def search(self, place: Place, owner: int) -> Search | None:
+    def search(self, place: RowKey, owner: int) -> Search | None:
         """Return what a row is searched by, or None when the file must be asked."""
         changed = self._changed.get(place)
         if changed is not None:
             return changed.search
         return None if (place.table, owner) in self._cleared else self._cache.search(place)
 
-    def found(self, place: Place, owner: int, text: str) -> None:
+    def found(self, place: RowKey, owner: int, text: str) -> None:
         """Take note of what the file says."""
         if (place.table, owner) not in self._cleared:
             self._cache.keep(place, owner, text)
 
-    def change(self, place: Place, owner: int, text: str, search: Search | None = None) -> None:
+    def change(self, place: RowKey, owner: int, text: str, search: Search | None = None) -> None:
         """Take note of a change; "" for a removal."""
         self._changed[place] = _Entry(owner, text, search)
 
-    def searched_anew(self, place: Place, owner: int) -> None:
+    def searched_anew(self, place: RowKey, owner: int) -> None:
         """Take note that a row is searched by something else from now on, which is to be read from the file."""
         text = self.get(place, owner)
         if text is not None:

@@ -18,7 +18,7 @@ from .containing import containing
 from .documents import Documents
 from .inserting import row_key
 from .packing import check, chosen
-from .row_cache import Place, RowCache, Texts
+from .row_cache import RowCache, RowKey, Texts
 from .searching import Indexes, Searching
 from .token_runs import LEAST
 from .writing import CHUNK, Writing, prepare
@@ -62,7 +62,7 @@ class SqlRows:
         if owner is None:
             return []
         keys = {row_key(owner, wanted): wanted for wanted in ids}
-        texts = {key: self._texts.get(Place(collection.name, key), owner) for key in keys}
+        texts = {key: self._texts.get(RowKey(collection.name, key), owner) for key in keys}
         texts |= self._searching.rows(
             collection, owner, {key: keys[key] for key, text in texts.items() if text is None}
         )
@@ -72,7 +72,7 @@ class SqlRows:
             query = f"SELECT _key, _row FROM {collection.sql} WHERE _key IN {keyed}"
             for key, text in self._sql.rows(query, values):
                 texts[key] = text
-                self._texts.found(Place(collection.name, key), owner, text)
+                self._texts.found(RowKey(collection.name, key), owner, text)
         by_id = {wanted: text for key, wanted in keys.items() if (text := texts[key])}
         return [json.loads(by_id[wanted]) for wanted in ids if wanted in by_id]
 
@@ -228,7 +228,7 @@ class SqlRows:
         keys = {row_key(owner, row_id): row_id for row_id in vectors.by_id}
         self._writing.touched.add((collection.name, owner))
         for key in keys:
-            self._texts.searched_anew(Place(collection.name, key), owner)
+            self._texts.searched_anew(RowKey(collection.name, key), owner)
         return self._searching.set_vectors(collection, owner, vectors.space, keys, vectors.by_id)
 
     def outside_space(self, table: Table, scope: Scope, space: str, limit: int) -> list[Row]:

@@ -11,7 +11,7 @@ from ..catalog import MANY_KEYS, StoredCollection
 from ..columns import to_json
 from ..sql import Sql, among
 from .inserting import SEARCHED, Cells, New, Search, cells_of, insert, row_key
-from .row_cache import Place, Texts
+from .row_cache import RowKey, Texts
 from .searching import Searching, entry_of, stored, tokens_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Writing:
             inserted.append(New(key, owner, Search(place, tokens, *vector)))
         insert(self._sql, collection, inserted, prepared.cells)
         for row, text in zip(inserted, prepared.texts, strict=True):
-            self._texts.change(Place(collection.name, row.key), owner, text, row.search)
+            self._texts.change(RowKey(collection.name, row.key), owner, text, row.search)
         self._reindex(collection, owner, inserted, prepared.rows, replaced)
         self._drop_runs(collection, owner, changed)
         return len(inserted) - len(replaced)
@@ -87,7 +87,7 @@ class Writing:
         keys = {row_key(owner, wanted): wanted for wanted in ids}
         gone = self._taken_out(collection, owner, self.there(collection, owner, keys))
         for key in keys:
-            self._texts.change(Place(collection.name, key), owner, "")
+            self._texts.change(RowKey(collection.name, key), owner, "")
         self._drop_runs(collection, owner, [old.place for old in gone.values()])
         index = self._changed(collection, owner, gone, ())
         if index is not None:
@@ -153,7 +153,7 @@ class Writing:
 
     def _taken_out(self, collection: StoredCollection, owner: int, keys: Sequence[int]) -> dict[int, Search]:
         """Do what `_remove` does; of rows that were written lately, memory tells what the file would."""
-        searches = {key: self._texts.search(Place(collection.name, key), owner) for key in keys}
+        searches = {key: self._texts.search(RowKey(collection.name, key), owner) for key in keys}
         removed = {key: search for key, search in searches.items() if search is not None}
         if len(removed) < len(searches):
             return self._remove(collection, keys)
