@@ -201,7 +201,10 @@ class ProspectiveMemory:
         now, free = self._ctx.clock.now(), {"", self._ctx.run.id}
         going_on: Mapping[Trigger, object] = {"event_based": sought.events, "context_based": sought.similarities}
         triggers: list[Trigger] = [trigger for trigger, found in going_on.items() if found]
-        waiting = [one for one in self._table(tx).waiting(now, triggers) if one.claimed in free]
+        table = self._table(tx)
+        if not getattr(self._ctx.clock, "is_set", False):  # that of a replay is taken at its word
+            table.set_right(now)
+        waiting = [one for one in table.waiting(now, triggers) if one.claimed in free]
         return state.in_order(one for one in waiting if state.is_due(one, now, sought.events, sought.similarities))
 
     def shown_in(self, tx: Transaction, sought: Sought) -> list[Due]:

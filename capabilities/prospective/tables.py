@@ -70,12 +70,7 @@ class Intentions:
         return [one for one in self._seen(lambda rows: _pending(rows) | _claimed(rows)) if one.status == "pending"]
 
     def waiting(self, now: datetime | None, triggers: Sequence[Trigger]) -> list[Intention]:
-        """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back.
-
-        Those that a clock armed that was ahead of ``now`` are armed anew before.
-        """
-        if now is not None:
-            self._set_right(now)
+        """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back."""
 
         def rows(view: SearchView) -> "NDArray[np.bool_]":
             awake = _holds(view, "trigger", triggers)
@@ -85,7 +80,9 @@ class Intentions:
 
         return [one for one in self._seen(rows) if one.status == "pending"]
 
-    def _set_right(self, now: datetime) -> None:
+    def set_right(self, now: datetime) -> None:
+        """Arm those anew that were armed by a clock that was ahead of ``now``."""
+
         def rows(view: SearchView) -> "NDArray[np.bool_]":
             return _holds(view, "status", ["pending", "fired"]) & (view.columns["updated_at"].values > now.timestamp())
 

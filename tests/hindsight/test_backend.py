@@ -39,7 +39,7 @@ def fabric(server: RunningServer, tmp_path: Path) -> Iterator[Fabric]:
 
 def steps(fabric: Fabric, teller: Teller, project: str = "", session: str = "s", **options: Any) -> Steps:
     """Return a session of the teller's bank, as one project sees it."""
-    bank = Bank(teller.bank, (teller.bank,), (f"project:{project}",) if project else (), project)
+    bank = Bank(teller.bank, (teller.bank,), (f"project:{project}",) if project else ())
     options = {"api_token": teller.token, **NEVER, **options}
     return Steps(fabric, teller.url, bank, session, **options)
 

@@ -126,6 +126,25 @@ def test_what_a_clock_armed_that_was_years_ahead_comes_back_once_it_is_set_right
                 assert desk.checked() == []
 
 
+def test_what_is_replayed_of_earlier_days_arms_nothing_anew(tmp_path: Path):
+    class Replaying(FrozenClock):
+        is_set = True
+
+    path, clock = tmp_path / "memory.duckdb", FrozenClock()
+    with Desk(path, clock) as desk:
+        made = desk(lambda memory: memory.remind("Water", every="day", at="tomorrow at 9"))
+        clock.set(made.next_at)
+        assert desk.checked() == ["Water"]
+    then = Replaying()
+    then.set(clock.now() - timedelta(days=400))
+    with Desk(path, then) as desk:
+        assert desk.checked() == []
+    with Desk(path, clock) as desk:
+        assert desk.checked() == []
+        (left,) = desk(lambda memory: memory.pending())
+        assert left.next_at == clock.now() + timedelta(days=1)
+
+
 def test_what_is_done_by_a_clock_that_was_ahead_comes_back_once_it_is_set_right():
     with Desk() as desk:
         made = desk(lambda memory: memory.remind("Water", every="day", at="tomorrow at 9"))
