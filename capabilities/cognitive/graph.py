@@ -8,6 +8,7 @@ import numpy as np
 from fabric.errors import RefusedError
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
+from fabric.search.views import texts_of
 
 from ..formulas.activation import Activated, Spread, spread
 from ..traces.graph import edge_between
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
-    from fabric.search.base import ColumnView, SearchView
+    from fabric.search.base import ColumnView
 
     from ..traces.table import TraceTable
 else:
@@ -46,7 +47,7 @@ def around(tx: Transaction, tables: Tables, nodes: Iterable[str]) -> Adjacency:
     weights = index.columns["weight"].values
     at_source, at_target = _mask(sources, found)[sources.values], _mask(targets, found)[targets.values]
     rows = np.flatnonzero((at_source | at_target) & index.alive)
-    names, others = _names(index, "source"), _names(index, "target")
+    names, others = texts_of(index, "source"), texts_of(index, "target")
     for row in rows.tolist():
         one, other = names[int(sources.values[row])], others[int(targets.values[row])]
         weight = float(weights[row])
@@ -132,20 +133,3 @@ def _mask(column: "ColumnView", nodes: Iterable[str]) -> "NDArray[np.bool_]":
     mask = np.zeros(len(column.names) + 1, np.bool_)
     mask[[column.names[node] for node in nodes if node in column.names]] = True
     return mask
-
-
-def _names(index: "SearchView", column: str) -> Sequence[str]:
-    return index.derived(_Names).of(column, index.columns[column])
-
-
-class _Names:
-    """The texts of columns by their numbers, brought up to date when they are asked for; each column has its own."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, list[str]] = {}
-
-    def of(self, name: str, column: "ColumnView") -> Sequence[str]:
-        texts = self._texts.setdefault(name, [])
-        if len(texts) < len(column.names):
-            texts = self._texts[name] = list(column.names)
-        return texts

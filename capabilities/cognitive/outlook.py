@@ -40,10 +40,7 @@ def outlooks(tx: Transaction, config: CognitiveConfig, now: datetime) -> list[Ou
     found: list[Outlook] = []
     for view in views(tx.ids):
         present = elapsed(tx, view.tables.owner, config, now)
-        traces = tx.find(view.tables.traces)
-        found += [
-            outlook(trace, present, config) for trace in traces if not trace.deleted and trace.persona in view.personas
-        ]
+        found += [outlook(trace, present, config) for trace in tx.find(view.tables.traces) if view.sees(trace)]
     return sorted(found, key=lambda one: (-one.strength, -one.trace.created_at.timestamp(), one.trace.id))
 
 

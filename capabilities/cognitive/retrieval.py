@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.search.views import holds
 from fabric.threads.portal import elsewhere
 
 from ..claims import asked_attributes
@@ -33,6 +34,7 @@ from ..retrieval.people import NOBODY
 from ..retrieval.question import Question, named_speakers, read_question, with_vectors
 from ..retrieval.rank import Ranking, rank
 from ..traces.record import Trace, TraceScope, TraceType
+from ..traces.seen import visible
 from ..traces.tables import ALL_TABLES, Owner, Tables, View, views
 from .config import HOUR, CognitiveConfig
 from .content.entities import entities
@@ -148,18 +150,13 @@ def _candidates(tx: Transaction, sought: Sought, meaning: Meaning, space: str, *
 
 
 def _allowed(index: "SearchView", view: View, sought: Sought) -> "Mask":
-    columns = index.columns
-    allowed = index.alive & (columns["deleted"].values == 0)
-    for name, wanted in (("persona", view.personas), ("type", sought.types), ("scope", sought.scopes)):
-        if wanted or name == "persona":
-            names = columns[name].names
-            allowed &= np.isin(columns[name].values, [names[one] for one in wanted if one in names])
-    made = columns["created_at"].values
+    allowed = visible(index, view.personas, sought.types, sought.scopes)
+    made = index.columns["created_at"].values
     if sought.since is not None:
         allowed &= made >= sought.since.timestamp()
     if sought.until is not None:
         allowed &= made <= sought.until.timestamp()
-    return np.asarray(allowed, np.bool_)
+    return allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +192,7 @@ def _answers(question: Question, candidates: Candidates) -> "NDArray[np.float32]
         return None
     found = np.zeros(candidates.size, np.float32)
     for group in candidates:
-        column = group.index.columns["attribute"]
-        found[group.start : group.end] = np.isin(
-            column.values, [column.names[one] for one in asked if one in column.names]
-        )
+        found[group.start : group.end] = holds(group.index, "attribute", asked)
     return found
 
 
@@ -318,8 +312,8 @@ def _spread(
 
 
 def _seen(tx: Transaction, tables: Tables, ids: Sequence[str]) -> list[Trace]:
-    personas = next(view.personas for view in views(tx.ids) if view.tables is tables)
-    return [trace for trace in tx.get_many(tables.traces, ids) if not trace.deleted and trace.persona in personas]
+    view = next(view for view in views(tx.ids) if view.tables is tables)
+    return list(filter(view.sees, tx.get_many(tables.traces, ids)))
 
 
 def _partly(found: Retrieved) -> PartlyRetrieved | None:

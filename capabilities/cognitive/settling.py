@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.search.views import holds, ids_at
+
 from ..claims import OTHER, USER, Claim, compare, read_as
 from ..claims.record import Verdict
 from ..formulas.retention import interference
 from ..traces.graph import edge_between
 from ..traces.record import Edge, EdgeType, Trace
+from ..traces.seen import visible
 from ..traces.words import entity_term, rival_terms
 from .config import CognitiveConfig
 from .content.namesakes import are_two
@@ -62,9 +65,9 @@ def settle(
     index = table.tx.index(place.tables.traces, table.space)
     if index is None or not len(index):
         return Settled(new)
-    visible = visible_in(index, place.scope, place.persona)
-    alike = _alike(index, visible, vector, config.interference_threshold)
-    rivals = _holding(index, visible, rival_terms(new), MOST_ALIKE)
+    seen = visible(index, [place.persona], scopes=[place.scope])
+    alike = _alike(index, seen, vector, config.interference_threshold)
+    rivals = _holding(index, seen, rival_terms(new), MOST_ALIKE)
     ids = [index.ids[position] for position in dict.fromkeys([*alike, *rivals])]
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
     likeness = {index.ids[position]: cosine for position, cosine in alike.items()}
@@ -79,8 +82,8 @@ def settle(
         changed[one] = changed[one].model_copy(update={"contradicted_by": (*known[one].contradicted_by, new.id)})
     edges = [*_ties(new, over, "contradicts"), *_ties(new, over, "supersedes")]
     edges += _ties(new, [one for one, verdict in verdicts.items() if verdict == "refines"], "same_topic", likeness)
-    edges += _ties(new, _named_with(index, visible, new), "shared_entity")
-    edges += _ties(new, _just_before(index, visible, new), "temporal_sequence")
+    edges += _ties(new, _named_with(index, seen, new), "shared_entity")
+    edges += _ties(new, _just_before(index, seen, new), "temporal_sequence")
     touched = tuple(one for key, one in changed.items() if one is not known[key])
     return Settled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
 
@@ -102,23 +105,14 @@ def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) ->
     return {**found, **apart}
 
 
-def visible_in(index: "SearchView", scope: str, persona: str) -> "Mask":
-    """Return which positions hold live traces of one scope and persona."""
-    columns = index.columns
-    seen = index.alive & (columns["deleted"].values == 0)
-    for name, wanted in (("scope", scope), ("persona", persona)):
-        seen &= columns[name].values == columns[name].names.get(wanted, -2)
-    return np.asarray(seen, np.bool_)
-
-
-def _alike(index: "SearchView", visible: "Mask", vector: "Floats | None", threshold: float) -> dict[int, float]:
+def _alike(index: "SearchView", seen: "Mask", vector: "Floats | None", threshold: float) -> dict[int, float]:
     """Return the positions whose cosine with a vector is above the threshold, the likest first."""
     vectors = index.vectors
     if vector is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
         return {}
     whole = vector if vector.ndim == 1 else vector[0]
     quick = vectors.quick(whole)
-    positions = np.flatnonzero((quick > threshold - 0.02) & visible[: len(quick)])
+    positions = np.flatnonzero((quick > threshold - 0.02) & seen[: len(quick)])
     if not len(positions):
         return {}
     exact = vectors.exact(whole, positions)
@@ -126,27 +120,26 @@ def _alike(index: "SearchView", visible: "Mask", vector: "Floats | None", thresh
     return {int(positions[at]): min(1.0, float(exact[at])) for at in order.tolist() if exact[at] > threshold}
 
 
-def _holding(index: "SearchView", visible: "Mask", terms: Sequence[str], most: int) -> list[int]:
+def _holding(index: "SearchView", seen: "Mask", terms: Sequence[str], most: int) -> list[int]:
     """Return the latest positions that hold a term, for each of some terms."""
     found: list[int] = []
     for term in terms:
         number = index.postings.terms.get(term)
         if number is not None:
             positions = index.postings.of(number)[0]
-            found += positions[visible[positions]][-most:].tolist()
+            found += positions[seen[positions]][-most:].tolist()
     return found
 
 
-def _named_with(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
-    positions = _holding(index, visible, [entity_term(name) for name in new.entities], PER_ENTITY)
+def _named_with(index: "SearchView", seen: "Mask", new: Trace) -> list[str]:
+    positions = _holding(index, seen, [entity_term(name) for name in new.entities], PER_ENTITY)
     return [index.ids[position] for position in dict.fromkeys(positions)]
 
 
-def _just_before(index: "SearchView", visible: "Mask", new: Trace) -> list[str]:
-    made, columns = new.created_at.timestamp(), index.columns
-    mine = columns["session"].values == columns["session"].names.get(new.session, -2)
-    near = np.flatnonzero(visible & mine & (np.abs(columns["created_at"].values - made) < NEAR_IN_TIME))
-    return [index.ids[position] for position in near[-FOLLOWERS:].tolist()]
+def _just_before(index: "SearchView", seen: "Mask", new: Trace) -> list[str]:
+    apart = np.abs(index.columns["created_at"].values - new.created_at.timestamp())
+    near = np.flatnonzero(seen & holds(index, "session", [new.session]) & (apart < NEAR_IN_TIME))
+    return ids_at(index, near[-FOLLOWERS:])
 
 
 def _weakened(

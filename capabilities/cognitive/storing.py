@@ -11,10 +11,9 @@ from fabric.store.base import Where
 from ..formulas.encoding import Mood
 from ..formulas.retention import Retention, current_strengths, ignored, used
 from ..sources import Source
-from ..traces.consolidation.reflection import visible_positions
 from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
-from ..traces.same import same_trace
+from ..traces.seen import Seen, look, same_trace
 from ..traces.table import Held, TraceTable, deleted, said_again, unite_tags
 from ..traces.tables import Owner, Place, View
 from .config import CognitiveConfig
@@ -182,16 +181,14 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     tx, now = table.tx, table.clock.now()
     clock = tx.read(CLOCKS[view.tables.owner]).swept_at(now)
     tx.write(CLOCKS[view.tables.owner], clock)
-    index = tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen = look(tx, view)
+    if seen is None:
         return Swept()
-    columns, positions = index.columns, visible_positions(index, view)
-    left = _strengths(columns, positions, elapsed(tx, view.tables.owner, config, now))
-    intensity = np.nan_to_num(columns["intensity"].values[positions])
+    positions, left = seen.positions, _strengths(seen, elapsed(tx, view.tables.owner, config, now))
+    intensity = np.nan_to_num(seen.cells("intensity"))
     faded = np.flatnonzero((left < config.prune_threshold) & (intensity <= config.protected_intensity))
     faded = faded[np.lexsort((positions[faded], left[faded]))][:MOST_FADED]
-    ids = [index.ids[position] for position in positions[faded].tolist()]
-    traces = tx.get_many(view.tables.traces, ids)
+    traces = seen.read(positions[faded])
     gone = [deleted(one, FADED, now).model_copy(update={"faded_on": clock.days}) for one in traces]
     if gone:
         tx.put(view.tables.traces, gone)
@@ -200,15 +197,12 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     )
 
 
-def _strengths(columns: Any, positions: "NDArray[np.int64]", now: Elapsed) -> "NDArray[np.float64]":
-    cells = {name: columns[name].values[positions] for name in ("strength", "stability", "last_awake")}
+def _strengths(seen: Seen, now: Elapsed) -> "NDArray[np.float64]":
     if now.counts_awake:
-        since = now.awake - np.nan_to_num(cells["last_awake"])
+        since = now.awake - np.nan_to_num(seen.cells("last_awake"))
     else:
-        last: NDArray[np.float64] = columns["last_accessed"].values[positions]
-        made: NDArray[np.float64] = columns["created_at"].values[positions]
-        since = now.now.timestamp() - np.where(np.isnan(last), made, last)
-    return current_strengths(cells["strength"], since * 1000, cells["stability"] * 1000)
+        since = now.now.timestamp() - seen.last_used()
+    return current_strengths(seen.cells("strength"), since * 1000, seen.cells("stability") * 1000)
 
 
 def _erase(table: TraceTable, view: View, days: float, config: CognitiveConfig) -> int:

@@ -1,6 +1,5 @@
 """How long ago a trace was used: in time that passed, or in time that its memory was awake."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +9,7 @@ from fabric.flow.resource import Document, Transaction
 
 from ..formulas.retention import Retention, current_strength
 from ..traces.record import Trace
-from ..traces.tables import Owner
+from ..traces.tables import Owner, by_owner
 from .config import CognitiveConfig
 
 LONGEST_NAP = 3_600.0
@@ -55,11 +54,11 @@ class Wakefulness(BaseModel):
         return self.model_copy(update={"days": self.days + min(max(0.0, gap), 1.0), "swept": now})
 
 
-CLOCKS: Mapping[Owner, Document[Wakefulness]] = {
-    "session": Document("trace_clock_thread", Wakefulness, "session", required=False),
-    "user": Document("trace_clock_user", Wakefulness, "user", required=False),
-    "org": Document("trace_clock_organization", Wakefulness, "org", required=False),
-}
+def _clock(owner: Owner, name: str) -> Document[Wakefulness]:
+    return Document(f"trace_clock_{name}", Wakefulness, owner, required=False)
+
+
+CLOCKS = by_owner(_clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class CommunityMemory:
             count = 0
             for view in views(self._ctx.ids):
                 shelf = SHELVES[view.tables.owner].communities
-                same = [one for one in _seen(tx, view) if _is_same(one, community)]
+                same = [one for one in searching.seen_in(tx, view) if _is_same(one, community)]
                 tx.put(shelf, [one.model_copy(update=dict(update)) for one in same])
                 count += len(same)
             return count > 0
@@ -179,7 +179,9 @@ class CommunityMemory:
 
         def work(tx: Transaction) -> list[Community]:
             return [
-                current for view in views(self._ctx.ids) for current in searching.current(_seen(tx, view), tx, view)
+                current
+                for view in views(self._ctx.ids)
+                for current in searching.current(searching.seen_in(tx, view), tx, view)
             ]
 
         found = await self._ctx.transact(work)
@@ -259,11 +261,6 @@ def _changed(tx: Transaction, view: View) -> dict[str, tuple[str, list[SourceGra
     return found
 
 
-def _seen(tx: Transaction, view: View) -> list[Community]:
-    shelf = SHELVES[view.tables.owner].communities
-    return [one for one in tx.find(shelf) if one.persona in view.personas]
-
-
 def _is_same(one: Community, other: Community) -> bool:
     return (one.persona, one.digest) == (other.persona, other.digest)
 
@@ -276,7 +273,7 @@ def _with_summary(one: Community, fitting: Mapping[str, Community]) -> Community
 def _unsummarised(tx: Transaction, seen: Iterable[View]) -> list[Community]:
     found: dict[tuple[Owner, str, str], Community] = {}
     for view in seen:
-        for one in _seen(tx, view):
+        for one in searching.seen_in(tx, view):
             if one.by == "rules" and one.tries < MOST_TRIES:
                 found.setdefault((view.tables.owner, one.persona, one.digest), one)
     return sorted(found.values(), key=lambda one: (-len(one.entities), one.id))

@@ -6,9 +6,8 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fabric.flow.resource import Transaction
+from fabric.search.views import holds
 from fabric.text.terms import read_cue
 
 from ..cognitive.content.entities import entities as names_in
@@ -49,7 +48,7 @@ def local_search(tx: Transaction, seen: Sequence[View], cue: str, most: int) -> 
         around = graph.relations([one for one in graph.weights if not named.isdisjoint(one[:2])], most)
         relations += around
         entities += _entities(graph, named, around)
-        whose = [one for one in _communities(tx, view) if not named.isdisjoint(one.keys)]
+        whose = [one for one in seen_in(tx, view) if not named.isdisjoint(one.keys)]
         communities += current(whose, tx, view)
     relations.sort(key=lambda one: -one.weight)
     communities.sort(key=lambda one: (one.level, -len(one.entities), one.id))
@@ -104,9 +103,9 @@ def _entities(graph: EntityGraph, named: set[str], around: Sequence[SourcedRelat
     ]
 
 
-def _communities(tx: Transaction, view: View) -> list[Community]:
-    found = tx.find(SHELVES[view.tables.owner].communities)
-    return [one for one in found if one.persona in view.personas]
+def seen_in(tx: Transaction, view: View) -> list[Community]:
+    """Return the communities of one owner that a session sees, as they are kept."""
+    return [one for one in tx.find(SHELVES[view.tables.owner].communities) if one.persona in view.personas]
 
 
 def current(found: Iterable[Community], tx: Transaction, view: View) -> Iterator[Community]:
@@ -169,7 +168,7 @@ def global_search(
     scores = _scores(tx, seen, asked, most, now, meaning)
     found: list[tuple[Community, float]] = []
     for view in seen:
-        fitting = {one.digest: one for one in _communities(tx, view) if not scores or one.id in scores}
+        fitting = {one.digest: one for one in seen_in(tx, view) if not scores or one.id in scores}
         ordered = sorted(fitting.values(), key=lambda one: _order(one, scores))
         found += [(one, scores.get(one.id, 0.0)) for one in islice(current(ordered, tx, view), most)]
     found.sort(key=lambda pair: _order(pair[0], scores))
@@ -192,7 +191,7 @@ def _scores(
             (
                 view.tables.owner,
                 index,
-                _allowed(index, view),
+                index.alive & holds(index, "persona", view.personas),
                 None if vectors_of is None else vocabulary_of(index, vectors_of),
             )
             for view, index in shelves
@@ -206,9 +205,3 @@ def _scores(
     numbers = [number for group in candidates for number in ranking.best(many, group.tier)]
     found = {candidates.row_id(one): float(ranking.scores[ranking.place(one)]) for one in numbers}
     return {one: score for one, score in found.items() if score > 0}
-
-
-def _allowed(index: "SearchView", view: View) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    column = index.columns["persona"]
-    mine = [column.names[name] for name in view.personas if name in column.names]
-    return np.asarray(index.alive & np.isin(column.values, mine), np.bool_)

@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.flow.resource import Collection, Transaction
+from fabric.search.views import texts_of
 
 from ..claims import OTHER, claim_of, read_as
 from ..cognitive.content.entities import entities
 from ..semantic import Fact, create_semantic_memory_resource
 from ..semantic.table import CURRENT
 from ..traces.record import Trace, content_hash
+from ..traces.seen import visible
 from ..traces.tables import Owner, View
 from .extracting import Material
 from .record import SourceGraph
 from .tables import SHELVES
 
 if TYPE_CHECKING:
-    from fabric.search.base import ColumnView, SearchView
+    from fabric.search.base import SearchView
 
 FACTS: Collection[Fact] = create_semantic_memory_resource("user")
 """The facts of the default memory system, where the file holds one; that a block declares it is not needed."""
@@ -37,12 +39,10 @@ def live_memories(tx: Transaction, view: View) -> dict[str, Held]:
     found: dict[str, Held] = {}
     index = tx.index(view.tables.traces)
     if index is not None and len(index):
-        personas, digests, gone = _cells(index, "persona"), _cells(index, "content_hash"), index.columns["deleted"]
-        alive: list[int] = (index.alive & (gone.values == 0)).nonzero()[0].tolist()
+        personas, digests = _cells(index, "persona"), _cells(index, "content_hash")
         found = {
-            index.ids[position]: Held(persona, digests[position])
-            for position in alive
-            if (persona := personas[position]) in view.personas
+            index.ids[position]: Held(personas[position], digests[position])
+            for position in visible(index, view.personas).nonzero()[0].tolist()
         }
     return found | {fact.id: Held("", content_hash(fact.content), is_fact=True) for fact in _facts(tx, view)}
 
@@ -87,23 +87,9 @@ class Freshness:
         return self._facts.get(memory_id)
 
 
-class _Texts:
-    """The texts of columns by their numbers, brought up to date when they are asked for."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, list[str]] = {}
-
-    def of(self, name: str, column: "ColumnView") -> list[str]:
-        texts = self._texts.setdefault(name, [])
-        if len(texts) < len(column.names):
-            texts = self._texts[name] = list(column.names)
-        return texts
-
-
 def _text(index: "SearchView", name: str, position: int) -> str:
-    column = index.columns[name]
-    number = int(column.values[position])
-    return index.derived(_Texts).of(name, column)[number] if number >= 0 else ""
+    number = int(index.columns[name].values[position])
+    return texts_of(index, name)[number] if number >= 0 else ""
 
 
 def materials(tx: Transaction, view: View, held: dict[str, Held]) -> list[Material]:
@@ -145,6 +131,5 @@ def _of_fact(fact: Fact, owner: Owner) -> Material:
 
 def _cells(index: "SearchView", name: str) -> list[str]:
     """Return a column of texts by position, "" for none."""
-    column: ColumnView = index.columns[name]
-    names = [*column.names, ""]
-    return [names[number] for number in column.values.astype(int).tolist()]
+    names = [*texts_of(index, name), ""]
+    return [names[number] for number in index.columns[name].values.astype(int).tolist()]

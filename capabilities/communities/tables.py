@@ -8,7 +8,7 @@ from fabric.flow.resource import Collection, Document, Resource
 from fabric.search.base import ColumnType
 from fabric.text.terms import terms
 
-from ..traces.tables import Owner
+from ..traces.tables import Owner, by_owner
 from .names import name_terms
 from .record import Community, GraphState, SourceGraph
 
@@ -65,9 +65,5 @@ def _shelf(owner: Owner, name: str) -> Shelf:
     )
 
 
-SHELVES: Mapping[Owner, Shelf] = {
-    "session": _shelf("session", "thread"),
-    "user": _shelf("user", "user"),
-    "org": _shelf("org", "organization"),
-}
+SHELVES = by_owner(_shelf)
 COMMUNITY_RESOURCES: tuple[Resource, ...] = tuple(one for shelf in SHELVES.values() for one in shelf.resources)

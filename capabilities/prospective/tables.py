@@ -9,9 +9,10 @@ from fabric.errors import RefusedError
 from fabric.flow.resource import Collection, Resource, Transaction
 from fabric.lazy import lazy
 from fabric.search.base import ColumnType, SearchView
+from fabric.search.views import holds, ids_at
 
 from ..traces.record import TraceScope
-from ..traces.tables import Owner, place_of, views
+from ..traces.tables import Owner, by_owner, place_of, views
 from .record import Intention, Trigger
 from .state import as_it_is, certain, set_right
 
@@ -31,8 +32,6 @@ _COLUMNS: Mapping[str, ColumnType] = {
 """By what intentions are found; kept in memory, since every turn looks for what is due."""
 _SAME = ("content", "scope", "persona", "due_at", "events", "cue", "rule", "recurring", "cooldown")
 """What two intentions have in common that are one, said twice."""
-_NONE = -2
-"""The number of a text that stands in no row."""
 
 
 def _table(owner: Owner, name: str) -> Collection[Intention]:
@@ -48,11 +47,7 @@ def _table(owner: Owner, name: str) -> Collection[Intention]:
     )
 
 
-TABLES: Mapping[Owner, Collection[Intention]] = {
-    "session": _table("session", "thread"),
-    "user": _table("user", "user"),
-    "org": _table("org", "organization"),
-}
+TABLES = by_owner(_table)
 PROSPECTIVE_RESOURCES: tuple[Resource, ...] = tuple(TABLES.values())
 Rows = Callable[[SearchView], "NDArray[np.bool_]"]
 """Which rows of a table, by their positions."""
@@ -73,7 +68,7 @@ class Intentions:
         """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back."""
 
         def rows(view: SearchView) -> "NDArray[np.bool_]":
-            awake = _holds(view, "trigger", triggers)
+            awake = holds(view, "trigger", triggers)
             if now is not None:
                 awake = awake | (view.columns["wakes_at"].values <= now.timestamp())
             return _pending(view) & awake | _claimed(view)
@@ -91,7 +86,7 @@ class Intentions:
 
     def claimed(self, run: str) -> list[Intention]:
         """Return those that a run brought back and that do not count yet."""
-        return [one for one in self._seen(lambda rows: _holds(rows, "claimed", [run])) if one.claimed == run]
+        return [one for one in self._seen(lambda rows: holds(rows, "claimed", [run])) if one.claimed == run]
 
     def all(self) -> list[Intention]:
         """Return all of them, those that are done or cancelled too."""
@@ -137,7 +132,7 @@ class Intentions:
     def make_certain(self, run: str) -> None:
         """Let what a run brought back count: it is being stored."""
         for table, _ in _places(self.tx):
-            claimed = self._rows(table, lambda rows: _holds(rows, "claimed", [run]))
+            claimed = self._rows(table, lambda rows: holds(rows, "claimed", [run]))
             self.tx.put(table, [certain(one) for one in claimed])
 
     def _seen(self, which: Rows) -> Iterator[Intention]:
@@ -150,9 +145,7 @@ class Intentions:
         if index is None:
             return []
         positions = np.flatnonzero(which(index) & index.alive)
-        return (
-            self.tx.get_many(table, [index.ids[position] for position in positions.tolist()]) if len(positions) else []
-        )
+        return self.tx.get_many(table, ids_at(index, positions)) if len(positions) else []
 
     def _table(self, scope: TraceScope) -> Collection[Intention]:
         return TABLES[place_of(scope, self.tx.ids).tables.owner]
@@ -163,18 +156,11 @@ def _is_same(one: Intention, other: Intention) -> bool:
 
 
 def _pending(view: SearchView) -> "NDArray[np.bool_]":
-    return _holds(view, "status", ["pending"])
+    return holds(view, "status", ["pending"])
 
 
 def _claimed(view: SearchView) -> "NDArray[np.bool_]":
-    values: NDArray[np.float64] = view.columns["claimed"].values
-    found: NDArray[np.bool_] = (values >= 0) & (values != view.columns["claimed"].names.get("", _NONE))
-    return found
-
-
-def _holds(view: SearchView, name: str, texts: Sequence[str]) -> "NDArray[np.bool_]":
-    column = view.columns[name]
-    found: NDArray[np.bool_] = np.isin(column.values, [column.names.get(text, _NONE) for text in texts])
+    found: NDArray[np.bool_] = (view.columns["claimed"].values >= 0) & ~holds(view, "claimed", [""])
     return found
 
 

@@ -1,6 +1,6 @@
 """The archive: texts word for word, kept before anything makes less of them, and given back when somebody asks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -14,7 +14,7 @@ from fabric.store.base import Where
 from ..sources import Source
 from ..vocabulary import Moment
 from .record import Trace, content_hash
-from .tables import Owner, View, views
+from .tables import Owner, View, by_owner, views
 
 ArchiveReason = Literal["temporal_gist", "perspective_source"]
 """Why a text is kept: a gist takes its place, or witnesses tell it their own way."""
@@ -65,11 +65,7 @@ def _shelf(owner: Owner, name: str) -> Shelf:
     )
 
 
-SHELVES: Mapping[Owner, Shelf] = {
-    "session": _shelf("session", "thread"),
-    "user": _shelf("user", "user"),
-    "org": _shelf("org", "organization"),
-}
+SHELVES = by_owner(_shelf)
 ARCHIVE: tuple[Resource, ...] = tuple(one for shelf in SHELVES.values() for one in (shelf.texts, shelf.log))
 
 

@@ -28,7 +28,7 @@ from .record import (
     content_hash,
     new_trace_id,
 )
-from .same import same_trace
+from .seen import same_trace
 from .tables import ALL_TABLES, Owner, Place, Tables, View, views
 from .words import count_words
 

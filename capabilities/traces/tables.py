@@ -1,8 +1,8 @@
 """Where traces are kept, and whose they are: four scopes, resolved from the session's ids and from nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from fabric.errors import RefusedError
 from fabric.flow.resource import Collection, Resource
@@ -12,6 +12,7 @@ from fabric.search.base import ColumnType
 from .record import SCOPES, ConsolidationRun, Edge, FeedbackNote, Trace, TraceScope
 from .words import trace_terms
 
+T = TypeVar("T")
 Owner = Literal["session", "user", "org"]
 _OWNERS: Mapping[TraceScope, Owner] = {"thread": "session", "user": "user", "persona": "user", "organization": "org"}
 _NEEDED: Mapping[TraceScope, tuple[Literal["session", "user", "agent", "org"], ...]] = {
@@ -114,10 +115,13 @@ def _tables(owner: Owner, name: str) -> Tables:
     )
 
 
-THREAD = _tables("session", "thread")
-USER = _tables("user", "user")
-ORGANIZATION = _tables("org", "organization")
-ALL_TABLES: Mapping[Owner, Tables] = {"session": THREAD, "user": USER, "org": ORGANIZATION}
+def by_owner(make: Callable[[Owner, str], T]) -> Mapping[Owner, T]:
+    """Return what there is for each kind of owner; ``make`` takes that, and how its collections are called."""
+    return {"session": make("session", "thread"), "user": make("user", "user"), "org": make("org", "organization")}
+
+
+ALL_TABLES = by_owner(_tables)
+USER = ALL_TABLES["user"]
 RESOURCES: tuple[Resource, ...] = tuple(one for tables in ALL_TABLES.values() for one in tables.resources)
 
 
@@ -151,6 +155,10 @@ class View:
 
     tables: Tables
     personas: frozenset[str]
+
+    def sees(self, trace: Trace) -> bool:
+        """Return whether a trace of that owner is live, and the session's to see."""
+        return not trace.deleted and trace.persona in self.personas
 
 
 def views(ids: ScopeIds) -> list[View]:

@@ -56,8 +56,7 @@ def _waiting(tx: Transaction, most: int) -> list[Trace]:
     found: list[Trace] = []
     for view in views(tx.ids):
         asked = (Where("tries", "null", value=False), Where("deleted", "=", value=False))
-        some = tx.find(view.tables.traces, *asked, order="tries")
-        found += [trace for trace in some if trace.persona in view.personas]
+        found += filter(view.sees, tx.find(view.tables.traces, *asked, order="tries"))
     return sorted(found, key=lambda trace: trace.tries or 0)[:most]
 
 

@@ -1,11 +1,11 @@
 """What a consolidation did, and why: the result of a cycle, and the line of the log that it leaves per owner."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from capabilities.traces.tables import Owner, View
+from capabilities.traces.tables import Owner, View, by_owner
 from capabilities.vocabulary import Moment
 from fabric.flow.resource import Collection, Resource, Transaction
 
@@ -77,11 +77,7 @@ def _log(owner: Owner, name: str) -> Collection[CognitiveRun]:
     return Collection(f"cognitive_log_{name}", CognitiveRun, owner, {"at": "time"}, required=False)
 
 
-LOGS: Mapping[Owner, Collection[CognitiveRun]] = {
-    "session": _log("session", "thread"),
-    "user": _log("user", "user"),
-    "org": _log("org", "organization"),
-}
+LOGS = by_owner(_log)
 LOG_RESOURCES: tuple[Resource, ...] = tuple(LOGS.values())
 KEPT_LINES = 200
 """How many lines of the log are kept per owner: the latest."""

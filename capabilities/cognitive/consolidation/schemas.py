@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from capabilities.traces.consolidation.reflection import visible_positions
 from capabilities.traces.consolidation.steps import Cluster, cluster_key
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import Trace
+from capabilities.traces.seen import look
 from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import Place, View
 from fabric.lazy import lazy
+from fabric.search.views import ids_at, texts_of
 
 from ..config import HOUR, CognitiveConfig
 from ..encoder import Encoder
@@ -45,30 +46,22 @@ def clusters(table: TraceTable, view: View, config: CognitiveConfig) -> list[Clu
 
 def _graphs(table: TraceTable, view: View) -> "Iterator[nx.Graph[str]]":
     """Yield for each scope the graph of its live traces that are in no schema; what contradicts is no tie."""
-    traces, edges = table.tx.index(view.tables.traces), table.tx.index(view.tables.edges)
-    if traces is None or edges is None or not len(edges):
+    seen, edges = look(table.tx, view), table.tx.index(view.tables.edges)
+    if seen is None or edges is None or not len(edges):
         return
-    columns = edges.columns
-    names = {name: list(columns[name].names) for name in ("source", "target")}
-    kinds = columns["type"]
+    sources, targets, kinds = texts_of(edges, "source"), texts_of(edges, "target"), edges.columns["type"]
     rows = np.flatnonzero(edges.alive)
+    cells: list[list[Any]] = [
+        edges.columns[name].values[rows].tolist() for name in ("source", "target", "type", "weight")
+    ]
     told: list[tuple[str, str, int, float]] = [
-        (names["source"][one], names["target"][other], kind, weight)
-        for one, other, kind, weight in zip(
-            columns["source"].values[rows].tolist(),
-            columns["target"].values[rows].tolist(),
-            kinds.values[rows].tolist(),
-            columns["weight"].values[rows].tolist(),
-            strict=True,
-        )
+        (sources[int(one)], targets[int(other)], kind, weight) for one, other, kind, weight in zip(*cells, strict=True)
     ]
     no_tie = {kinds.names.get(kind, -2) for kind in ("contradicts", "supersedes")}
     instance = kinds.names.get("schema_instance", -2)
     in_schema = {end for one, other, kind, _ in told if kind == instance for end in (one, other)}
-    scopes = {
-        traces.ids[position]: (traces.columns["scope"].values[position], traces.columns["persona"].values[position])
-        for position in visible_positions(traces, view).tolist()
-    }
+    places = zip(seen.cells("scope").tolist(), seen.cells("persona").tolist(), strict=True)
+    scopes = dict(zip(ids_at(seen.index, seen.positions), places, strict=True))
     graphs: dict[Any, nx.Graph[str]] = {}
     for one, other, kind, weight in sorted(told):
         place = scopes.get(one)

@@ -8,12 +8,13 @@ import numpy as np
 from capabilities.formulas.in_sleep import Version, following_pairs, resolved, sharing_pairs
 from capabilities.formulas.personality import HIGH
 from capabilities.formulas.retention import used
-from capabilities.traces.consolidation.reflection import visible_positions
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import EdgeType, Trace
+from capabilities.traces.seen import look
 from capabilities.traces.table import TraceTable, deleted, uncontradicted
 from capabilities.traces.tables import View
 from capabilities.traces.words import entity_term
+from fabric.search.views import holds, ids_at
 
 from ..config import CognitiveConfig
 from ..graph import WEIGHTS
@@ -31,13 +32,11 @@ def prune(table: TraceTable, view: View, config: CognitiveConfig) -> tuple[list[
 
 def replay(table: TraceTable, view: View, config: CognitiveConfig) -> int:
     """Tie the latest traces that name the same, or follow each other; return how many ties are new."""
-    index = table.tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen = look(table.tx, view)
+    if seen is None:
         return 0
-    positions = visible_positions(index, view)
     since = (table.clock.now() - timedelta(hours=config.consolidation.recent_hours)).timestamp()
-    recent = positions[index.columns["created_at"].values[positions] > since][-config.consolidation.max_traces :]
-    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in recent.tolist()])
+    traces = seen.read(seen.positions[seen.cells("created_at") > since][-config.consolidation.max_traces :])
     places: dict[tuple[str, str], list[Trace]] = {}
     for trace in traces:
         places.setdefault((trace.scope, trace.persona), []).append(trace)
@@ -83,13 +82,10 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
     tx, tables, index = table.tx, view.tables, table.tx.index(view.tables.edges)
     if index is None or not len(index):
         return []
-    column = index.columns["type"]
-    positions = np.flatnonzero(index.alive & (column.values == column.names.get("contradicts", -2)))
-    edges = tx.get_many(
-        tables.edges, [index.ids[position] for position in positions[: config.consolidation.max_traces].tolist()]
-    )
+    positions = np.flatnonzero(index.alive & holds(index, "type", ["contradicts"]))
+    edges = tx.get_many(tables.edges, ids_at(index, positions[: config.consolidation.max_traces]))
     ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
-    held = {one.id: one for one in tx.get_many(tables.traces, ends) if _is_visible(one, view)}
+    held = {one.id: one for one in tx.get_many(tables.traces, ends) if view.sees(one)}
     versions = [
         Version(one.id, one.created_at.timestamp() * 1000, one.confidence)
         for one in sorted(held.values(), key=lambda one: (one.created_at, one.id))
@@ -113,29 +109,24 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
     ]
 
 
-def _is_visible(trace: Trace, view: View) -> bool:
-    return not trace.deleted and trace.persona in view.personas
-
-
 def reinforce(table: TraceTable, view: View, config: CognitiveConfig, most: int) -> list[Change]:
     """Repeat the traces that are due, so many at most, those first that are so for longest.
 
     By the profile that is every one of them, or only what was of use since it was due last: then a use is repeated
     once, and what nobody uses fades.
     """
-    index = table.tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen, now = look(table.tx, view), table.clock.now()
+    if seen is None:
         return []
-    positions, now = visible_positions(index, view), table.clock.now()
+    due = seen.cells("due_at")
+    is_due = due <= now.timestamp()
     if config.profile.rehearses == "used":
-        positions = positions[index.columns["retrieval_count"].values[positions] > 0]
-    due = index.columns["due_at"].values[positions]
-    mine = np.flatnonzero(due <= now.timestamp())
-    first = positions[mine[np.argsort(due[mine], kind="stable")]][:most]
-    if not len(first):
+        is_due &= seen.cells("retrieval_count") > 0
+    mine = np.flatnonzero(is_due)
+    traces = seen.read(seen.positions[mine[np.argsort(due[mine], kind="stable")]][:most])
+    if not traces:
         return []
     present = awaken(table.tx, view.tables.owner, config, now)
-    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in first.tolist()])
     table.tx.put(view.tables.traces, [_repeated(one, present, config) for one in traces])
     return [
         Change(step="reinforce", trace_id=one.id, reason=f"due since {one.due_at:%Y-%m-%d %H:%M}") for one in traces

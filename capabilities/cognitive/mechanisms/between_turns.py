@@ -17,10 +17,12 @@ from capabilities.formulas.in_sleep import (
     source_multiplier,
 )
 from capabilities.traces.archive import archive
-from capabilities.traces.consolidation.reflection import DAY, visible_positions
+from capabilities.traces.consolidation.reflection import DAY
 from capabilities.traces.record import Trace, content_hash
+from capabilities.traces.seen import look
 from capabilities.traces.table import TraceTable, revised
 from capabilities.traces.tables import View
+from fabric.search.views import holds
 
 from .config import EmotionRegulation, SourceConfidenceDecay, TemporalGist
 from .metadata import metadata_of, noting
@@ -40,21 +42,15 @@ TRUSTED = ("user_statement", "tool_result")
 
 def losing_details(table: TraceTable, view: View, how: TemporalGist) -> list[Trace]:
     """Return the traces of which only a gist will be left, the oldest first; what is short has no details to lose."""
-    index = table.tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen, now = look(table.tx, view), table.clock.now()
+    if seen is None:
         return []
-    positions, columns, now = visible_positions(index, view), index.columns, table.clock.now()
-    cells = {
-        name: columns[name].values[positions]
-        for name in ("created_at", "retrieval_count", "strength", "length", "type")
-    }
-    kinds = [columns["type"].names.get(kind, -2) for kind in ("episodic", "semantic")]
-    fits = now.timestamp() - cells["created_at"] >= how.age_days * DAY
-    fits &= (cells["retrieval_count"] < how.min_retrievals) & (cells["length"] > GIST_WORDS)
-    fits &= np.isin(cells["type"], kinds)
-    oldest = positions[fits][np.argsort(cells["created_at"][fits], kind="stable")][: LOOKED_AT * how.max_per_cycle]
-    found = table.tx.get_many(view.tables.traces, [index.ids[position] for position in oldest.tolist()])
-    return [trace for trace in found if _loses_details(trace, how, now)][: how.max_per_cycle]
+    made = seen.cells("created_at")
+    fits = now.timestamp() - made >= how.age_days * DAY
+    fits &= (seen.cells("retrieval_count") < how.min_retrievals) & (seen.cells("length") > GIST_WORDS)
+    fits &= holds(seen.index, "type", ["episodic", "semantic"])[seen.positions]
+    oldest = seen.positions[fits][np.argsort(made[fits], kind="stable")][: LOOKED_AT * how.max_per_cycle]
+    return [trace for trace in seen.read(oldest) if _loses_details(trace, how, now)][: how.max_per_cycle]
 
 
 def _loses_details(trace: Trace, how: TemporalGist, now: datetime) -> bool:
@@ -101,17 +97,11 @@ def doubt(
     So many are looked at, those made later than ``after``, from the beginning again once there are none. Returns what
     lost some, and when the last was made that was looked at.
     """
-    index = table.tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen, now = look(table.tx, view), table.clock.now()
+    if seen is None:
         return [], None
-    positions, column = visible_positions(index, view), index.columns["source_type"]
-    free = [column.names[source] for source in TRUSTED if source in column.names]
-    positions = positions[~np.isin(column.values[positions], free)]
-    positions = _next(positions, index.columns["created_at"].values[positions], most, after)
-    now, traces = (
-        table.clock.now(),
-        table.tx.get_many(view.tables.traces, [index.ids[position] for position in positions.tolist()]),
-    )
+    doubted = ~holds(seen.index, "source_type", TRUSTED)[seen.positions]
+    traces = seen.read(_next(seen.positions[doubted], seen.cells("created_at")[doubted], most, after))
     changed: list[Trace] = []
     for trace in traces:
         noted, by = metadata_of(trace), source_multiplier(trace.source_type, trace.strength, how.multipliers)
@@ -134,12 +124,10 @@ def _next(positions: "Ints", made: "NDArray[np.float64]", most: int, after: date
 
 def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:
     """Reappraise what is felt overwhelmingly, and weaken what is so all the same; return what changed."""
-    index = table.tx.index(view.tables.traces)
-    if index is None or not len(index):
+    seen = look(table.tx, view)
+    if seen is None:
         return []
-    positions = visible_positions(index, view)
-    intense = positions[np.nan_to_num(index.columns["intensity"].values[positions]) > how.valence * how.arousal]
-    traces = table.tx.get_many(view.tables.traces, [index.ids[position] for position in intense.tolist()])
+    traces = seen.read(seen.positions[np.nan_to_num(seen.cells("intensity")) > how.valence * how.arousal])
     over = [one for one in traces if is_overwhelming(_felt(one), one.strength, how.how)]
     after, _ = regulated([(_felt(one), one.strength) for one in over], how.how)
     changed = [

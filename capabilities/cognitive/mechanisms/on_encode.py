@@ -7,6 +7,7 @@ import numpy as np
 from capabilities.formulas.in_sleep import schema_strength
 from capabilities.traces.graph import edge_between
 from capabilities.traces.record import Edge, Trace
+from capabilities.traces.seen import visible
 from capabilities.traces.tables import Place
 from capabilities.traces.words import TAGGED
 
@@ -48,10 +49,7 @@ def _nearest(index: "SearchView", place: Place, vector: "Floats") -> tuple[str, 
     if term is None or vectors is None or not len(vectors) or vectors.dimension != vector.shape[-1]:
         return None
     positions = index.postings.of(term)[0]
-    columns = index.columns
-    seen = index.alive[positions] & (columns["deleted"].values[positions] == 0)
-    for name, wanted in (("scope", place.scope), ("persona", place.persona)):
-        seen &= columns[name].values[positions] == columns[name].names.get(wanted, -2)
+    seen = visible(index, [place.persona], scopes=[place.scope])[positions]
     schemas = np.asarray(positions[seen & vectors.present[positions]], np.int64)
     if not len(schemas):
         return None

@@ -2,22 +2,15 @@
 
 from collections.abc import Collection as Some
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from capabilities.formulas import relevance
 from capabilities.traces.record import Trace
+from capabilities.traces.seen import visible
 from capabilities.traces.tables import View, views
 from fabric.flow.resource import Transaction
 
 from ..recall.ranked import Outdated, Parts, RankedMemory
 from .shelf import Shelf
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fabric.search.base import SearchView
 
 
 def shelves(tx: Transaction, tables: Some[str], space: str) -> list[Shelf]:
@@ -26,15 +19,8 @@ def shelves(tx: Transaction, tables: Some[str], space: str) -> list[Shelf]:
     for view in views(tx.ids):
         index = tx.index(view.tables.traces, space) if view.tables.traces.key in tables else None
         if index and {"persona", "deleted"} <= index.columns.keys():
-            found.append(Shelf(view.tables.traces.key, index, _allowed(index, view)))
+            found.append(Shelf(view.tables.traces.key, index, visible(index, view.personas)))
     return found
-
-
-def _allowed(index: "SearchView", view: View) -> "NDArray[np.bool_]":
-    persona = index.columns["persona"]
-    mine = [persona.names[name] for name in view.personas if name in persona.names]
-    allowed = index.alive & (index.columns["deleted"].values == 0) & np.isin(persona.values, mine)
-    return np.asarray(allowed, np.bool_)
 
 
 def read(tx: Transaction, key: str, ids: Sequence[str]) -> list[RankedMemory]:
@@ -50,8 +36,7 @@ def read(tx: Transaction, key: str, ids: Sequence[str]) -> list[RankedMemory]:
 
 
 def _seen(tx: Transaction, view: View, ids: Sequence[str]) -> list[Trace]:
-    traces = tx.get_many(view.tables.traces, ids) if ids else []
-    return [trace for trace in traces if not trace.deleted and trace.persona in view.personas]
+    return list(filter(view.sees, tx.get_many(view.tables.traces, ids) if ids else []))
 
 
 def _shown(trace: Trace, newer: dict[str, Trace]) -> RankedMemory:

@@ -1,21 +1,18 @@
 """What a consolidation decides: which traces are too weak, which settle, and what is left of two that say the same."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.formulas.retention import current_strengths
+from fabric.search.views import holds
 
 from ..record import Trace, TracesConfig
+from ..seen import Seen
 from ..table import said_again, unite_tags
 from ..words import count_words
-
-if TYPE_CHECKING:
-    from fabric.search.base import SearchView
-
-    from ..tables import View
 
 Ints = NDArray[np.int64]
 PROTECTED_INTENSITY = 0.3
@@ -23,33 +20,20 @@ PROTECTED_INTENSITY = 0.3
 DAY = 86_400.0
 
 
-def visible_positions(index: "SearchView", view: "View") -> Ints:
-    """Return the positions of the live traces that a session sees, in the order they were added."""
-    names = index.columns["persona"].names
-    numbers = [names[persona] for persona in view.personas if persona in names]
-    seen = index.alive & (index.columns["deleted"].values == 0) & np.isin(index.columns["persona"].values, numbers)
-    positions = np.flatnonzero(seen)
-    return np.asarray(positions[np.argsort(index.places[positions], kind="stable")], np.int64)
-
-
-def prunable(index: "SearchView", positions: Ints, now: datetime, threshold: float) -> Ints:
+def prunable(seen: Seen, now: datetime, threshold: float) -> Ints:
     """Return the positions of traces of whose strength, since they were used last or made, too little is left.
 
     What was felt strongly when it was encoded stays.
     """
-    cells = {name: column.values[positions] for name, column in index.columns.items()}
-    since = np.where(np.isnan(cells["last_accessed"]), cells["created_at"], cells["last_accessed"])
-    left = current_strengths(cells["strength"], now.timestamp() - since, cells["stability"])
-    return positions[(left < threshold) & ~(cells["intensity"] > PROTECTED_INTENSITY)]
+    left = current_strengths(seen.cells("strength"), now.timestamp() - seen.last_used(), seen.cells("stability"))
+    return seen.positions[(left < threshold) & ~(seen.cells("intensity") > PROTECTED_INTENSITY)]
 
 
-def settled(index: "SearchView", positions: Ints, now: datetime, config: TracesConfig) -> Ints:
+def settled(seen: Seen, now: datetime, config: TracesConfig) -> Ints:
     """Return the positions of episodic traces that are old and were retrieved often enough to become semantic."""
-    columns = index.columns
-    old = now.timestamp() - columns["created_at"].values[positions] > config.compact_days * DAY
-    often = columns["retrieval_count"].values[positions] >= config.compact_retrievals
-    episodic = columns["type"].values[positions] == columns["type"].names.get("episodic", -2)
-    return np.asarray(positions[old & often & episodic], np.int64)
+    old = now.timestamp() - seen.cells("created_at") > config.compact_days * DAY
+    often = seen.cells("retrieval_count") >= config.compact_retrievals
+    return seen.positions[old & often & holds(seen.index, "type", ["episodic"])[seen.positions]]
 
 
 def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from capabilities.claims import compare, read_as
 from capabilities.formulas.similarity import word_cosine
@@ -15,16 +13,13 @@ from fabric.store.base import RowVectors, Where
 from ..feedback import used_together
 from ..graph import clusters, co_activated, pair_ids
 from ..record import INSIGHT_STRENGTH, INSIGHT_TAGS, ConsolidationRun, Trace
+from ..seen import Seen, look
 from ..table import TraceTable
 from ..tables import Place, View
 from ..words import trace_words
 from .duplicates import Pair, near_pairs, same_groups, survivors
-from .reflection import melted, prunable, settled, visible_positions
+from .reflection import melted, prunable, settled
 
-if TYPE_CHECKING:
-    from fabric.search.base import SearchView
-
-Ints = NDArray[np.int64]
 Prune = Callable[[TraceTable, View], int]
 """Removes what has faded from a view, and returns how many traces that were."""
 CATCH_UP = 2_000
@@ -76,30 +71,29 @@ class Steps:
     view: View
     counts: Counts
 
-    def index(self) -> "SearchView | None":
-        """Return the index of the owner's traces; None when there is none."""
-        return self.table.tx.index(self.view.tables.traces, self.table.space)
+    def seen(self) -> Seen | None:
+        """Return what the session sees of the owner's traces; None when there are none."""
+        return look(self.table.tx, self.view, self.table.space)
 
     def prune(self, other_way: Prune | None = None) -> None:
         """Soft-delete the traces whose strength that is left is below the threshold, or prune in another way."""
         if other_way is not None:
             self.counts.pruned = other_way(self.table, self.view)
             return
-        index = self.index()
-        if index is None:
+        seen = self.seen()
+        if seen is None:
             return
-        positions = prunable(index, self._positions(index), self.table.clock.now(), self.table.config.prune_threshold)
-        if len(positions):
-            weak = self._read(index, positions.tolist())
+        weak = seen.read(prunable(seen, self.table.clock.now(), self.table.config.prune_threshold))
+        if weak:
             self.table.bury(self.view.tables, weak, "pruned: its strength fell below the threshold")
             self.counts.pruned = len(weak)
 
     def merge(self) -> None:
         """Melt traces that say the same into the one with most retrievals: first equal texts, then similar ones."""
-        index = self.index()
-        if index is None:
+        seen = self.seen()
+        if seen is None:
             return
-        positions = self._positions(index)
+        index, positions = seen.index, seen.positions
         retrievals = index.columns["retrieval_count"].values.copy()
 
         def rank(position: int) -> tuple[float, ...]:
@@ -113,8 +107,8 @@ class Steps:
         for position, target in into.items():
             retrievals[target] += retrievals[position]
         left = positions[~np.isin(positions, list(into))]
-        into |= survivors(self._alike(index, near_pairs(index, left, self.table.config.merge_threshold)), rank)
-        self._melt(index, into)
+        into |= survivors(self._alike(seen, near_pairs(index, left, self.table.config.merge_threshold)), rank)
+        self._melt(seen, into)
 
     def strengthen(self) -> None:
         """Tie the traces that were used for one query, as feedback since the last time tells."""
@@ -122,7 +116,7 @@ class Steps:
         notes = tx.find(tables.feedback, Where("counted", "=", False)) if tx.count(tables.feedback) else []
         if not notes:
             return
-        told = {one.id: one for one in self._seen({note.trace_id for note in notes})}
+        told = {one.id: one for one in self._held({note.trace_id for note in notes})}
         mine = [note for note in notes if note.trace_id in told]
         groups = used_together(note for note in mine if not told[note.trace_id].deleted)
         changed = co_activated(groups, tx.get_many(tables.edges, pair_ids(groups)))
@@ -162,11 +156,10 @@ class Steps:
 
     def compact(self) -> None:
         """Make old episodic traces that were retrieved often semantic."""
-        index = self.index()
-        if index is None:
+        seen, now = self.seen(), self.table.clock.now()
+        if seen is None:
             return
-        now = self.table.clock.now()
-        old = self._read(index, settled(index, self._positions(index), now, self.table.config).tolist())
+        old = seen.read(settled(seen, now, self.table.config))
         self.table.tx.put(
             self.view.tables.traces, [one.model_copy(update={"type": "semantic", "updated_at": now}) for one in old]
         )
@@ -174,13 +167,11 @@ class Steps:
 
     def unindexed(self) -> list[Trace]:
         """Return live traces that have no vector; the other parts of the index are kept true by every write."""
-        index = self.index()
-        if index is None or not self.table.space:
+        seen = self.seen() if self.table.space else None
+        if seen is None:
             return []
-        positions = self._positions(index)
-        if index.vectors is not None:
-            positions = positions[~index.vectors.present[positions]]
-        return self._read(index, positions[:CATCH_UP].tolist())
+        positions, vectors = seen.positions, seen.index.vectors
+        return seen.read((positions if vectors is None else positions[~vectors.present[positions]])[:CATCH_UP])
 
     def reindex(self, traces: Sequence[Trace]) -> None:
         """Give traces that had no vector the one of their text, where the transaction has it."""
@@ -192,25 +183,17 @@ class Steps:
             vectors = RowVectors(embedded.space, found)
             self.counts.indexed = self.table.tx.set_vectors(self.view.tables.traces, vectors)
 
-    def _positions(self, index: "SearchView") -> Ints:
-        return visible_positions(index, self.view)
-
-    def _read(self, index: "SearchView", positions: Sequence[int]) -> list[Trace]:
-        return self.table.tx.get_many(self.view.tables.traces, [index.ids[position] for position in positions])
-
     def _visible(self, trace_ids: set[str]) -> list[Trace]:
-        return [trace for trace in self._seen(trace_ids) if not trace.deleted]
+        return [trace for trace in self._held(trace_ids) if not trace.deleted]
 
-    def _seen(self, trace_ids: set[str]) -> list[Trace]:
+    def _held(self, trace_ids: set[str]) -> list[Trace]:
         found = self.table.tx.get_many(self.view.tables.traces, sorted(trace_ids))
         return [trace for trace in found if trace.persona in self.view.personas]
 
-    def _alike(self, index: "SearchView", pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    def _alike(self, seen: Seen, pairs: Sequence[Pair]) -> list[tuple[int, int]]:
         """Return the pairs that say the same on a look at their texts: no number, date, name or negation differs."""
         positions = sorted({position for pair in pairs for position in (pair.one, pair.other)})
-        texts = {
-            position: trace.content for position, trace in zip(positions, self._read(index, positions), strict=True)
-        }
+        texts = {position: trace.content for position, trace in zip(positions, seen.read(positions), strict=True)}
         words = {
             pair: (trace_words(texts[pair.one]), trace_words(texts[pair.other])) for pair in pairs if not pair.sure
         }
@@ -221,12 +204,12 @@ class Steps:
             and _says_the_same(texts[pair.one], texts[pair.other])
         ]
 
-    def _melt(self, index: "SearchView", into: dict[int, int]) -> None:
+    def _melt(self, seen: Seen, into: dict[int, int]) -> None:
         if not into:
             return
         now, tables = self.table.clock.now(), self.view.tables
         positions = sorted({*into, *into.values()})
-        traces = dict(zip(positions, self._read(index, positions), strict=True))
+        traces = dict(zip(positions, seen.read(positions), strict=True))
         for position, target in into.items():  # equal texts melt before what they melt into does
             traces[target] = melted(traces[target], traces[position], now)
         self.table.keep_vectors(

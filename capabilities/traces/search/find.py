@@ -1,7 +1,6 @@
 """Finding traces: which rows a session may see, and which of them a query finds, whatever their scopes."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +8,12 @@ from numpy.typing import NDArray
 
 from fabric.flow.resource import Transaction
 from fabric.search.base import SearchView
+from fabric.search.views import holds
 
 from ..record import Trace, TraceType
+from ..seen import visible
 from ..tables import Place, Tables
-from .bm25 import Corpus, Hit, Mask, Pool
+from .bm25 import Corpus, Hit, Pool
 from .query import Query
 
 
@@ -56,21 +57,9 @@ def _pool(tx: Transaction, tables: Tables, index: SearchView, places: Sequence[P
     def texts(ids: Sequence[str]) -> list[tuple[str, ...]]:
         return [(trace.content, *trace.tags) for trace in tx.get_many(tables.traces, ids)]
 
-    visible = index.alive & (index.columns["deleted"].values == 0)
-    if tables.owner == "user":
-        visible &= _holds(index, "persona", {place.persona for place in places if place.tables.owner == tables.owner})
-    wanted = visible if only is None else visible & _holds(index, "type", {only})
-    return Pool(index, visible, wanted, index.columns["length"].values, texts)
-
-
-def _holds(index: SearchView, column: str, values: AbstractSet[str]) -> Mask:
-    """Return which positions have one of a few values in this column."""
-    names, cells = index.columns[column].names, index.columns[column].values
-    numbers = [names[value] for value in values if value in names]
-    found = np.zeros(len(cells), np.bool_)
-    for number in numbers:
-        found |= cells == number
-    return found
+    seen = visible(index, {place.persona for place in places if place.tables.owner == tables.owner})
+    wanted = seen if only is None else seen & holds(index, "type", [only])
+    return Pool(index, seen, wanted, index.columns["length"].values, texts)
 
 
 def _column(shelves: Sequence[tuple[Tables, SearchView]], name: str) -> NDArray[np.float64]:
