@@ -51,10 +51,13 @@ def source_of(ctx: Context) -> Source | None:
 
 
 def source_here(ctx: Context) -> Source:
-    """Return that message, or the session at this time where a context's run is about none."""
-    return source_of(ctx) or Source(
-        turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now()
-    )
+    """Return the same, or the session at this time where there is none: whoever calls a tool alone is a source, too."""
+    return source_of(ctx) or session_source(ctx)
+
+
+def session_source(ctx: Context) -> Source:
+    """Return a context's session at this time as the source of what is of no turn."""
+    return Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=ctx.clock.now())
 
 
 def is_forgotten(source: Source | None, ctx: Context) -> bool:

@@ -4,9 +4,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from capabilities.cognitive.consolidation.cycle import Derive, Gist
+from capabilities.cognitive.consolidation.cycle import Gist
 from capabilities.cognitive.consolidation.result import Consolidated
 from capabilities.cognitive.memory import CognitiveMemory
+from capabilities.traces.consolidation.run import Derive
 from capabilities.traces.record import Trace
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability

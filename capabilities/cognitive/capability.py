@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.flow.capability import Capability, define_capability
@@ -29,10 +29,6 @@ from .observing.record import OBSERVING
 from .slots import IN_MIND
 from .storing import ignore_traces, store_encoded, sweep_view, use_traces
 from .wakefulness import CLOCKS
-
-if TYPE_CHECKING:
-    from numpy import float32
-    from numpy.typing import NDArray
 
 _OWN: tuple[Resource, ...] = (*CLOCKS.values(), IN_MIND, *NOTES, *LOG_RESOURCES, *OBSERVING)
 COGNITIVE_RESOURCES: tuple[Resource, ...] = (*RESOURCES, *ARCHIVE, *_OWN, *PROSPECTIVE_RESOURCES)
@@ -75,13 +71,11 @@ def create_cognition(
         def helpers(ctx: Context) -> CognitiveMemory:
             return CognitiveMemory(ctx, settings, encoder, meaning, intentions(ctx))
 
-        def encode(
-            ctx: Context, table: TraceTable, place: Place, new: Trace, vector: "NDArray[float32] | None"
-        ) -> tuple[Trace, bool]:
+        def encode(ctx: Context, table: TraceTable, place: Place, new: Trace) -> tuple[Trace, bool]:
             now = ctx.clock.now()
             fields = encoder.fields(new.content, now, source_type="agent_inference")
             encoded = new.model_copy(update={**fields, "session": ctx.session, "said_at": now, "role": "assistant"})
-            done = store_encoded(table, place, encoded, vector, settings)
+            done = store_encoded(table, place, encoded, settings)
             return done.trace, done.is_new
 
         def judge(table: TraceTable, trace_id: str, signal: Feedback) -> None:

@@ -19,7 +19,7 @@ from ..hypothesis import REPLY_SECONDS
 from ..settings import Settings
 from ..vocabulary import Unit
 from .consolidation.config import ConsolidationConfig
-from .mechanisms.config import Mechanisms
+from .mechanisms.config import OFF, Mechanisms
 from .observing.config import ObserverConfig, ReflectorConfig
 
 HOUR = 3_600.0
@@ -143,9 +143,9 @@ class CognitiveConfig(Settings):
     """The eight mechanisms; True for all of them, a mapping for those that differ from the defaults, None for none."""
 
     @cached_property
-    def at_work(self) -> Mechanisms | None:
-        """The mechanisms as the personality has them."""
-        return None if self.mechanisms is None else self.mechanisms.modulated(self.traits)
+    def at_work(self) -> Mechanisms:
+        """The mechanisms as the personality has them; all of them off where there are none."""
+        return OFF if self.mechanisms is None else self.mechanisms.modulated(self.traits)
 
     @property
     def encoding(self) -> EncodingRates:

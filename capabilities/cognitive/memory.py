@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -18,16 +18,17 @@ from ..formulas.slots import Slot, Slots
 from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
-from ..sources import Source, check_kept, source_here
-from ..traces.archive import rehydrate
+from ..sources import Source, check_kept
+from ..traces.consolidation.run import Derive
 from ..traces.graph import clusters as connected
 from ..traces.notes import read_notes, write_notes
-from ..traces.record import Edge, EdgeType, SourceType, Trace, TracesConfig, TraceScope, TraceType
-from ..traces.table import TraceTable, checked_content, checked_tags
+from ..traces.reader import TraceReader
+from ..traces.record import DEFAULT_TRACES_CONFIG, Edge, EdgeType, SourceType, Trace, TraceScope, TraceType
+from ..traces.table import checked_content, checked_tags
 from ..traces.tables import place_of, views
 from . import retrieval
 from .config import CognitiveConfig
-from .consolidation.cycle import Cycle, Derive, Gist
+from .consolidation.cycle import Cycle, Gist
 from .consolidation.reclassifying import Reclassification, by_words
 from .consolidation.result import CognitiveRun, Consolidated, last_lines
 from .content.features import detect
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 Limit = Annotated[int, Field(ge=1, le=100)]
 
 
-class CognitiveMemory:
+class CognitiveMemory(TraceReader):
     """The cognitive memory of one context: traces of the scopes that its session can use, and what is in mind.
 
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
@@ -66,12 +67,11 @@ class CognitiveMemory:
         meaning: Meaning,
         prospective: ProspectiveMemory,
     ) -> None:
-        self._ctx = ctx
+        super().__init__(ctx, DEFAULT_TRACES_CONFIG)
         self._prospective = prospective
         self._config = config
         self._encoder = encoder
         self.meaning = meaning
-        self._source = source_here(ctx)
 
     @property
     def observer(self) -> Observer:
@@ -114,7 +114,7 @@ class CognitiveMemory:
         With ``reclassify`` it waits for a model to tell its features, unless they are given: see `reclassification`.
         """
         text, now = checked_content(self._ctx.redact(content)), self._ctx.clock.now()
-        where = place_of(scope or self._scope(), self._ctx.ids)
+        where = place_of(scope, self._ctx.ids)
         felt = self._encoder.present_mood() if mood is None else mood_of(mood)
         holds = detect(text) if features is None else features
         fields = self._encoder.fields(text, now, source_type=source_type, mood=felt, features=holds, valence=valence)
@@ -134,14 +134,12 @@ class CognitiveMemory:
             fields |= by_words(felt, sentiment(text) if valence is None else valence)
         safe = checked_tags(self._ctx.redact(tag) for tag in tags)
         embedded = await self.meaning.embed_stored([text])
-        vectors = embedded.by_text([text])
         kind = type or type_of(text, holds)  # reads the text, which others must not wait for
 
         def work(tx: Transaction) -> Encoding:
             check_kept(source or self._source, self._ctx)
-            tx.embedded, table = vectors, self._table(tx, embedded.space)
-            trace = table.new(where, text, kind, safe, **fields)
-            return store_encoded(table, where, trace, None if vectors is None else vectors.by_id[text], self._config)
+            tx.embedded, table = embedded.by_text([text]), self._table(tx, embedded.space)
+            return store_encoded(table, where, table.new(where, text, kind, safe, **fields), self._config)
 
         return await self._ctx.transact(work)
 
@@ -225,12 +223,6 @@ class CognitiveMemory:
         """Note that traces were shown and of no use: they become weaker, and fade faster."""
         ids = tuple(trace_ids)
         return await self._ctx.transact(lambda tx: ignore_traces(self._table(tx), ids, self._config))
-
-    @checks_arguments
-    async def get(self, trace_id: str) -> Trace | None:
-        """Return a trace that the context may see, deleted ones too; None without one."""
-        held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
-        return None if held is None else drawn(held.trace)
 
     @property
     def reclassification(self) -> Reclassification:
@@ -354,14 +346,6 @@ class CognitiveMemory:
         return await self._ctx.transact(lambda tx: last_lines(tx, views(tx.ids)))
 
     @checks_arguments
-    async def rehydrate(self, trace_id: str) -> str | None:
-        """Return what a trace said, word for word, before only its gist was left; None where nothing is archived.
-
-        The access is noted, the trace stays as it is. A text that is not what was archived is None, too.
-        """
-        return await self._ctx.transact(lambda tx: rehydrate(tx, trace_id, self._ctx.clock, self._ctx.path))
-
-    @checks_arguments
     async def restore(self, trace_ids: Texts) -> list[Trace]:
         """Bring back traces that a sweep removed; returns those that could be."""
         ids = tuple(trace_ids)
@@ -378,18 +362,9 @@ class CognitiveMemory:
         await self._ctx.transact(lambda tx: write_notes(tx, safe))
 
     async def _edges(self, scope: TraceScope | None) -> list[Edge]:
-        where = place_of(scope or self._scope(), self._ctx.ids)
+        where = place_of(scope, self._ctx.ids)
         return await self._ctx.transact(lambda tx: edges_in(tx, where))
-
-    def _scope(self) -> TraceScope:
-        return "user" if self._ctx.user is not None else "thread"
-
-    def _table(self, tx: Transaction, space: str = "") -> TraceTable:
-        return TraceTable(tx, self._ctx.clock, TracesConfig(), space, self._ctx.path, self._source)
 
 
 def _weighed(config: CognitiveConfig, weights: Mapping[str, float]) -> CognitiveConfig:
-    named = {name: getattr(config.weights, name) for name in type(config.weights).__slots__}
-    given = {name: getattr(config, name) for name in type(config).model_fields}
-    options: dict[str, Any] = {**given, "weights": {**named, **weights}}
-    return CognitiveConfig(**options)
+    return config.model_copy(update={"weights": replace(config.weights, **weights)})

@@ -40,6 +40,7 @@ from .config import HOUR, CognitiveConfig
 from .content.entities import entities
 from .graph import activate
 from .mechanisms.config import FeelingOfKnowing
+from .mechanisms.on_use import competing
 from .results import Associated, FeltKnown, PartlyRetrieved, Retrieval, Retrieved
 from .wakefulness import Elapsed, elapsed
 
@@ -236,22 +237,15 @@ def _read(
         partial=[partly for one in shown if (partly := _partly(one)) is not None],
         felt=_felt(rest, shown[-1].score if shown and rest else 0.0, sought.cue, _least_felt(config)),
         associated=[one for one in associated if one.trace.id not in ids],
-        rivals=_rivals(rest, config),
+        rivals=competing(rest, config),
         degraded=embedded.degraded,
     )
 
 
 def _least_felt(config: CognitiveConfig) -> float:
     """Return from which score on something is felt to be known; 1 where nothing is."""
-    how = None if config.at_work is None else config.at_work.feeling_of_knowing
-    return LEAST_FELT if how is None else how.threshold if how.enabled else 1.0
-
-
-def _rivals(rest: Sequence[Retrieved], config: CognitiveConfig) -> tuple[str, ...]:
-    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
-    if how is None or not how.enabled:
-        return ()
-    return tuple(one.trace.id for one in rest if one.signals.similarity >= how.similarity_threshold)
+    how = config.at_work.feeling_of_knowing
+    return LEAST_FELT if config.mechanisms is None else how.threshold if how.enabled else 1.0
 
 
 def _signals(found: _Candidate, mood: Mood | None, config: CognitiveConfig) -> Signals:

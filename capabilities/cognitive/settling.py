@@ -58,15 +58,13 @@ class Settled:
     same: Trace | None = None
 
 
-def settle(
-    table: "TraceTable", place: "Place", new: Trace, vector: "Floats | None", now: Elapsed, config: CognitiveConfig
-) -> Settled:
+def settle(table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config: CognitiveConfig) -> Settled:
     """Return what becomes of a new trace among those of its place; nothing is written."""
     index = table.tx.index(place.tables.traces, table.space)
     if index is None or not len(index):
         return Settled(new)
     seen = visible(index, [place.persona], scopes=[place.scope])
-    alike = _alike(index, seen, vector, config.interference_threshold)
+    alike = _alike(index, seen, table.vector_of(new.content), config.interference_threshold)
     rivals = _holding(index, seen, rival_terms(new), MOST_ALIKE)
     ids = [index.ids[position] for position in dict.fromkeys([*alike, *rivals])]
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}

@@ -26,8 +26,6 @@ from .wakefulness import CLOCKS, Elapsed, awaken, elapsed, retention_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
-
 FADED, OUTDATED = "faded", "outdated: another trace that contradicts it won"
 """Why a trace is deleted that a sweep removed, and one that lost to another: both can be restored."""
 MOST_FADED = 2_000
@@ -36,9 +34,7 @@ TOGETHER = 5
 """How many of the traces that were used for one cue are tied: the first."""
 
 
-def store_encoded(
-    table: TraceTable, place: Place, new: Trace, vector: "Floats | None", config: CognitiveConfig
-) -> Encoding:
+def store_encoded(table: TraceTable, place: Place, new: Trace, config: CognitiveConfig) -> Encoding:
     """Store a trace that was encoded among those of its place; what is said again is a use of what says it."""
     now = awaken(table.tx, place.tables.owner, config, table.clock.now())
     index = table.tx.index(place.tables.traces)
@@ -48,13 +44,12 @@ def store_encoded(
         return Encoding(trace=same, is_new=False)
     if same is not None and same.contradicted_by:  # it is so again
         same = None
-    settled = None if same is not None else settle(table, place, new, vector, now, config)
+    settled = None if same is not None else settle(table, place, new, now, config)
     if settled is not None and settled.same is None:
         trace = settled.trace.model_copy(update={"last_awake": now.awake})
         is_new, edges = index is None or index.position_of(trace.id) < 0, list(settled.edges)
-        how = None if config.at_work is None else config.at_work.schema_encoding
-        if how is not None and how.enabled:
-            trace, schemas = beside_schemas(table, place, trace, vector, how)
+        if config.at_work.schema_encoding.enabled:
+            trace, schemas = beside_schemas(table, place, trace, config.at_work.schema_encoding)
             edges += schemas
         table.tx.put(place.tables.traces, [trace, *settled.changed])
         if edges:
@@ -90,8 +85,8 @@ def use_traces(
     fade faster.
     """
     changed = _change(table, ids, used, config, mood)
-    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
-    if changed and how is not None and how.enabled:
+    how = config.at_work.retrieval_induced_forgetting
+    if changed and how.enabled:
         suppress(table, [one for one in rivals if one not in {held.trace.id for held in changed}], how)
     by_owner: dict[Owner, list[Held]] = {}
     for held in changed:
@@ -141,8 +136,8 @@ def _change(
 
 
 def _drifted(trace: Trace, mood: Mood | None, config: CognitiveConfig, now: Elapsed) -> Trace:
-    how = None if config.at_work is None else config.at_work.reconsolidation
-    return trace if mood is None or how is None or not how.enabled else reconsolidate(trace, mood, how, now.now)
+    how = config.at_work.reconsolidation
+    return reconsolidate(trace, mood, how, now.now) if mood is not None and how.enabled else trace
 
 
 def after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:

@@ -97,7 +97,7 @@ class ProspectiveMemory:
     ) -> Intention:
         text, redact = self._checked(content), self._ctx.redact
         asked = replace(asked, on=[redact(name) for name in asked.on], about=redact(asked.about))
-        where, now = place_of(scope or self._scope(), self._ctx.ids), self._ctx.clock.now()
+        where, now = place_of(scope, self._ctx.ids), self._ctx.clock.now()
         # reading a time may take a while
         fields = await elsewhere(lambda: armed(asked, said_at or now, self.zone, self._config))
         if said_at is not None and asked.at and fields["due_at"] <= now:
@@ -301,9 +301,6 @@ class ProspectiveMemory:
             what = f"has {len(text)} characters" if len(text) > MAX_CONTENT_CHARS else "says nothing"
             raise RefusedError(f"the reminder {what}", do=do)
         return text
-
-    def _scope(self) -> TraceScope:
-        return "user" if self._ctx.user is not None else "thread"
 
     def _table(self, tx: Transaction) -> Intentions:
         return Intentions(tx, self._ctx.is_under_way)

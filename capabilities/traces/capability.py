@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,11 +17,11 @@ from fabric.store.base import RowVectors
 from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
-from ..sources import source_here
-from .archive import ARCHIVE, rehydrate
+from .archive import ARCHIVE
 from .consolidation.run import Consolidation, Derive, Reflection
 from .consolidation.steps import Prune
 from .feedback import feedback_by_overlap
+from .reader import TraceReader
 from .record import (
     DEFAULT_TRACES_CONFIG,
     ConsolidationRun,
@@ -38,14 +38,10 @@ from .search.reading import parse
 from .table import TraceTable, checked_content, checked_tags, joined, used_at
 from .tables import RESOURCES, Place, place_of, places, views
 
-if TYPE_CHECKING:
-    from numpy import float32
-    from numpy.typing import NDArray
-
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
-Encode = Callable[[Context, TraceTable, Place, Trace, "NDArray[float32] | None"], tuple[Trace, bool]]
-"""Stores a new trace with its vector, and returns it and whether it is new, or what says the same."""
+Encode = Callable[[Context, TraceTable, Place, Trace], tuple[Trace, bool]]
+"""Stores a new trace, and returns it and whether it is new, or what says the same."""
 Judge = Callable[[TraceTable, str, Feedback], None]
 """Changes a trace, by its id, as feedback on it tells."""
 
@@ -89,18 +85,16 @@ class Recalled(BaseModel):
     score: float
 
 
-class TraceMemory:
+class TraceMemory(TraceReader):
     """The traces that one context may use. Their scopes come from the session, never from an argument.
 
     RefusedError, which says what to do, where something cannot be done or an argument is of a wrong type.
     """
 
     def __init__(self, ctx: Context, config: TracesConfig, meaning: Meaning, rules: Rules = PLAIN) -> None:
-        self._ctx = ctx
-        self._config = config
+        super().__init__(ctx, config)
         self._meaning = meaning
         self._rules = rules
-        self._source = source_here(ctx)  # whoever calls a tool without a conversation is a source, too
 
     @checks_arguments
     async def add(
@@ -124,9 +118,7 @@ class TraceMemory:
         def work(tx: Transaction) -> Addition:
             tx.embedded, table = vectors, self._table(tx, space)
             if self._rules.encode is not None:
-                new = table.new(place, text, type, safe)
-                vector = None if vectors is None else vectors.by_id[text]
-                return Addition(*self._rules.encode(self._ctx, table, place, new, vector))
+                return Addition(*self._rules.encode(self._ctx, table, place, table.new(place, text, type, safe)))
             trace, is_new = table.add(place, text, type, safe)
             if is_new:
                 return Addition(trace, is_new)
@@ -174,20 +166,6 @@ class TraceMemory:
             return Merged(merged_trace_id=trace.id, sources_deleted=count)
 
         return await self._ctx.transact(work)
-
-    @checks_arguments
-    async def get(self, trace_id: str) -> Trace | None:
-        """Return a trace of this id that the context may see, deleted ones too, for provenance; None without one."""
-        held = await self._ctx.transact(lambda tx: self._table(tx).find(trace_id))
-        return None if held is None else drawn(held.trace)
-
-    @checks_arguments
-    async def rehydrate(self, trace_id: str) -> str | None:
-        """Return what a trace said, word for word, before less was made of it; None where nothing is archived.
-
-        The access is noted, the trace stays as it is. A text that is not what was archived is None, too.
-        """
-        return await self._ctx.transact(lambda tx: rehydrate(tx, trace_id, self._ctx.clock, self._ctx.path))
 
     @checks_arguments
     async def search(
@@ -280,9 +258,6 @@ class TraceMemory:
             return noted
 
         return await self._ctx.transact(write)
-
-    def _table(self, tx: Transaction, space: str = "") -> TraceTable:
-        return TraceTable(tx, self._ctx.clock, self._config, space, self._ctx.path, self._source)
 
     def _joined(self, tx: Transaction, trace_ids: Sequence[str]) -> str:
         return joined(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.clock import Clock
 from fabric.errors import RefusedError
@@ -31,6 +31,10 @@ from .record import (
 from .seen import same_trace
 from .tables import ALL_TABLES, Owner, Place, Tables, View, views
 from .words import count_words
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 LOOK_IT_UP = "Look the ids up with memory_search."
 
@@ -109,6 +113,10 @@ class TraceTable:
             **fields(read_as(content), USER),
         )
         return trace.model_copy(update=more)
+
+    def vector_of(self, text: str) -> "NDArray[float32] | None":
+        """Return the vector of a text that the transaction was given, several rows for a long one; None without one."""
+        return None if self.tx.embedded is None else self.tx.embedded.by_id[text]
 
     def update(self, trace_id: str, content: str | None, tags: Sequence[str] | None) -> bool:
         """Replace content, tags or both of a live trace; False when there is nothing to replace, or no such trace."""

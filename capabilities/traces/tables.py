@@ -125,8 +125,13 @@ USER = ALL_TABLES["user"]
 RESOURCES: tuple[Resource, ...] = tuple(one for tables in ALL_TABLES.values() for one in tables.resources)
 
 
-def place_of(scope: TraceScope, ids: ScopeIds) -> Place:
-    """Return where traces of a scope are; RefusedError for none, and one that names the id that the session lacks."""
+def place_of(scope: TraceScope | None, ids: ScopeIds) -> Place:
+    """Return where traces of a scope are: for None the user's own, or where a session has no user the session's.
+
+    RefusedError for a scope that there is not, and one that names the id that the session lacks.
+    """
+    if scope is None:
+        scope = "user" if ids.has("user") else "thread"
     if scope not in _NEEDED:
         usable = ", ".join(place.scope for place in places(ids))
         raise RefusedError(f"there is no scope {scope!r}", do=f"Use one of: {usable}.")

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fabric.lazy import lazy
-
+from ..lazy import lazy
 from .base import ColumnView, SearchView
 
 if TYPE_CHECKING:

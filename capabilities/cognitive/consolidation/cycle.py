@@ -9,6 +9,7 @@ from capabilities.meaning import Meaning
 from capabilities.traces.archive import sweep_archive
 from capabilities.traces.consolidation.asking import answered, milliseconds
 from capabilities.traces.consolidation.one_at_a_time import reserved
+from capabilities.traces.consolidation.run import Derive
 from capabilities.traces.consolidation.steps import Cluster
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable
@@ -25,8 +26,6 @@ from .schemas import add_schema, clusters
 from .steps import prune, reinforce, replay, resolve
 
 T = TypeVar("T")
-Derive = Callable[[Sequence[Trace]], Awaitable[str]]
-"""What draws one schema from a cluster of traces; ModelError when it cannot."""
 Gist = Callable[[Trace], Awaitable[str]]
 """What makes a gist of a trace, in fewer than fifty words; ModelError when it cannot."""
 
@@ -90,8 +89,8 @@ class Cycle:
 
     def _most_reinforced(self) -> int:
         """Return how many traces may be repeated: half of all that a cycle changes, where sources are doubted, too."""
-        most, at_work = self.config.consolidation.max_traces, self.config.at_work
-        return most // 2 if at_work is not None and at_work.source_confidence_decay.enabled else most
+        most = self.config.consolidation.max_traces
+        return most // 2 if self.config.at_work.source_confidence_decay.enabled else most
 
     async def _step(self, work: Callable[[TraceTable], T]) -> T:
         return await self.ctx.transact(lambda tx: work(self.table(tx, "")))
@@ -120,8 +119,6 @@ class Cycle:
 
     async def _mechanisms(self, view: View, line: _Line) -> None:
         at_work = self.config.at_work
-        if at_work is None:
-            return
         if at_work.temporal_gist.enabled:
             await self._gists(view, line)
         if at_work.source_confidence_decay.enabled:
@@ -133,7 +130,6 @@ class Cycle:
             line.note("regulated_count", _changes("regulate", done, "it was felt overwhelmingly"))
 
     def _doubted(self, table: TraceTable, view: View, every: float, most: int) -> list[Change]:
-        assert self.config.at_work is not None  # noqa: S101  asked before
         clock = CLOCKS[view.tables.owner]
         held = table.tx.read(clock)
         done, last = doubt(table, view, self.config.at_work.source_confidence_decay, every, most, held.doubted)
@@ -142,7 +138,6 @@ class Cycle:
         return [Change(step="doubt", trace_id=one.id, reason=f"it is from {one.source_type}") for one in done]
 
     async def _gists(self, view: View, line: _Line) -> None:
-        assert self.config.at_work is not None  # noqa: S101  asked before
         how = self.config.at_work.temporal_gist
         waiting: list[Trace] = await self._step(lambda table: losing_details(table, view, how))
         gists: dict[str, str] = {}

@@ -157,5 +157,8 @@ class Mechanisms(Settings):
         )
 
 
+OFF = Mechanisms.model_validate(dict.fromkeys(Mechanisms.model_fields, False))
+
+
 def _with(mechanism: Mechanism, **changed: Any) -> Mechanism:
     return mechanism.model_copy(update=changed)

@@ -27,11 +27,9 @@ SCHEMA = "schema"
 """The tag of a schema: what a consolidation drew from a cluster."""
 
 
-def beside_schemas(
-    table: "TraceTable", place: Place, new: Trace, vector: "Floats | None", how: SchemaEncoding
-) -> tuple[Trace, list[Edge]]:
+def beside_schemas(table: "TraceTable", place: Place, new: Trace, how: SchemaEncoding) -> tuple[Trace, list[Edge]]:
     """Return a new trace as the schemas of its place make it, and the edge to the one it fits."""
-    index = table.tx.index(place.tables.traces, table.space)
+    index, vector = table.tx.index(place.tables.traces, table.space), table.vector_of(new.content)
     nearest = None if index is None or vector is None else _nearest(index, place, vector)
     if nearest is None:
         return new, []

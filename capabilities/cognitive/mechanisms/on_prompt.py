@@ -17,8 +17,8 @@ from .config import InvoluntaryRecall
 
 def come_unasked(table: TraceTable, shown: Collection[str], config: CognitiveConfig) -> Trace | None:
     """Return an old trace that comes to mind, by one draw; mostly None. ``shown`` are in the prompt already."""
-    how = None if config.at_work is None else config.at_work.involuntary_recall
-    if how is None or not how.enabled or (chance := table.clock.chance()) >= how.probability:
+    how = config.at_work.involuntary_recall
+    if not how.enabled or (chance := table.clock.chance()) >= how.probability:
         return None
     shelves = [seen for view in views(table.tx.ids) if (seen := look(table.tx, view)) is not None]
     places = [(seen, position) for seen in shelves for position in _positions(table, seen, shown, how).tolist()]

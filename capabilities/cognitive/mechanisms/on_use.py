@@ -9,7 +9,7 @@ from capabilities.traces.record import Trace
 from capabilities.traces.table import Held, TraceTable
 
 from ..config import CognitiveConfig
-from ..results import Retrieval
+from ..results import Retrieval, Retrieved
 from .config import Reconsolidation, RetrievalInducedForgetting
 from .metadata import MOST_DRIFTS, Drifted, metadata_of, noting
 
@@ -41,11 +41,14 @@ def reconsolidate(trace: Trace, mood: Mood, how: Reconsolidation, now: datetime)
 
 def rivals_of(found: Retrieval, used: Collection[str], config: CognitiveConfig) -> list[str]:
     """Return what a cue brought up as similar as what was used of it; nothing where the mechanism is off."""
-    how = None if config.at_work is None else config.at_work.retrieval_induced_forgetting
-    if how is None or not how.enabled:
-        return []
-    shown = [one.trace.id for one in found.results if one.signals.similarity >= how.similarity_threshold]
+    shown = competing(found.results, config)
     return [one for one in (*shown, *found.rivals) if one not in used]
+
+
+def competing(found: Iterable[Retrieved], config: CognitiveConfig) -> tuple[str, ...]:
+    """Return the ids of what is so similar to a cue that it competes; nothing where the mechanism is off."""
+    how = config.at_work.retrieval_induced_forgetting
+    return tuple(one.trace.id for one in found if how.enabled and one.signals.similarity >= how.similarity_threshold)
 
 
 def suppress(table: TraceTable, rivals: Iterable[str], how: RetrievalInducedForgetting) -> list[str]:

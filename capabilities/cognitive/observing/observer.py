@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from capabilities.meaning import Meaning
-from capabilities.sources import Source
+from capabilities.sources import Source, session_source
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable, checked_content, cut_tags, unite_tags
 from capabilities.traces.tables import place_of
@@ -64,7 +64,7 @@ class Observer:
             role=role,
             text=ctx.redact(checked_content(text)),
             said_at=now,
-            source=Source(turn_id="", session=ctx.session, turn=ctx.turn, user=ctx.user, said_at=now),
+            source=session_source(ctx),
             valence=self.encoder.present_mood().valence,
         )
         await ctx.transact(lambda tx: self._add(tx, [heard]))
@@ -216,16 +216,15 @@ class Observer:
     def _learned(
         self, table: TraceTable, text: str, told: TraceTold, notes: Sequence[Observation], known: Sequence[Trace]
     ) -> Trace:
-        has_user = table.tx.ids.has("user")
-        where, now = place_of(told.scope if has_user else "thread", table.tx.ids), self.ctx.clock.now()
+        where = place_of(told.scope if table.tx.ids.has("user") else None, table.tx.ids)
+        now = self.ctx.clock.now()
         fields = self.encoder.fields(text, now, source_type="reflection")
         sources = drawn_from(told.numbers, [one.sources for one in notes])
         fields |= {"confidence": told.confidence, "session": self.ctx.session, "said_at": now, "role": "assistant"}
         fields |= {"sources": sources} if sources else {}
         tags = unite_tags([*cut_tags(map(self.ctx.redact, told.tags)), NEW_TAG])
         new = table.new(where, text, told.type, tags, **fields)
-        vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]
-        done = store_encoded(table, where, new, vector, self.config)
+        done = store_encoded(table, where, new, self.config)
         if not done.is_new:
             return done.trace
         shown = {one.id for one in known}

@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.formulas.prompt_budget import tokens
+from capabilities.prospective.commitments import NoteKind
 from capabilities.sources import Source
 from capabilities.vocabulary import Moment, Unit
 from fabric.flow.resource import Collection, Document, Resource
 from fabric.scope import ScopeIds
-
-NoteKind = Literal["factual", "emotional", "commitment", "preference", "creative", "correction"]
 
 
 class HeardMessage(BaseModel):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from capabilities.meaning import Meaning
 from capabilities.sources import is_forgotten, source_of
 from capabilities.traces.archive import archive
-from capabilities.traces.record import Trace, TraceScope, content_hash
+from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.table import TraceTable, checked_content, checked_tags
 from capabilities.traces.tables import place_of
 from fabric.flow.context import Context
@@ -68,8 +68,7 @@ class Witnessing:
     def _remember(self, table: TraceTable, telling: Telling, text: str) -> Witnessed:
         event, now = telling.event, self.ctx.clock.now()
         ids = table.tx.ids
-        scope: TraceScope = "thread" if not ids.has("user") else "persona" if ids.has("agent") else "user"
-        where = place_of(scope, ids)
+        where = place_of("persona" if ids.has("user") and ids.has("agent") else None, ids)
         fields = self.encoder.fields(text, now, source_type="observation")
         fields |= {"session": self.ctx.session, "said_at": event.at or now}
         if event.entities is not None:
@@ -77,8 +76,7 @@ class Witnessing:
         new = table.new(where, text, type_of(text), checked_tags(map(self.ctx.redact, event.tags)), **fields)
         if telling.told:
             new = self._from_its_side(new, event)
-        vector = None if table.tx.embedded is None else table.tx.embedded.by_id[text]
-        done = store_encoded(table, where, new, vector, self.config)
+        done = store_encoded(table, where, new, self.config)
         if telling.told:
             objective = done.trace.model_copy(update={"content": self.ctx.redact(event.content)})
             archive(table.tx, where.tables.owner, [objective], "perspective_source", now)

@@ -18,7 +18,7 @@ from .one_at_a_time import reserved
 from .steps import Cluster, Counts, Prune, Steps
 
 Derive = Callable[[Sequence[Trace]], Awaitable[str]]
-"""What draws one insight from a cluster of traces; ModelError when it cannot."""
+"""What draws one insight, or one schema, from a cluster of traces; ModelError when it cannot."""
 
 
 class Reflection(BaseModel):

@@ -74,7 +74,7 @@ def test_a_personality_scales_them_once_and_a_mistake_is_told():
     config = CognitiveConfig(mechanisms=True, traits={"openness": 1.0})
     assert config.at_work is config.at_work
     assert config.at_work.involuntary_recall.probability == pytest.approx(0.12)
-    assert CognitiveConfig().at_work is None
+    assert not any(one.enabled for _, one in CognitiveConfig().at_work)
     with pytest.raises(ConfigurationError, match=r"there is no such option"):
         CognitiveConfig(mechanisms={"dreaming": True})
     with pytest.raises(ConfigurationError, match="probability"):
