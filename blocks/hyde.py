@@ -11,9 +11,9 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
-from fabric.text.prompt import data_block, load_prompt
+from fabric.text.prompt import data_block
 
-from .prompts import PROMPTS
+from .prompts import prompt
 
 NEEDS_MODEL = "hyde: a hypothetical answer needs a model to write it; pass model=... to the memory"
 LONGEST = 2_000
@@ -27,10 +27,8 @@ def hyde_block(name: str, model: ModelChoice | None, server: ModelServer | None 
     return generator(
         name=f"{name}/hyde",
         model=model,
-        system=load_prompt(PROMPTS / "hyde.md").fill(),
-        user=lambda question: load_prompt(PROMPTS / "hyde_question.md").fill(
-            question=data_block("question", question[:LONGEST])
-        ),
+        system=prompt("hyde"),
+        user=lambda question: prompt("hyde_question", question=data_block("question", question[:LONGEST])),
         temperature=0.0,
         server=server,
         record=False,

@@ -87,7 +87,7 @@ def _kept(tx: Transaction, layout: MemoryLayout, exchange: Exchange, embedded: E
     )
     tx.embedded = embedded.by_text([turn.text for turn in exchange.turns])
     if exchange.stored:
-        _give_vectors(tx, layout, list(known.values()))
+        give_vectors(tx, layout, list(known.values()))
         return fresh
     keep_turns(tx, layout, fresh.turns, state)
     return fresh
@@ -123,7 +123,8 @@ def _merged(turn: Turn, known: Mapping[str, Turn]) -> Turn:
     return turn.model_copy(update={**when, "speaker": speaker, "tags": tags})
 
 
-def _give_vectors(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn]) -> None:
+def give_vectors(tx: Transaction, layout: MemoryLayout, turns: Sequence[Turn]) -> None:
+    """Give stored turns the vectors that the transaction has of their texts."""
     if tx.embedded is not None:
         by_text = tx.embedded.by_id
         vectors = {turn.id: by_text[turn.text] for turn in turns if turn.text in by_text}
@@ -142,7 +143,7 @@ def keep_answers_block(layout: MemoryLayout) -> Block[list[Turn], None]:
 
         def work(tx: Transaction) -> None:
             tx.embedded = embedded.by_text([turn.text for turn in answers])
-            _give_vectors(tx, layout, tx.get_many(layout.turns, [turn.id for turn in answers]))
+            give_vectors(tx, layout, tx.get_many(layout.turns, [turn.id for turn in answers]))
 
         await ctx.transact(work)
 

@@ -23,11 +23,11 @@ from fabric.flow.sequencer import sequencer
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.answers.schema import Refused
 from fabric.models.server import ModelServer
-from fabric.text.prompt import data_block, delimited, load_prompt, new_mark, one_line
+from fabric.text.prompt import data_block, delimited, new_mark, one_line
 from fabric.text.words import printable, words
 from fabric.validation import shown
 
-from ..prompts import PROMPTS
+from ..prompts import prompt
 from ..readers.moods import Said, said_in
 from ..readers.observe import observe_text
 from .contradicted import REASONS, contradiction, said_of_itself
@@ -90,7 +90,7 @@ def observe_block(
     observer = generator(
         name=f"{layout.name}/observer",
         model=model,
-        system=load_prompt(PROMPTS / "observe.md").fill(limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
+        system=prompt("observe", limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
         user=lambda known, ctx: _turn_prompt(known, ctx, layout),
         output_schema=Observations,
         temperature=0.0,
@@ -178,7 +178,8 @@ def _turn_prompt(known: Shown, ctx: Context, layout: MemoryLayout) -> str:
     exchange, mark = known.exchange, new_mark(ctx.clock)
     answer = exchange.assistant.text if exchange.assistant else ""
     lines = [f"- {shorten(one_line(text, len(text)), 500)}" for text in exchange.background]
-    return load_prompt(PROMPTS / "observe_turn.md").fill(
+    return prompt(
+        "observe_turn",
         mark=mark,
         date=(exchange.user.said_at if exchange.user else ctx.clock.now()).date().isoformat(),
         known=data_block("known entries", "\n".join(_line(fact) for fact in known.entries), mark) or "none",

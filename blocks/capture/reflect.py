@@ -17,8 +17,8 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
-from fabric.store.base import RowVectors
 
+from .keep import give_vectors
 from .observed import CaptureResult, Observed, without_forgotten
 from .retraction import take_back
 from .tick import ticked
@@ -50,10 +50,7 @@ def reflect_block(layout: MemoryLayout, *, ends_turn: bool = True) -> Block[Obse
         def work(tx: Transaction) -> CaptureResult:
             tx.embedded = embedded.by_text(texts)
             result = _reflect(tx, observed, layout, ctx, ends_turn=ends_turn)
-            if tx.embedded is not None:
-                by_text = tx.embedded.by_id
-                vectors = {turn.id: by_text[turn.text] for turn in turns if turn.text in by_text}
-                tx.set_vectors(layout.turns, RowVectors(tx.embedded.space, vectors))
+            give_vectors(tx, layout, turns)
             notes = [*result.notes, *filter(None, [embedded.degraded])]
             return result.model_copy(update={"notes": notes, **_due(tx, layout, ctx)})
 

@@ -33,10 +33,10 @@ from fabric.flow.sequencer import sequencer
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.answers.schema import Answer
 from fabric.record.items import content_text
-from fabric.text.prompt import data_block, delimited, load_prompt, new_mark
+from fabric.text.prompt import data_block, delimited, new_mark
 from fabric.text.words import printable
 
-from ..prompts import PROMPTS
+from ..prompts import prompt
 from ..readers.observe import observe_text
 from .exchange import clean
 from .model_answers import plain_text
@@ -100,11 +100,12 @@ def working_memory_observe(
 
         return by_rules
 
-    async def prompt(message: Any, ctx: Context) -> str:
+    async def user(message: Any, ctx: Context) -> str:
         entries = await ctx.transact(document.items)
         mark = new_mark(ctx.clock)
         text = shorten(printable(clean(content_text(message)[0], ctx)), MODEL_CHARS)
-        return load_prompt(PROMPTS / "working_observe_turn.md").fill(
+        return prompt(
+            "working_observe_turn",
             known=data_block("active memories", format_for_observer(entries), mark) or "none",
             message=delimited("user-message", text, mark),
         )
@@ -112,8 +113,8 @@ def working_memory_observe(
     return generator(
         name=name,
         model=model,
-        system=load_prompt(PROMPTS / "working_observe.md").fill(limit=PER_TURN),
-        user=prompt,
+        system=prompt("working_observe", limit=PER_TURN),
+        user=user,
         output_schema=Notes,
         uses=[working_memory_resource],
         record=False,

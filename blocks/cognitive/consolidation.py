@@ -1,7 +1,5 @@
 """Consolidation as a block: by rules alone, or with a model that draws schemas and makes gists."""
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from capabilities.cognitive.consolidation.cycle import Gist
@@ -13,15 +11,14 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
-from fabric.generation.generator import ModelChoice, generator
-from fabric.text.prompt import data_block, load_prompt
+from fabric.generation.generator import ModelChoice
+from fabric.text.prompt import data_block
 
+from ..asking import asking_block
 from ..insight import derive_with, insight_block
-from ..prompts import PROMPTS
+from ..prompts import prompt
+from .features import SHOWN_CHARS
 from .reclassify import Reclassified
-
-SHOWN_CHARS = 8_000
-"""How much of a trace a model is shown."""
 
 
 class GistTold(BaseModel):
@@ -58,24 +55,17 @@ def consolidate_block(
 
 def gist_block(name: str, model: ModelChoice) -> Block[Trace, GistTold]:
     """Return the block that asks a model for the gist of a trace."""
-    return generator(
-        name=name,
-        model=model,
-        system=load_prompt(PROMPTS / "cognitive_gist.md").fill(),
-        user=lambda trace: load_prompt(PROMPTS / "cognitive_gist_trace.md").fill(
-            trace=data_block("memory trace", trace.content[:SHOWN_CHARS])
-        ),
-        output_schema=GistTold,
-        temperature=0.0,
-        record=False,
-    )
+
+    def user(trace: Trace) -> str:
+        return prompt("cognitive_gist_trace", trace=data_block("memory trace", trace.content[:SHOWN_CHARS]))
+
+    return asking_block(name, model, prompt("cognitive_gist"), user, GistTold)
 
 
 def gist_with(block: Block[Trace, GistTold], ctx: Context) -> Gist:
     """Return the block as what a consolidation makes gists with, in a context of its own."""
 
     async def gist(trace: Trace) -> str:
-        told: Any = await block(trace, Context(ctx.run))
-        return str(told.gist)
+        return (await block(trace, Context(ctx.run))).gist
 
     return gist

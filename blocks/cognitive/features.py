@@ -9,10 +9,11 @@ from capabilities.formulas.encoding import Features
 from fabric.errors import ModelError
 from fabric.flow.block import Block
 from fabric.flow.context import Context
-from fabric.generation.generator import ModelChoice, generator
-from fabric.text.prompt import data_block, load_prompt
+from fabric.generation.generator import ModelChoice
+from fabric.text.prompt import data_block
 
-from ..prompts import PROMPTS
+from ..asking import asking_block
+from ..prompts import prompt
 
 SHOWN_CHARS = 8_000
 """How much of a message a model is shown."""
@@ -35,17 +36,11 @@ class FeaturesTold(BaseModel):
 
 def features_block(name: str, model: ModelChoice) -> Block[str, FeaturesTold]:
     """Return the block that asks a model what a message holds."""
-    return generator(
-        name=f"{name}/features",
-        model=model,
-        system=load_prompt(PROMPTS / "cognitive_features.md").fill(),
-        user=lambda text: load_prompt(PROMPTS / "cognitive_features_message.md").fill(
-            message=data_block("message", text[:SHOWN_CHARS])
-        ),
-        output_schema=FeaturesTold,
-        temperature=0.0,
-        record=False,
-    )
+
+    def user(text: str) -> str:
+        return prompt("cognitive_features_message", message=data_block("message", text[:SHOWN_CHARS]))
+
+    return asking_block(f"{name}/features", model, prompt("cognitive_features"), user, FeaturesTold)
 
 
 async def told_by(block: Block[str, Any], text: str, ctx: Context) -> Features:

@@ -19,17 +19,17 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.answers.schema import Answer
 from fabric.narrowing import is_dict
-from fabric.text.prompt import data_block, load_prompt, one_line
+from fabric.text.prompt import data_block, one_line
 
+from ..asking import asking_block
 from ..capture.exchange import clean, exchange_from_items
-from ..prompts import PROMPTS
+from ..prompts import prompt
 from .by_trait import emphases, rule_for_conflicts, style_of_traces
+from .features import SHOWN_CHARS
 
-SHOWN_CHARS = 8_000
-"""How much of a message a model is shown."""
 KNOWN = 20
 """How many known memories a reflector is shown."""
 CUE_CHARS = 2_000
@@ -78,14 +78,13 @@ class ObservingSteps:
         self._prospective = prospective
         told = emphases(traits)
         attend = "- Attend above all to: " + "; ".join(told) + "." if told else ""
-        system = load_prompt(PROMPTS / "cognitive_observe.md").fill(limit=MOST_NOTES, emphasis=attend)
-        self._notes = _asked(f"{name}/notes", model, system, NotesTold)
-        compress = load_prompt(PROMPTS / "cognitive_compress.md").fill(limit=MOST_NOTES)
-        self._fewer = _asked(f"{name}/compress", model, compress, NotesTold)
-        learn = load_prompt(PROMPTS / "cognitive_reflect.md").fill(
-            style=style_of_traces(traits), conflicts=rule_for_conflicts(traits), limit=MOST_NOTES
-        )
-        self._traces = _asked(f"{name}/learn", model, learn, TracesTold)
+        system = prompt("cognitive_observe", limit=MOST_NOTES, emphasis=attend)
+        self._notes = asking_block(f"{name}/notes", model, system, _as_it_is, NotesTold)
+        compress = prompt("cognitive_compress", limit=MOST_NOTES)
+        self._fewer = asking_block(f"{name}/compress", model, compress, _as_it_is, NotesTold)
+        style, conflicts = style_of_traces(traits), rule_for_conflicts(traits)
+        learn = prompt("cognitive_reflect", style=style, conflicts=conflicts, limit=MOST_NOTES)
+        self._traces = asking_block(f"{name}/learn", model, learn, _as_it_is, TracesTold)
 
     async def done(self, ctx: Context, *, force: bool = False) -> list[Mapping[str, Any]]:
         """Observe, compress and reflect, each where it is time for it; return what each came to."""
@@ -104,9 +103,7 @@ class ObservingSteps:
         heard = await observer.due(force=force)
         if not heard:
             return late
-        shown = load_prompt(PROMPTS / "cognitive_observe_messages.md").fill(
-            messages=data_block("conversation", _lines(heard))
-        )
+        shown = prompt("cognitive_observe_messages", messages=data_block("conversation", _lines(heard)))
         told, failed = await _ask(self._notes, shown, ctx, observer, "observe")
         if told is None:
             return {**late, "failed": (failed,)}
@@ -139,7 +136,8 @@ class ObservingSteps:
             return {}
         cue = " ".join(one.content for one in notes)[:CUE_CHARS]
         known = [one.trace for one in (await ctx[self._memory].retrieve(cue, limit=KNOWN, neutral_mood=True)).results]
-        shown = load_prompt(PROMPTS / "cognitive_reflect_notes.md").fill(
+        shown = prompt(
+            "cognitive_reflect_notes",
             known=data_block("known memories", _known(known)) if known else "none",
             notes=data_block("notes", _numbered(notes)),
         )
@@ -180,16 +178,8 @@ class ObservingSteps:
         return count
 
 
-def _asked(name: str, model: ModelChoice, system: str, schema: Any) -> Block[str, Any]:
-    return generator(
-        name=name,
-        model=model,
-        system=system,
-        user=lambda text: text,
-        output_schema=schema,
-        temperature=0.0,
-        record=False,
-    )
+def _as_it_is(text: str) -> str:
+    return text
 
 
 async def _ask(block: Block[str, Any], shown: str, ctx: Context, observer: Observer, what: str) -> tuple[Any, str]:
@@ -220,7 +210,7 @@ def _numbered(notes: Sequence[Observation]) -> str:
 
 
 def _notes_shown(notes: Sequence[Observation]) -> str:
-    return load_prompt(PROMPTS / "cognitive_compress_notes.md").fill(notes=data_block("notes", _numbered(notes)))
+    return prompt("cognitive_compress_notes", notes=data_block("notes", _numbered(notes)))
 
 
 def _known(traces: Sequence[Trace]) -> str:

@@ -15,7 +15,7 @@ from capabilities.hypothesis import REPLY_SECONDS
 from capabilities.sources import is_forgotten
 from capabilities.traces.record import MAX_CONTENT_CHARS
 from capabilities.traces.tables import View, views
-from fabric.errors import ConfigurationError, RefusedError
+from fabric.errors import RefusedError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
@@ -23,10 +23,10 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_mapping
-from fabric.record.run_input import said_in
 from fabric.text.words import is_blank
 
 from ..capture.exchange import exchange_from_text
+from ..cue import cue_of
 from ..hyde import NO_HYDE, Hyde, Search, policy, search_with
 from .features import features_block, features_until
 
@@ -84,7 +84,8 @@ def retrieve_block(name: str, memory: Memory, hyde: Hyde = NO_HYDE) -> Block[Any
 
     @handler(name=f"{name}/retrieve", uses=[memory])
     async def retrieve(asked: Any, ctx: Context) -> Retrieval:
-        return await retrieve_by(ctx, ctx[memory], hyde, _options(asked))
+        options = asked if is_mapping(asked) and "cue" in asked else {"cue": cue_of("retrieve", asked, "cue")}
+        return await retrieve_by(ctx, ctx[memory], hyde, options)
 
     return retrieve
 
@@ -105,17 +106,6 @@ async def retrieve_by(ctx: Context, mind: CognitiveMemory, hyde: Hyde, asked: Ma
     )
     found: Retrieval = await search_with(hyde.block, how, search, ctx)
     return found
-
-
-def _options(asked: Any) -> Mapping[str, Any]:
-    if is_mapping(asked) and "cue" in asked:
-        return asked
-    said = said_in(asked)
-    if said is None and not isinstance(asked, str):
-        raise ConfigurationError(
-            f"retrieve: got {asked!r:.80}; expected a cue: a text, the user's message, or a mapping with cue"
-        )
-    return {"cue": asked if said is None else said.text}
 
 
 def use_block(name: str, memory: Memory) -> Block[Sequence[str], list[str]]:

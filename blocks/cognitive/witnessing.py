@@ -16,12 +16,13 @@ from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_list_or_tuple, is_mapping
-from fabric.text.prompt import data_block, escaped, load_prompt, one_line
+from fabric.text.prompt import data_block, escaped, one_line
 from fabric.text.words import is_blank
 
-from ..prompts import PROMPTS
+from ..asking import asking_block
+from ..prompts import prompt
 
 SHOWN_CHARS = 2_000
 """How much of an event a model is shown."""
@@ -115,7 +116,8 @@ def _telling_block(name: str, model: ModelChoice, traits: Traits) -> Block[Scene
         )
         who, mood = scene.witness, scene.mood
         others = "\n".join(f"- {one_line(name)}: {one_line(what)}" for name, what in who.relationships.items())
-        return load_prompt(PROMPTS / "cognitive_witness_events.md").fill(
+        return prompt(
+            "cognitive_witness_events",
             name=escaped(one_line(who.name)),
             traits=told,
             mood=f"valence {mood.valence:.2f}, arousal {mood.arousal:.2f}, dominance {mood.dominance:.2f}",
@@ -123,12 +125,4 @@ def _telling_block(name: str, model: ModelChoice, traits: Traits) -> Block[Scene
             events=data_block("events", events),
         )
 
-    return generator(
-        name=name,
-        model=model,
-        system=load_prompt(PROMPTS / "cognitive_witness.md").fill(),
-        user=user,
-        output_schema=MemoriesTold,
-        temperature=0.7,
-        record=False,
-    )
+    return asking_block(name, model, prompt("cognitive_witness"), user, MemoriesTold, temperature=0.7)

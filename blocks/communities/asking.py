@@ -10,12 +10,13 @@ from capabilities.communities.extracting import Material, graph_of, read_by_rule
 from capabilities.communities.names import USER, key_of
 from capabilities.communities.record import MAX_NAME_CHARS, Community, NamedEntity, Relation, SourceGraph
 from fabric.flow.block import Block
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_list_or_tuple
-from fabric.text.prompt import data_block, load_prompt, one_line
+from fabric.text.prompt import data_block, one_line
 from fabric.text.words import words
 
-from ..prompts import PROMPTS
+from ..asking import asking_block
+from ..prompts import prompt
 
 SHOWN_CHARS = 2_000
 """How much of a memory a model is shown."""
@@ -82,48 +83,32 @@ class ToldAnswer(BaseModel):
 
 def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], ToldGraph]:
     """Return the block that asks a model what memories name and relate."""
-    return generator(
-        name=f"{name}/extract",
-        model=model,
-        system=load_prompt(PROMPTS / "communities_extract.md").fill(),
-        user=lambda some: load_prompt(PROMPTS / "communities_extract_memories.md").fill(
-            memories=data_block("memories", _numbered([one.content for one in some]))
-        ),
-        output_schema=ToldGraph,
-        temperature=0.0,
-        record=False,
-    )
+
+    def user(some: Sequence[Material]) -> str:
+        return prompt(
+            "communities_extract_memories", memories=data_block("memories", _numbered([one.content for one in some]))
+        )
+
+    return asking_block(f"{name}/extract", model, prompt("communities_extract"), user, ToldGraph)
 
 
 def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Sequence[str]], ToldSummary]:
     """Return the block that asks a model what a community is about: it, and texts of memories behind it, in."""
-    return generator(
-        name=f"{name}/summarise",
-        model=model,
-        system=load_prompt(PROMPTS / "communities_summary.md").fill(),
-        user=lambda asked: load_prompt(PROMPTS / "communities_summary_relations.md").fill(
-            relations=data_block("community", _shown(*asked))
-        ),
-        output_schema=ToldSummary,
-        temperature=0.0,
-        record=False,
-    )
+
+    def user(asked: tuple[Community, Sequence[str]]) -> str:
+        return prompt("communities_summary_relations", relations=data_block("community", _shown(*asked)))
+
+    return asking_block(f"{name}/summarise", model, prompt("communities_summary"), user, ToldSummary)
 
 
 def answer_block(name: str, model: ModelChoice) -> Block[tuple[str, Sequence[str]], ToldAnswer]:
     """Return the block that asks a model to answer from summaries: a question and they in."""
-    return generator(
-        name=f"{name}/ask",
-        model=model,
-        system=load_prompt(PROMPTS / "communities_answer.md").fill(),
-        user=lambda asked: load_prompt(PROMPTS / "communities_answer_question.md").fill(
-            question=data_block("question", asked[0][:SHOWN_CHARS]),
-            summaries=data_block("summaries", _numbered(asked[1])),
-        ),
-        output_schema=ToldAnswer,
-        temperature=0.0,
-        record=False,
-    )
+
+    def user(asked: tuple[str, Sequence[str]]) -> str:
+        question, summaries = data_block("question", asked[0][:SHOWN_CHARS]), _numbered(asked[1])
+        return prompt("communities_answer_question", question=question, summaries=data_block("summaries", summaries))
+
+    return asking_block(f"{name}/ask", model, prompt("communities_answer"), user, ToldAnswer)
 
 
 def _numbered(texts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from capabilities.communities.record import Community
 from capabilities.communities.tables import SHELVES
 from capabilities.traces.consolidation.one_at_a_time import reserved
 from capabilities.traces.tables import View, views
-from fabric.errors import ConfigurationError, ModelError
+from fabric.errors import ModelError
 from fabric.flow.block import Block
 from fabric.flow.capability import Capability
 from fabric.flow.context import Context
@@ -19,10 +19,10 @@ from fabric.flow.handler import handler
 from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_mapping
-from fabric.record.run_input import said_in
 from fabric.slices import chunks
 from fabric.text.words import is_blank
 
+from ..cue import cue_of
 from .asking import answer_block, extract_block, graphs_told, summary_block
 
 Memory = Capability[CommunityMemory]
@@ -177,9 +177,4 @@ def global_answer_block(name: str, memory: Memory, model: ModelChoice | None) ->
 def _options(what: str, asked: Any) -> Mapping[str, Any]:
     if is_mapping(asked) and "cue" in asked and asked.keys() <= {"cue", "limit"}:
         return asked
-    said = said_in(asked)
-    if said is None and not isinstance(asked, str):
-        raise ConfigurationError(
-            f"{what}: got {asked!r:.80}; expected a cue: a text, the user's message, or a mapping with cue and limit"
-        )
-    return {"cue": asked if said is None else said.text}
+    return {"cue": cue_of(what, asked, "cue and limit")}

@@ -18,23 +18,22 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Collection, Transaction
 from fabric.flow.sequencer import sequencer
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
-from fabric.narrowing import is_dict
-from fabric.text.prompt import data_block, load_prompt, new_mark, one_line
+from fabric.text.prompt import data_block, new_mark, one_line
 
-from ..capture.model_answers import plain_text, refusals, skipped
-from ..prompts import PROMPTS
+from ..asking import asking_block
+from ..capture.model_answers import plain_text, refusals
+from ..prompts import prompt
 from .fact_owner import Told, told_of_one
-from .fact_vectors import embedded_at_once, is_unembedded
 from .fact_views import facts_by_subject, known_fact
 from .rules import plan_from_episodes
+from .upkeep import FORGOTTEN, Upkeep, embedded_at_once, is_forced, left
 
 MAX_EPISODES = 50
 """How many episodes one consolidation reads; the rest wait for the next one."""
 SHOWN_FACTS = 200
 """How many of the best known facts a consolidation compares with."""
-FORGOTTEN = "some of what was read was forgotten meanwhile: the rest is read again the next time"
 
 
 class Evidence(BaseModel):
@@ -51,21 +50,13 @@ class Evidence(BaseModel):
         return [*(episode.id for episode in self.episodes), *(fact.id for fact in self.facts)]
 
 
-class ConsolidationResult(BaseModel):
+class ConsolidationResult(Upkeep):
     """What a consolidation did. ``skipped`` says why nothing was to do, and is "" otherwise."""
 
-    model_config = ConfigDict(frozen=True)
-
-    skipped: str = ""
     added: int = 0
     reinforced: int = 0
     updated: int = 0
     invalidated: int = 0
-    outcomes: list[Outcome] = []
-    drawn_from: list[str] = []
-    """The ids of what was read, where an outcome tells of something that has no id of its own."""
-    unembedded: bool = False
-    """Whether a text was written that has no vector yet."""
 
 
 def consolidate_block(
@@ -104,11 +95,9 @@ def _guard(
 ) -> Block[object, Evidence | ConsolidationResult]:
     @handler(name=f"{name}/guard", uses=[layout.state, layout.working, episodes, facts])
     async def guard(value: object, ctx: Context) -> Evidence | ConsolidationResult:
-        forced = is_dict(value) and bool(value.get("force"))
-
         def work(tx: Transaction) -> Evidence | ConsolidationResult:
             state, now = _counted(tx, layout), ctx.clock.now()
-            if not forced and not state.due(layout.semantic_config.consolidation):
+            if not is_forced(value) and not state.due(layout.semantic_config.consolidation):
                 return ConsolidationResult(skipped="not due: not enough new episodes or turns since the last one")
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             unread = log.unconsolidated()
@@ -148,16 +137,8 @@ def _generate(name: str, model: ModelChoice | None, server: ModelServer | None) 
             return plan_from_episodes(said, known)
 
         return by_rules
-    return generator(
-        name=f"{name}/generate",
-        model=model,
-        system=load_prompt(PROMPTS / "consolidate.md").fill(limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES)),
-        user=_evidence_prompt,
-        output_schema=ConsolidationPlan,
-        temperature=0.0,
-        record=False,
-        server=server,
-    )
+    system = prompt("consolidate", limit=MAX_OBSERVATIONS, attributes=", ".join(ATTRIBUTES))
+    return asking_block(f"{name}/generate", model, system, _evidence_prompt, ConsolidationPlan, server=server)
 
 
 def _evidence_prompt(evidence: Evidence, ctx: Context) -> str:
@@ -167,7 +148,8 @@ def _evidence_prompt(evidence: Evidence, ctx: Context) -> str:
         f"{one_line(episode.content)}"
         for episode in evidence.episodes
     ]
-    return load_prompt(PROMPTS / "consolidate_evidence.md").fill(
+    return prompt(
+        "consolidate_evidence",
         facts=data_block("facts", facts_by_subject(evidence.facts), mark) or "none",
         episodes=data_block("episodes", "\n".join(lines), mark),
     )
@@ -192,9 +174,7 @@ def _persist(
             if len(tx.get_many(episodes, evidence.ids)) + len(tx.get_many(facts, evidence.ids)) < len(evidence.ids):
                 tx.write(layout.state, tx.read(layout.state).takes(ctx.session, [], ctx.clock.now()))
                 return ConsolidationResult(skipped=FORGOTTEN)
-            result = apply_plan(plan.facts, evidence, table)
-            result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
-            result = result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
+            result = apply_plan(plan.facts, evidence, table).told(refused, tx.embedded, ctx)
             log = EpisodeLog(tx, episodes, layout.episodic_config)
             log.mark_consolidated(episode.id for episode in evidence.episodes)
             state = tx.read(layout.state).reset(consolidated=bool(plan.facts)).takes(ctx.session, [], ctx.clock.now())
@@ -214,7 +194,12 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
     told = [told_of_one(proposal, episodes, is_shared=reconciliation.is_shared) for proposal in proposals]
     stated_anew = [one.proposal for one in told if one.proposal.action in ("new", "update")]
     reconciliation.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
-    outcomes = [_apply(one, shown, episodes, reconciliation) for one in told]
+    outcomes = [
+        left(one.proposal.content, f"refused: {one.refused}")
+        if one.refused
+        else _apply(one, shown, episodes, reconciliation)
+        for one in told
+    ]
     reconciliation.write()
     counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)
     for proposal, outcome in zip(proposals, outcomes, strict=True):
@@ -238,35 +223,26 @@ def _done(proposal: FactProposal, outcome: Outcome) -> str:
 
 def _apply(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Reconciliation) -> Outcome:
     proposal = told.proposal
-    if told.refused:
-        return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=f"refused: {told.refused}")
-    return _applied(told, shown, evidence, table)
-
-
-def _applied(told: Told, shown: dict[str, Fact], evidence: dict[str, Episode], table: Reconciliation) -> Outcome:
-    proposal = told.proposal
     target = table.get(proposal.target_fact_id) if proposal.target_fact_id in shown else None
     offered = _offered(proposal, told.episodes, evidence, target)
     if proposal.action == "new":
         return table.reconcile(offered)
     refused = _refusal(proposal, target)
     if target is None or refused:
-        return Outcome(status="skipped", tier="semantic", content=proposal.content, reason=refused)
+        return left(proposal.content, refused)
     if proposal.action == "reinforce":
         return table.repeat(target, offered.sources, offered.source_episode_ids)
     if proposal.action == "update":
         return table.reconcile(offered.model_copy(update={"replaces": target.id}))
+    return _invalidated(target, proposal.content, offered, table)
+
+
+def _invalidated(target: Fact, why: str, offered: FactInput, table: Reconciliation) -> Outcome:
     if is_late(offered.sources, target, offered.valid_from):
-        reason = f"{target.id} was said later than what ends it: left as it is"
-        return Outcome(status="skipped", tier="semantic", content=target.content, reason=reason)
-    removed = table.close(target, f"invalidated: {proposal.content or 'contradicted by episodes'}")
-    return Outcome(
-        status="superseded" if removed else "skipped",
-        tier="semantic",
-        content=target.content,
-        replaced=target.id if removed else "",
-        reason="" if removed else f"{target.id} is no longer current",
-    )
+        return left(target.content, f"{target.id} was said later than what ends it: left as it is")
+    if not table.close(target, f"invalidated: {why or 'contradicted by episodes'}"):
+        return left(target.content, f"{target.id} is no longer current")
+    return Outcome(status="superseded", tier="semantic", content=target.content, replaced=target.id)
 
 
 def _refusal(proposal: FactProposal, target: Fact | None) -> str:

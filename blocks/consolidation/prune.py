@@ -19,18 +19,17 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.flow.resource import Collection, Transaction
 from fabric.flow.sequencer import sequencer
-from fabric.generation.generator import ModelChoice, generator
+from fabric.generation.generator import ModelChoice
 from fabric.models.server import ModelServer
-from fabric.narrowing import is_dict
-from fabric.text.prompt import data_block, load_prompt, new_mark
+from fabric.text.prompt import data_block, new_mark
 from fabric.text.words import content_words
 
-from ..capture.model_answers import plain_text, refusals, skipped
-from ..prompts import PROMPTS
-from .consolidate import FORGOTTEN
-from .fact_vectors import embedded_at_once, is_unembedded
+from ..asking import asking_block
+from ..capture.model_answers import plain_text, refusals
+from ..prompts import prompt
 from .fact_views import facts_by_subject, known_fact
 from .prune_rules import plan_prune
+from .upkeep import FORGOTTEN, Upkeep, embedded_at_once, is_forced, left
 
 REVIEWED = 200
 """How many facts one review looks at, the least reinforced first."""
@@ -47,19 +46,11 @@ class Review(BaseModel):
     facts: list[Fact]
 
 
-class PruneResult(BaseModel):
+class PruneResult(Upkeep):
     """What a prune did. ``skipped`` says why nothing was to do, and is "" otherwise."""
 
-    model_config = ConfigDict(frozen=True)
-
-    skipped: str = ""
     removed: int = 0
     merged: int = 0
-    outcomes: list[Outcome] = []
-    drawn_from: list[str] = []
-    """The ids of what was read, where an outcome tells of something that has no id of its own."""
-    unembedded: bool = False
-    """Whether a text was written that has no vector yet."""
 
 
 def prune_block(
@@ -92,13 +83,11 @@ def _guard(
 ) -> Block[object, Review | PruneResult]:
     @handler(name=f"{name}/guard", uses=[layout.state, facts])
     async def guard(value: object, ctx: Context) -> Review | PruneResult:
-        forced = is_dict(value) and bool(value.get("force"))
-
         def work(tx: Transaction) -> Review | PruneResult:
             table = FactTable(tx, facts, ctx.clock)
             count = table.count()
             due = tx.read(layout.state).prune_due(count, config.prune_threshold)
-            if count == 0 or not (forced or due):
+            if count == 0 or not (is_forced(value) or due):
                 return PruneResult(
                     skipped=f"not due: {count} facts; pruning starts at {config.prune_threshold}, "
                     "and again when a quarter of that is new"
@@ -121,21 +110,16 @@ def _generate(
             return plan_prune([known_fact(fact) for fact in oldest_first], _unordered(oldest_first))
 
         return by_rules
-    return generator(
-        name=f"{name}/generate",
-        model=model,
-        system=load_prompt(PROMPTS / "prune.md").fill(
-            protected_reinforcements=config.protected_reinforcements,
-            protected_confidence=config.protected_confidence,
-        ),
-        user=lambda review, ctx: load_prompt(PROMPTS / "prune_facts.md").fill(
-            facts=data_block("facts", facts_by_subject(review.facts), new_mark(ctx.clock))
-        ),
-        output_schema=PrunePlan,
-        temperature=0.0,
-        record=False,
-        server=server,
+
+    def user(review: Review, ctx: Context) -> str:
+        return prompt("prune_facts", facts=data_block("facts", facts_by_subject(review.facts), new_mark(ctx.clock)))
+
+    system = prompt(
+        "prune",
+        protected_reinforcements=config.protected_reinforcements,
+        protected_confidence=config.protected_confidence,
     )
+    return asking_block(f"{name}/generate", model, system, user, PrunePlan, server=server)
 
 
 def _persist(
@@ -157,9 +141,7 @@ def _persist(
             if len(tx.get_many(facts, [fact.id for fact in review.facts])) < len(review.facts):
                 return PruneResult(skipped=FORGOTTEN)
             tx.write(layout.state, tx.read(layout.state).pruned())
-            result = apply_prune(plan, review, table, config)
-            result = result.model_copy(update={"outcomes": [*result.outcomes, *skipped(refused, ctx)]})
-            return result.model_copy(update={"unembedded": is_unembedded(result.outcomes, tx.embedded)})
+            return apply_prune(plan, review, table, config).told(refused, tx.embedded, ctx)
 
         return await ctx.transact(work)
 
@@ -185,17 +167,17 @@ def _merge(merge: Merge, shown: dict[str, Fact], table: FactTable, config: Prune
     known = [shown[record_id] for record_id in ids if record_id in shown]
     if len(known) < len(ids):
         unknown = ", ".join(repr(record_id) for record_id in ids if record_id not in shown)
-        return _kept(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
+        return left(merge.merged_content, f"merge names unknown ids ({unknown}): everything was kept")
     if len(known) < 2:
-        return _kept(merge.merged_content, "a merge needs two facts: everything was kept")
+        return left(merge.merged_content, "a merge needs two facts: everything was kept")
     if len({fact.subject for fact in known}) > 1:
-        return _kept(merge.merged_content, "a merge across subjects: everything was kept")
+        return left(merge.merged_content, "a merge across subjects: everything was kept")
     lost = next((fact for fact in known if _loses(fact, merge.merged_content, config)), None)
     if lost is not None:
-        return _kept(merge.merged_content, f"the merged text drops what {lost.id} says: everything was kept")
+        return left(merge.merged_content, f"the merged text drops what {lost.id} says: everything was kept")
     merged = table.merge(ids, merge.merged_content, merge.reason)
     if merged is None:
-        return _kept(merge.merged_content, "one of the facts is no longer current: everything was kept")
+        return left(merge.merged_content, "one of the facts is no longer current: everything was kept")
     return Outcome(status="merged", tier="semantic", id=merged.id, content=merged.content, replaced=", ".join(ids))
 
 
@@ -220,15 +202,15 @@ def _denies(told: Claim, said: Claim) -> bool:
 def _remove(removal: Removal, shown: dict[str, Fact], table: FactTable, config: PruneConfig) -> Outcome:
     fact = shown.get(removal.fact_id)
     if fact is None:
-        return _kept("", f"no shown fact {removal.fact_id!r}: id ignored")
+        return left("", f"no shown fact {removal.fact_id!r}: id ignored")
     newer = _newer(fact, shown)
     is_over = bool(newer & {"replaces", "ends"})
     if fact.reinforcement_count >= config.protected_reinforcements and not is_over:
-        return _kept(fact.content, f"protected: said {fact.reinforcement_count} times")
+        return left(fact.content, f"protected: said {fact.reinforcement_count} times")
     if fact.confidence >= config.protected_confidence and newer <= {"unrelated"}:
-        return _kept(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
+        return left(fact.content, f"protected: confidence {fact.confidence:.2f} and nothing newer contradicts it")
     if not table.remove(fact.id, f"pruned: {removal.reason}", "over" if is_over else "tidied"):
-        return _kept(fact.content, "no longer current")
+        return left(fact.content, "no longer current")
     return Outcome(status="superseded", tier="semantic", content=fact.content, replaced=fact.id, reason=removal.reason)
 
 
@@ -252,7 +234,3 @@ def _unordered(facts: Sequence[Fact]) -> frozenset[frozenset[str]]:
         if contests(claim_of(other), other.sources, claim_of(fact), fact.sources)
         or (stated(fact)[0] == stated(other)[0] and not fact.sources and not other.sources)
     )
-
-
-def _kept(content: str, reason: str) -> Outcome:
-    return Outcome(status="skipped", tier="semantic", content=content, reason=reason)

@@ -10,7 +10,8 @@ from fabric.flow.capability import Capability
 from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.narrowing import is_mapping
-from fabric.record.run_input import said_in
+
+from ..cue import cue_of
 
 Memory = Capability[ProspectiveMemory]
 
@@ -45,9 +46,4 @@ def _options(asked: Any) -> Mapping[str, Any]:
         return {}
     if is_mapping(asked) and asked.keys() <= {"cue", "events"}:
         return asked
-    said = said_in(asked)
-    if said is None and not isinstance(asked, str):
-        raise ConfigurationError(
-            f"check: got {asked!r:.80}; expected the user's message, a text, or a mapping with cue, events or both"
-        )
-    return {"cue": asked if said is None else said.text}
+    return {"cue": cue_of("check", asked, "cue, events or both")}
