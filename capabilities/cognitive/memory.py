@@ -19,12 +19,13 @@ from ..hypothesis import NONE, GivenHypothesis
 from ..meaning import Meaning
 from ..prospective.memory import ProspectiveMemory
 from ..sources import Source, check_kept
+from ..tag_lists import checked_tags
 from ..traces.consolidation.run import Derive
 from ..traces.graph import clusters as connected
 from ..traces.notes import read_notes, write_notes
 from ..traces.reader import TraceReader
 from ..traces.record import DEFAULT_TRACES_CONFIG, Edge, EdgeType, SourceType, Trace, TraceScope, TraceType
-from ..traces.table import checked_content, checked_tags
+from ..traces.table import checked_content
 from ..traces.tables import place_of, views
 from . import retrieval
 from .config import CognitiveConfig

@@ -29,7 +29,6 @@ from ..hypothesis import NONE, Hypothesis, embed_question
 from ..meaning import Embedded, Meaning
 from ..retrieval.candidates import Candidates, make_candidates
 from ..retrieval.chatter import asks_the_same, says_nothing
-from ..retrieval.lexical.term_expansion import vocabulary_of
 from ..retrieval.people import NOBODY
 from ..retrieval.question import Question, named_speakers, read_question, with_vectors
 from ..retrieval.rank import Ranking, rank
@@ -134,20 +133,13 @@ def _speakers(tx: Transaction) -> frozenset[str]:
 
 
 def _candidates(tx: Transaction, sought: Sought, meaning: Meaning, space: str, *, has_words: bool) -> Candidates:
-    vectors_of = meaning.words if has_words else None
     shelves = [(view, tx.index(view.tables.traces, space)) for view in views(tx.ids)]
-    return make_candidates(
-        [
-            (
-                view.tables.owner,
-                index,
-                _allowed(index, view, sought),
-                None if vectors_of is None else vocabulary_of(index, vectors_of),
-            )
-            for view, index in shelves
-            if index is not None and len(index)
-        ]
-    )
+    rows = [
+        (view.tables.owner, index, _allowed(index, view, sought))
+        for view, index in shelves
+        if index is not None and len(index)
+    ]
+    return make_candidates(rows, meaning.words if has_words else None)
 
 
 def _allowed(index: "SearchView", view: View, sought: Sought) -> "Mask":

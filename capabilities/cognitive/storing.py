@@ -11,10 +11,11 @@ from fabric.store.base import Where
 from ..formulas.encoding import Mood
 from ..formulas.retention import Retention, current_strengths, ignored, used
 from ..sources import Source
+from ..tag_lists import unite_tags
 from ..traces.graph import co_activated, pair_ids
 from ..traces.record import Trace
 from ..traces.seen import Seen, look, same_trace
-from ..traces.table import Held, TraceTable, deleted, said_again, unite_tags
+from ..traces.table import Held, TraceTable, deleted, said_again
 from ..traces.tables import Owner, Place, View
 from .config import CognitiveConfig
 from .mechanisms.on_encode import beside_schemas

@@ -13,7 +13,6 @@ from fabric.text.terms import read_cue
 from ..cognitive.content.entities import entities as names_in
 from ..meaning import Embedded, Meaning
 from ..retrieval.candidates import make_candidates
-from ..retrieval.lexical.term_expansion import vocabulary_of
 from ..retrieval.question import Question, read_question, with_vectors
 from ..retrieval.rank import rank
 from ..traces.tables import ALL_TABLES, View
@@ -184,20 +183,13 @@ def _scores(
     tx: Transaction, seen: Sequence[View], asked: Asked, most: int, now: datetime, meaning: Meaning
 ) -> dict[str, float]:
     """Return by id the scores of the communities that fit."""
-    vectors_of = meaning.words if asked.question.word_vectors is not None else None
     shelves = [(view, tx.index(SHELVES[view.tables.owner].communities, asked.embedded.space)) for view in seen]
-    candidates = make_candidates(
-        [
-            (
-                view.tables.owner,
-                index,
-                index.alive & holds(index, "persona", view.personas),
-                None if vectors_of is None else vocabulary_of(index, vectors_of),
-            )
-            for view, index in shelves
-            if index is not None and len(index)
-        ]
-    )
+    rows = [
+        (view.tables.owner, index, index.alive & holds(index, "persona", view.personas))
+        for view, index in shelves
+        if index is not None and len(index)
+    ]
+    candidates = make_candidates(rows, meaning.words if asked.question.word_vectors is not None else None)
     if not candidates.rows or not asked.question.cue.words:
         return {}
     many = most * len(ALL_TABLES)

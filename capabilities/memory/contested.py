@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
+from fabric.search.views import holds
 
 from ..claims import claim_of, compare, is_single
 from ..semantic import Fact
@@ -48,10 +49,8 @@ def contesting(tx: Transaction, layout: MemoryLayout, fact: Fact) -> list[str]:
 
 def _shared(index: "SearchView", places: set[tuple[str, str]]) -> list[str]:
     """Return the ids of the current facts of places that more than one of them fills."""
-    slots, subjects, status = (index.columns[name] for name in ("slot", "subject", "status"))
-    current = index.alive & (status.values == status.names.get("current", -2))
-    wanted = {slots.names[slot] for _, slot in places if slot in slots.names}
-    current = current & np.isin(slots.values, list(wanted))
+    slots, subjects = index.columns["slot"], index.columns["subject"]
+    current = index.alive & holds(index, "status", ["current"]) & holds(index, "slot", {slot for _, slot in places})
     held: dict[tuple[int, int], list[int]] = {}
     for row in np.flatnonzero(current).tolist():
         held.setdefault((int(subjects.values[row]), int(slots.values[row])), []).append(row)

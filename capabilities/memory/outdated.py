@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fabric.clock import Clock
 from fabric.flow.resource import Collection, Transaction
 from fabric.search.base import SearchView
+from fabric.search.views import holds, ids_at
 from fabric.text.terms import plain_terms
 
 from ..claims import USER, claim_of, compare
@@ -70,17 +71,13 @@ def told_of_closed(fact: Fact, table: FactTable) -> Outdated | None:
 
 def _closed(tx: Transaction, facts: Collection[Fact], texts: Sequence[str]) -> list[Fact]:
     index = tx.index(facts)
-    status = None if index is None else index.columns.get("status")
-    if index is None or status is None:
+    if index is None:
         return []
-    numbers = [status.names[name] for name in CLOSED if name in status.names]
-    if not numbers:
-        return []
-    closed = np.isin(status.values, numbers) & index.alive
+    closed = holds(index, "status", CLOSED) & index.alive
     positions = np.flatnonzero(closed)
     if len(positions) > READ_AT_ONCE:
         positions = np.unique(np.concatenate([_sharing(index, closed, text) for text in texts]))
-    return tx.get_many(facts, [index.ids[position] for position in positions.tolist()])
+    return tx.get_many(facts, ids_at(index, positions)) if len(positions) else []
 
 
 def _sharing(index: SearchView, closed: NDArray[np.bool_], text: str) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
+from fabric.search.views import holds, ids_at
 
 from ..claims import OTHER, Claim, claim_of, compare, rival_slots, subject_key
 from ..episodic import Episode
@@ -59,19 +60,15 @@ def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> froze
 
 def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Claim]) -> Iterable[str]:
     """Return the ids of the newest facts of the slots that these claims fill."""
-    slots, subjects = index.columns["slot"], index.columns["subject"]
-    found = np.zeros(len(slots.values), np.bool_)
+    slots, subjects = index.columns["slot"].names, index.columns["subject"].names
+    found = np.zeros(index.size, np.bool_)
     for one in noted:
         claim = claims[one.id]
-        wanted = [slots.names[name] for name in _ending_slots(claim, one.subject) if name in slots.names]
-        if wanted and one.subject in subjects.names:
-            found |= np.isin(slots.values, wanted) & (subjects.values == subjects.names[one.subject])
-    found &= index.alive
-    return [index.ids[position] for position in np.flatnonzero(found)[-FEW:].tolist()]
-
-
-def _ending_slots(claim: Claim, subject: str) -> Iterable[str]:
-    return () if claim.attribute == OTHER else rival_slots(claim, subject_key(subject))
+        ending = () if claim.attribute == OTHER else rival_slots(claim, subject_key(one.subject))
+        wanted = [name for name in ending if name in slots]
+        if wanted and one.subject in subjects:
+            found |= holds(index, "slot", wanted) & holds(index, "subject", [one.subject])
+    return ids_at(index, np.flatnonzero(found & index.alive)[-FEW:])
 
 
 def _is_over(noted: Noted, claim: Claim, facts: dict[str, Fact]) -> bool:

@@ -12,12 +12,15 @@ from fabric.record.meanwhile import drawn
 from ..arguments import Texts, checks_arguments
 from ..claims import USER, fields, read_as
 from ..meaning import Embedded, Meaning
+from ..sources import source_of
+from ..tag_lists import checked_tags, unite_tags
 from ..vocabulary import Unit
 from .config import MindConfig
 from .header import assemble
 from .provider import MindProvider, MindTable, Wanted
 from .recall import DEFAULT_LIMIT, Recalling, SearchedType, recall
 from .record import (
+    KINDS,
     Believed,
     ConfidenceLevel,
     Done,
@@ -37,7 +40,7 @@ from .writing import drafting
 from .writing.draft import DraftOperation, GoalChange
 from .writing.drafting import RunDraft
 from .writing.flush import Flushed, flush, left_behind, recover, vectors_of
-from .writing.validation import checked, due, expiry, plain_tags, shared
+from .writing.validation import MAX_TAGS, checked, due, expiry
 
 T = TypeVar("T")
 _ALIVE: set[str] = set()
@@ -105,22 +108,16 @@ class Mind:
         ``threshold`` None is the one that the mind was made with. What this run writes is found from the next one on.
         """
         least = self._place.config.retrieval_threshold if threshold is None else threshold
-        wanted = frozenset(plain_tags(tags))
+        wanted = frozenset(unite_tags(tags))
         asked = Recalling(query, least, type, status, wanted, pinned, include_expired, limit)
         embedded, now = await self._embed(query), self._ctx.clock.now()
         return drawn(await self._transact(lambda table: recall(table, asked, now), embedded, query))
 
     async def entries(self) -> list[MindEntry]:
         """Return everything that is committed, goals, beliefs, reflections, each by creation; expired ones too."""
-        everything = Wanted()
-        found: list[MindEntry] = await self._transact(
-            lambda table: [
-                *table.find(MindGoal, everything),
-                *table.find(MindBelief, everything),
-                *table.find(MindReflection, everything),
-            ]
+        return drawn(
+            await self._transact(lambda table: [one for kind in KINDS.values() for one in table.find(kind, Wanted())])
         )
-        return drawn(found)
 
     async def namespaces(self) -> list[str]:
         """Return the names of the minds that the owner of this one has."""
@@ -309,13 +306,23 @@ class Mind:
         return embedded
 
     def _shared(self, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
-        return shared(self._ctx, self._place.namespace, prefix, tags)
+        """Return the fields that every new entry has."""
+        ctx, now = self._ctx, self._ctx.clock.now()
+        return {
+            "id": ctx.clock.new_id(prefix),
+            "namespace": self._place.namespace,
+            "tags": checked_tags(map(ctx.redact, tags), MAX_TAGS),
+            "created_at": now,
+            "updated_at": now,
+            "source": source_of(ctx),
+            "made_by": ctx.path,
+        }
 
 
 def _erased(table: MindTable, target: str) -> bool:
     drafts = [draft.id for draft in table.drafts() if draft.target == target]
     table.drop_drafts(drafts)
-    gone = sum(table.delete(kind, [target]) for kind in (MindGoal, MindBelief, MindReflection))
+    gone = sum(table.delete(kind, [target]) for kind in KINDS.values())
     return gone > 0 or bool(drafts)
 
 

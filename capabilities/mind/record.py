@@ -1,5 +1,6 @@
 """What an agent keeps in mind: goals it pursues, beliefs it holds, reflections on how it worked."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -65,16 +66,12 @@ class Revision(BaseModel):
     source: Source | None = None
 
 
-class MindBelief(_Entry, Claimed):
-    """Something held true, with what it claims. ``error`` says that it was written in a run that failed."""
+class _Passing(_Entry):
+    """What has a time after which it is over. ``error`` says that it was written in a run that failed."""
 
-    type: Literal["belief"] = "belief"
     content: str
-    confidence: ConfidenceLevel = "medium"
     expires_at: Moment | None = None
     error: bool = False
-    earlier: tuple[Revision, ...] = ()
-    """What it said before, oldest first."""
 
     @property
     def text(self) -> str:
@@ -86,7 +83,16 @@ class MindBelief(_Entry, Claimed):
         return self.expires_at is not None and self.expires_at <= now
 
 
-class MindReflection(_Entry):
+class MindBelief(_Passing, Claimed):
+    """Something held true, with what it claims. ``error`` says that it was written in a run that failed."""
+
+    type: Literal["belief"] = "belief"
+    confidence: ConfidenceLevel = "medium"
+    earlier: tuple[Revision, ...] = ()
+    """What it said before, oldest first."""
+
+
+class MindReflection(_Passing):
     """An observation about the agent's own work. ``pinned`` makes it a standing rule of every prompt.
 
     A pinned one does not expire: its time begins when it is unpinned. ``related_to`` is information
@@ -94,25 +100,14 @@ class MindReflection(_Entry):
     """
 
     type: Literal["reflection"] = "reflection"
-    content: str
     pinned: bool = False
     related_to: str | None = None
-    expires_at: Moment | None = None
     lasts: str | None = None
     """How long it is kept once it is no standing rule any more, such as "90d"; None for ever."""
-    error: bool = False
-
-    @property
-    def text(self) -> str:
-        """What the entry says."""
-        return self.content
-
-    def is_expired(self, now: datetime) -> bool:
-        """Return whether its time is over; it stays in the file, and is found with ``include_expired``."""
-        return self.expires_at is not None and self.expires_at <= now
 
 
 MindEntry = MindGoal | MindBelief | MindReflection
+KINDS: Mapping[MindEntryType, type[MindEntry]] = {"goal": MindGoal, "belief": MindBelief, "reflection": MindReflection}
 
 
 def sureness(entry: MindBelief | MindReflection) -> float:

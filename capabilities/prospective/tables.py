@@ -79,7 +79,7 @@ class Intentions:
         """Arm those anew that were armed by a clock that was ahead of ``now``."""
 
         def rows(view: SearchView) -> "NDArray[np.bool_]":
-            return _holds(view, "status", ["pending", "fired"]) & (view.columns["updated_at"].values > now.timestamp())
+            return holds(view, "status", ["pending", "fired"]) & (view.columns["updated_at"].values > now.timestamp())
 
         found = list(self._seen(rows))
         self.put(right for one in found if (right := set_right(one, now)) != one)

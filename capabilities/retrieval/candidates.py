@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fabric.search.base import SearchView
 
 from .lexical.bm25 import idf, idf_unseen, idfs
-from .lexical.term_expansion import Vocabulary
+from .lexical.term_expansion import Vocabulary, WordVectors, vocabulary_of
 
 Mask = NDArray[np.bool_]
 
@@ -116,14 +116,16 @@ class Candidates:
         return group.index.ids[number - group.start]
 
 
-def make_candidates(tiers: Sequence[tuple[str, SearchView, Mask, Vocabulary | None]]) -> Candidates:
+def make_candidates(tiers: Sequence[tuple[str, SearchView, Mask]], words: WordVectors | None = None) -> Candidates:
     """Return the rows of these indexes as they are now, numbered one tier behind another.
 
-    To be called inside a transaction. They may be searched on another thread then, whatever is written.
+    To be called inside a transaction. They may be searched on another thread then, whatever is written. ``words`` gives
+    vectors of words, where words of like meaning are looked for.
     """
     groups: list[CandidateGroup] = []
     start = 0
-    for tier, index, allowed, vocabulary in tiers:
+    for tier, index, allowed in tiers:
+        vocabulary = None if words is None else vocabulary_of(index, words)
         groups.append(CandidateGroup(tier, index.frozen(), allowed, start, vocabulary, bool(allowed.all())))
         start = groups[-1].end
     return Candidates(tuple(groups))

@@ -17,6 +17,7 @@ from fabric.store.base import RowVectors
 from ..arguments import Texts, checks_arguments
 from ..equal import one_for
 from ..meaning import Meaning
+from ..tag_lists import checked_tags
 from .archive import ARCHIVE
 from .consolidation.run import Consolidation, Derive, Reflection
 from .consolidation.steps import Prune
@@ -35,7 +36,7 @@ from .record import (
 from .search.find import Found, find_traces
 from .search.query import natural
 from .search.reading import parse
-from .table import TraceTable, checked_content, checked_tags, joined, used_at
+from .table import TraceTable, checked_content, joined, used_at
 from .tables import RESOURCES, Place, place_of, places, views
 
 MAX_RESULTS = 100

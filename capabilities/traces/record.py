@@ -34,9 +34,6 @@ EdgeType = Literal[
 
 SCOPES: tuple[TraceScope, ...] = get_args(TraceScope)
 MAX_CONTENT_CHARS = 100_000
-MAX_TAGS = 50
-"""How many tags a trace may be given at once."""
-MAX_TAG_CHARS = 200
 MOST_SOURCES = 100
 """Of how many of the turns that say it a trace keeps the name."""
 

@@ -14,11 +14,10 @@ from fabric.text.words import is_blank
 
 from ..claims import USER, fields, read_as
 from ..sources import Source, unite
+from ..tag_lists import unite_tags
 from .graph import repointed
 from .record import (
     MAX_CONTENT_CHARS,
-    MAX_TAG_CHARS,
-    MAX_TAGS,
     MOST_SOURCES,
     STRENGTH_PER_RECALL,
     Edge,
@@ -253,32 +252,6 @@ def checked_content(content: str) -> str:
         size = f"{len(content)} characters, at most {MAX_CONTENT_CHARS} are kept"
         raise RefusedError(f"the content is too long: {size}", do="Split it, or keep what matters of it.")
     return content
-
-
-def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags as they are kept; RefusedError for too many at once, or one that is too long."""
-    kept = unite_tags(tags)
-    if len(kept) > MAX_TAGS:
-        raise RefusedError(f"{len(kept)} tags are too many, {MAX_TAGS} are the most", do="Keep those that matter.")
-    long = next((tag for tag in kept if len(tag) > MAX_TAG_CHARS), "")
-    if long:
-        reason = f"a tag has {len(long):,} characters, {MAX_TAG_CHARS} are the most"
-        raise RefusedError(reason, do="Give words to find it by; what is to be remembered is the content.")
-    return kept
-
-
-def cut_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags that a model gives as they are kept: the first of them, without any that is too long."""
-    return tuple(tag for tag in unite_tags(tags) if len(tag) <= MAX_TAG_CHARS)[:MAX_TAGS]
-
-
-def unite_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, each once, blank ones left out, in order.
-
-    >>> unite_tags(["ui", " ", "ui ", "a,b"])
-    ('ui', 'a,b')
-    """
-    return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
 
 
 def revised(trace: Trace, content: str, tags: Sequence[str] | None, now: datetime) -> Trace:

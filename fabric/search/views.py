@@ -14,13 +14,15 @@ else:
 
 
 def holds(view: SearchView, name: str, texts: Iterable[str]) -> "NDArray[np.bool_]":
-    """Return by position which rows hold one of a few texts in a kept column.
+    """Return by position which rows hold one of a few texts in a kept column; none where there is no such column.
 
     >>> from .unstored import unstored
     >>> holds(unstored(["a", "b"], ["", ""], {"subject": ["user", None]}), "subject", ["user", "anna"]).tolist()
     [True, False]
     """
-    column = view.columns[name]
+    column = view.columns.get(name)
+    if column is None:
+        return np.zeros(view.size, np.bool_)
     found = np.zeros(len(column.values), np.bool_)
     for text in texts:
         if text in column.names:

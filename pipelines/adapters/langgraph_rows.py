@@ -35,14 +35,12 @@ from fabric.text.terms import terms
 if TYPE_CHECKING:
     from capabilities.retrieval import candidates
     from capabilities.retrieval import rank as ranker
-    from capabilities.retrieval.lexical import term_expansion
     from capabilities.retrieval.question import Question
     from capabilities.retrieval.rank import Ranking
     from fabric.search.base import SearchView
 else:
     candidates = lazy("capabilities.retrieval.candidates")
     ranker = lazy("capabilities.retrieval.rank")
-    term_expansion = lazy("capabilities.retrieval.lexical.term_expansion")
 
 _ORDERS = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 ENOUGH = 4
@@ -249,10 +247,8 @@ class Shelf:
             spelled = [word.spelling for word in question.cue.words]
             foreign = self.asked.meaning.is_foreign(question.cue.language)
             question = replace(question, word_vectors=of_words(spelled), is_foreign=foreign)
-        vocabulary = (
-            None if of_words is None or question.word_vectors is None else term_expansion.vocabulary_of(index, of_words)
-        )
-        rows = candidates.make_candidates([("store", index, allowed, vocabulary)])
+        words = None if question.word_vectors is None else of_words
+        rows = candidates.make_candidates([("store", index, allowed)], words)
         ranking = ranker.rank(question, rows, self.now, most=ENOUGH * (op.offset + op.limit))
         yield from _best_passages(ranking, index)
 

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from capabilities.meaning import Meaning
 from capabilities.sources import Source, session_source
+from capabilities.tag_lists import cut_tags, unite_tags
 from capabilities.traces.record import Trace
-from capabilities.traces.table import TraceTable, checked_content, cut_tags, unite_tags
+from capabilities.traces.table import TraceTable, checked_content
 from capabilities.traces.tables import place_of
 from capabilities.turns import Turn
 from fabric.flow.context import Context

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 
 from capabilities.meaning import Meaning
 from capabilities.sources import is_forgotten, source_of
+from capabilities.tag_lists import checked_tags
 from capabilities.traces.archive import archive
 from capabilities.traces.record import Trace, content_hash
-from capabilities.traces.table import TraceTable, checked_content, checked_tags
+from capabilities.traces.table import TraceTable, checked_content
 from capabilities.traces.tables import place_of
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction

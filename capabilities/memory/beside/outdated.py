@@ -8,7 +8,7 @@ from fabric.flow.resource import Transaction
 
 from ..layout import MemoryLayout
 from ..over import Told, over
-from ..people.oneself import self_subjects
+from ..people.oneself import subjects_of
 from ..recall.ranked import Outdated, RankedMemory
 
 OWN = frozenset({"traces_user", "traces_thread", "mind_beliefs"})
@@ -21,7 +21,7 @@ def outdated_beside(
     """Return the rows of a collection, marked where a fact about the user that was stated later makes them untrue."""
     if key not in OWN or not found:
         return list(found)
-    mine = self_subjects(ctx, layout)
+    mine = subjects_of(ctx.user, layout)
     subject = USER if USER in mine else min(mine)
     now = ctx.clock.now()
     told = [Told(one.id, one.content, subject, one.sources, one.said_at or now) for one in found]

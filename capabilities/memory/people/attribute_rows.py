@@ -12,10 +12,11 @@ from capabilities.claims.attributes import related
 from capabilities.claims.values.same_value import stems
 from capabilities.relations.words import UNSPACED, kin_of, listed
 from capabilities.retrieval.candidates import Candidates
+from fabric.search.views import holds
 from fabric.text.terms import Cue
 from fabric.text.words import normalise, words
 
-from .claim_columns import Slots, with_subject
+from .claim_columns import Slots
 
 if TYPE_CHECKING:
     from .somebody import Somebody
@@ -65,10 +66,10 @@ def answers(
     found = np.zeros(candidates.size, np.float32)
     told = _said(cue.text)
     for group in candidates:
-        slots, part = Slots.of(group), found[group.start : group.end]
+        slots, part = Slots.of(group.index), found[group.start : group.end]
         if slots is None:
             continue
-        own = with_subject(group, mine)
+        own = holds(group.index, "subject", mine)
         for name, counts in asked.items():
             fits = _fits(name, told)
             rows = slots.filled(name, fits=fits) & (~own if others else own)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.claims import Place, place
-from capabilities.retrieval.candidates import CandidateGroup
+from capabilities.retrieval.candidates import Candidates
 from fabric.search.base import ColumnView, SearchView
 
 Mask = NDArray[np.bool_]
@@ -29,27 +29,17 @@ class _Places:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slots:
-    """The slots of one group's rows."""
+    """The slots of the rows of an index."""
 
     column: ColumnView
     places: _Places
 
     @classmethod
-    def of(cls, group: CandidateGroup) -> "Slots | None":
-        """Return the slots of a group's rows; None where its rows have no claims."""
-        column = group.index.columns.get("slot")
+    def of(cls, index: SearchView) -> "Slots | None":
+        """Return the slots of an index, of one that is not frozen inside a transaction; None without any claims."""
+        column = index.columns.get("slot")
         if column is None:
             return None
-        return cls._known(column, group.index)
-
-    @classmethod
-    def of_index(cls, index: SearchView) -> "Slots | None":
-        """Return the slots of an index; to be called, and used, inside a transaction."""
-        column = index.columns.get("slot")
-        return None if column is None else cls._known(column, index)
-
-    @classmethod
-    def _known(cls, column: ColumnView, index: SearchView) -> "Slots":
         places = index.derived(_Places)
         if len(places.places) < len(column.names):
             places.learn(column.names)
@@ -89,11 +79,7 @@ class Slots:
         return found
 
 
-def with_subject(group: CandidateGroup, subjects: Iterable[str]) -> Mask:
-    """Return which rows of a group are about one of some subjects."""
-    column = group.index.columns.get("subject")
-    found = np.zeros(group.index.size, np.bool_)
-    if column is not None:
-        for subject in subjects:
-            found |= column.values == column.names.get(subject, -2)
-    return found
+def names_in(candidates: Candidates, column: str) -> set[str]:
+    """Return the texts that a column has in any of the indexes, some of which may stand in no row any more."""
+    columns = [group.index.columns.get(column) for group in candidates]
+    return {name for found in columns if found is not None for name in found.names if name}

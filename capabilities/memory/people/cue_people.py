@@ -18,14 +18,15 @@ from capabilities.retrieval.people import People
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
+from fabric.search.views import holds
 from fabric.text.language import language_of, speaks_of_oneself
 from fabric.text.words import words
 
 from ..layout import MemoryLayout
 from ..recall.ranked import RankedMemory
 from .attribute_rows import answers
-from .claim_columns import Slots, with_subject
-from .oneself import self_subjects
+from .claim_columns import Slots, names_in
+from .oneself import subjects_of
 from .somebody import Finder, Somebody
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class _Reader:
     """The names of people in the question."""
 
     def __post_init__(self) -> None:
-        self.mine = self_subjects(self.ctx, self.layout)
+        self.mine = subjects_of(self.ctx.user, self.layout)
         self.language = self.question.cue.language if self.question.cue.language in GRAMMAR else "english"
         self.named = frozenset(names_asked(self.question.cue.text, self.question.cue.language))
         self.find = Finder(self.tx, self.layout, self.candidates, self.entries, self.mine, self.language)
@@ -74,7 +75,7 @@ class _Reader:
         cue = self.question.cue
         kin = kin_in(cue.text, self.language)
         owners = {one.of for one in kin}
-        subjects = self._subjects() - self.mine - {""}
+        subjects = names_in(self.candidates, "subject") - self.mine
         names = {*self.named, *self._named_subjects(subjects)} - owners
         names -= {one.name.lower() for one in kin}
         speakers = self._speakers()
@@ -105,7 +106,7 @@ class _Reader:
 
     def _about(self, found: Sequence[tuple[set[str], Somebody]]) -> People:
         """Return that somebody else is asked about: what does not speak of them counts less."""
-        subjects = self._subjects()
+        subjects = names_in(self.candidates, "subject")
         called: dict[str, frozenset[str]] = {}
         for said, person in found:
             known = {name for name in person.names if name in subjects}
@@ -144,18 +145,17 @@ class _Reader:
         told = answers(self.question.cue, self.candidates, [me], asks_who=False)
         theirs = answers(self.question.cue, self.candidates, [me], asks_who=False, others=True)
         for group in self.candidates:
-            slots, own_rows, part = Slots.of(group), with_subject(group, self.mine), slice(group.start, group.end)
+            slots, part = Slots.of(group.index), slice(group.start, group.end)
             if slots is not None:
                 rows[part] &= ~slots.of_owners(lambda _: True)
             if theirs is not None and slots is not None:
                 rows[part] &= ~(theirs[part] > 0)
             if own and told is not None and slots is not None:  # what they are called is known, and no answer
                 rows[part] &= ~(slots.filled("name") | slots.filled("nickname"))
-            user = group.index.columns.get("user")
-            if user is not None:
-                rows[part] &= user.values == user.names.get(self.ctx.user or "", -2)
-            role = group.index.columns.get("role")
-            mine[part] = own_rows if role is None else role.values == role.names.get("user", -2)
+            if "user" in group.index.columns:
+                rows[part] &= holds(group.index, "user", [self.ctx.user or ""])
+            by_role = "role" in group.index.columns
+            mine[part] = holds(group.index, "role", ["user"]) if by_role else holds(group.index, "subject", self.mine)
         return People(
             dict.fromkeys(self.mine, frozenset(own)),
             mine=self.mine,
@@ -170,10 +170,6 @@ class _Reader:
     def _asks_who(self) -> bool:
         return _WHO.search(self.question.cue.text) is not None
 
-    def _subjects(self) -> frozenset[str]:
-        columns = [group.index.columns.get("subject") for group in self.candidates]
-        return frozenset[str]().union(*(column.names.keys() for column in columns if column is not None))
-
     def _named_subjects(self, subjects: Iterable[str]) -> Iterator[str]:
         cue = self.question.cue
         spoken = self.named.union(word.spelling for word in cue.words if not may_be_word(word.spelling))
@@ -183,8 +179,7 @@ class _Reader:
                 yield name
 
     def _speakers(self) -> frozenset[str]:
-        columns = [group.index.columns.get("speaker") for group in self.candidates]
-        spoken = (name for column in columns if column is not None for name in column.names)
+        spoken = names_in(self.candidates, "speaker")
         return frozenset(name.casefold().split()[0] for name in spoken if name.strip())
 
     def _pronouns(self) -> set[str]:

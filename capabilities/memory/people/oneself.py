@@ -30,11 +30,6 @@ def is_shared(layout: MemoryLayout) -> bool:
     return any(collection is not None and collection.scope in SHARED for collection in tiers)
 
 
-def self_subjects(ctx: Context, layout: MemoryLayout) -> frozenset[str]:
-    """Return the subjects under which what the one who asks says of themselves is filed; see `subjects_of`."""
-    return subjects_of(ctx.user, layout)
-
-
 def subjects_of(user: str | None, layout: MemoryLayout) -> frozenset[str]:
     """Return the subjects under which what a user says of themselves is filed.
 

@@ -19,12 +19,13 @@ from capabilities.semantic.namesakes import Namesakes, bearer_of, namesakes
 from capabilities.semantic.selves import introductions, is_namesake, self_of
 from capabilities.working import WorkingEntry
 from fabric.flow.resource import Transaction
+from fabric.search.views import holds, ids_at
 from fabric.text.language import stem
 from fabric.text.words import words
 
 from ..layout import MemoryLayout
 from ..recall.ranked import RankedMemory
-from .claim_columns import Mask, Slots, with_subject
+from .claim_columns import Mask, Slots, names_in
 from .oneself import is_shared
 
 FEW = 12
@@ -97,7 +98,7 @@ class Finder:
         for name in names:
             rows |= self.named(name, shared).rows
         for group in self.candidates:
-            slots = Slots.of(group)
+            slots = Slots.of(group.index)
             if slots is not None:
                 rows[group.start : group.end] |= slots.of_owners(owns)
         unsure = self._worded(asked, whose) & ~rows
@@ -118,7 +119,7 @@ class Finder:
 
         found = self._facts(telling, self.mine, most=MOST_KNOWN)
         found.sort(key=lambda fact: (fact.valid_from, fact.recorded_at))
-        return namesakes(introductions(map(claim_of, found)), self._subjects(), self.own_names())
+        return namesakes(introductions(map(claim_of, found)), names_in(self.candidates, "subject"), self.own_names())
 
     def _namesakes(self, names: set[str], kin: str) -> set[str]:
         """Return the names with what others are filed under who are called as the one who asks is."""
@@ -126,13 +127,11 @@ class Finder:
         if not own or own <= self.mine:
             return names
         found: set[str] = set()
-        for group in self.candidates:
-            column = group.index.columns.get("subject")
-            for subject in column.names if column is not None else ():
-                first, _, more = subject.partition("-")
-                is_such = more and not own.isdisjoint(subject.split("-")) and subject not in self.mine | own
-                who = kin_of(subject.rpartition("-")[0])[0]
-                found |= {subject} if is_such and (means(kin, who) if who else first in own) else set()
+        for subject in names_in(self.candidates, "subject") - self.mine - own:
+            first, _, more = subject.partition("-")
+            is_such = more and not own.isdisjoint(subject.split("-"))
+            who = kin_of(subject.rpartition("-")[0])[0]
+            found |= {subject} if is_such and (means(kin, who) if who else first in own) else set()
         return (names - own) | found
 
     def _related(self, of: AbstractSet[str], kin: str, qualities: AbstractSet[str]) -> tuple[set[str], Mask]:
@@ -176,7 +175,7 @@ class Finder:
         for group in self.candidates:
             mask = group.allowed & self._holding(group, kin_terms(kin, self.language))
             newest = np.flatnonzero(mask & self._said_by_me(group) if own == MINE else mask)[-FEW:]
-            for text in self._texts(group, [str(group.index.ids[position]) for position in newest.tolist()]):
+            for text in self._texts(group, ids_at(group.index, newest)):
                 for mention in kin_in(text, self.language, is_memory=group.tier != "turn"):
                     right = mention.of == own and len(mention.kin) == 1 and means(kin, mention.kin[0])
                     apart = qualities and mention.qualities and not qualities & mention.qualities
@@ -189,11 +188,8 @@ class Finder:
         if self.mine <= {USER}:
             return np.ones(group.index.size, np.bool_)  # nobody else says anything here
         if user is None:
-            return with_subject(group, self.mine)
-        found = np.zeros(group.index.size, np.bool_)
-        for name in user.names:
-            found |= (user.values == user.names[name]) if name and user_subject(name) in self.mine else False
-        return found
+            return holds(group.index, "subject", self.mine)
+        return holds(group.index, "user", [name for name in user.names if name and user_subject(name) in self.mine])
 
     def named(self, name: str, apart: Namesakes | None = None) -> Somebody:
         """Return somebody of this name, and the rows about them or that speak of them.
@@ -204,14 +200,14 @@ class Finder:
         nobody = np.zeros(self.candidates.size, np.bool_)
         if apart and any(bearer.subject == name for bearers in apart.values() for bearer in bearers):
             for group in self.candidates:
-                rows[group.start : group.end] = with_subject(group, {name})
+                rows[group.start : group.end] = holds(group.index, "subject", {name})
             return Somebody(frozenset({name}), rows, nobody, lambda owner: owner == name)
         also: set[str] = set() if apart is not None else self._also(name)
         spellings = {name, *self._alike(name), *also}
         terms = {term for spelling in spellings - also for term in _spelled(spelling)}
         for group in self.candidates:
-            slots, part = Slots.of(group), slice(group.start, group.end)
-            rows[part] = with_subject(group, {*spellings, *_so_called(group, name)})
+            slots, part = Slots.of(group.index), slice(group.start, group.end)
+            rows[part] = holds(group.index, "subject", {*spellings, *_so_called(group, name)})
             if slots is not None:
                 rows[part] |= slots.of_owners(lambda owner: owner == name)
         worded = np.concatenate([self._holding(group, terms) for group in self.candidates])
@@ -224,13 +220,10 @@ class Finder:
 
         return Somebody(frozenset(spellings), rows | worded, nobody, lambda owner: owner == name, unsure, is_other)
 
-    def _subjects(self) -> set[str]:
-        columns = [group.index.columns.get("subject") for group in self.candidates]
-        return {subject for column in columns if column is not None for subject in column.names if subject}
-
     def _also(self, name: str) -> set[str]:
         """Return what others who bear a name are filed under, where there are such: "boss-anna"."""
-        such = {subject for subject in self._subjects() if subject.endswith(f"-{name}") and is_namesake(subject, name)}
+        subjects = names_in(self.candidates, "subject")
+        such = {subject for subject in subjects if subject.endswith(f"-{name}") and is_namesake(subject, name)}
         return such & {bearer.subject for bearer in self._shared().get(name, ())} if such else such
 
     def _alike(self, name: str) -> set[str]:
@@ -283,23 +276,20 @@ class Finder:
     def slots(self) -> Slots | None:
         """Return the slots of all facts."""
         index = self.tx.index(self.layout.semantic) if self.layout.semantic is not None else None
-        return None if index is None else Slots.of_index(index)
+        return None if index is None else Slots.of(index)
 
     def _facts(
         self, chosen: Callable[[Slots], Mask], subjects: AbstractSet[str] = frozenset(), most: int = FEW
     ) -> list[Fact]:
         """Return the few current facts in some slots, of some subjects if they are given, the newest."""
         index = self.tx.index(self.layout.semantic) if self.layout.semantic is not None else None
-        slots = None if index is None else Slots.of_index(index)
+        slots = None if index is None else Slots.of(index)
         if self.layout.semantic is None or index is None or slots is None:
             return []
-        rows = chosen(slots) & index.alive
-        status, subject = index.columns["status"], index.columns["subject"]
-        rows &= status.values == status.names.get("current", -2)
+        rows = chosen(slots) & index.alive & holds(index, "status", ["current"])
         if subjects:
-            rows &= np.isin(subject.values, [subject.names[name] for name in subjects if name in subject.names])
-        newest = np.flatnonzero(rows)[-most:].tolist()
-        return self.tx.get_many(self.layout.semantic, [index.ids[position] for position in newest])
+            rows &= holds(index, "subject", subjects)
+        return self.tx.get_many(self.layout.semantic, ids_at(index, np.flatnonzero(rows)[-most:]))
 
     def _texts(self, group: CandidateGroup, ids: list[str]) -> Iterator[str]:
         if group.tier == "working":

@@ -64,12 +64,12 @@ def overtaken(found: Sequence[RankedMemory], cue: str = "") -> Iterator[tuple[in
         is_change = when is not None and says_change(changed.content)
         if when is None or not (is_change or (asked and tells_turn(changed.content))):
             continue
-        told = _about(changed)
+        told = _stems(changed.content)
         for earlier, memory in enumerate(found):
             before, own = said[earlier]
             if before is None or before >= when or own != voice:
                 continue
-            core = _about(memory)
+            core = _stems(memory.content)
             repeats = is_change and bool(core) and core < told
             if repeats or (_is_passing(memory) and core & told & asked):
                 yield earlier, later
@@ -102,10 +102,6 @@ def _said_at(memory: RankedMemory) -> datetime | None:
 def _voice(memory: RankedMemory) -> str:
     """Return who said it, as far as it is known: what rests on the user's turns is the user's."""
     return (memory.speaker or memory.role) if memory.source == "turn" else "user"
-
-
-def _about(memory: RankedMemory) -> frozenset[str]:
-    return _stems(memory.content)
 
 
 @lru_cache(maxsize=CACHED)

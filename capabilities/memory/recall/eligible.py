@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from capabilities.claims import claim_of, slot, subject_key
 from capabilities.retrieval.candidates import CandidateGroup, Candidates, make_candidates
-from capabilities.retrieval.lexical.term_expansion import vocabulary_of
 from capabilities.sources import content_terms
 from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 from fabric.search.base import SearchView
 from fabric.search.unstored import unstored
+from fabric.search.views import holds
 
 from ..beside.shelf import Shelf
 from ..beside.shelves import is_beside, shelves
@@ -40,7 +40,6 @@ def candidates_of(
     entries: Sequence[WorkingEntry],
 ) -> Candidates:
     """Return the rows of the tiers that the request wants; only facts when it asks for another time."""
-    vectors_of = layout.meaning.words if question.word_vectors is not None else None
     parts = [
         (tier, index, _allowed(tx, ctx, layout, request, tier, index))
         for tier in request.tiers
@@ -49,12 +48,7 @@ def candidates_of(
         if index is not None and len(index)
     ]
     beside = [(shelf.key, shelf.index, shelf.allowed) for shelf in _beside(tx, ctx, request, space)]
-    return make_candidates(
-        [
-            (tier, index, allowed, vocabulary_of(index, vectors_of) if vectors_of is not None else None)
-            for tier, index, allowed in [*parts, *beside]
-        ]
-    )
+    return make_candidates([*parts, *beside], layout.meaning.words if question.word_vectors is not None else None)
 
 
 def _beside(tx: Transaction, ctx: Context, request: RecallRequest, space: str) -> list[Shelf]:
@@ -126,9 +120,9 @@ def _allowed(
 ) -> Mask:
     allowed = index.alive.copy()
     if request.subjects is not None:
-        allowed &= np.logical_or.reduce([_is(index, "subject", subject) for subject in request.subjects])
+        allowed &= holds(index, "subject", request.subjects)
     if request.category is not None:
-        allowed &= _is(index, "category", request.category)
+        allowed &= holds(index, "category", [request.category])
     if tier == "turn" and request.asks_for_turns:
         allowed &= _turns(request, index)
     if tier == "episodic":
@@ -137,28 +131,20 @@ def _allowed(
         if request.is_past:
             allowed &= _only(index, [fact.id for fact in facts_at(tx, ctx, layout, request)])
         else:
-            allowed &= ~_is(index, "status", "invalidated")
+            allowed &= ~holds(index, "status", ["invalidated"])
     return allowed
 
 
 def _turns(request: RecallRequest, index: SearchView) -> Mask:
     wanted = tagged(index, request.tags)
     if request.session is not None:
-        wanted &= _is(index, "session", request.session)
+        wanted &= holds(index, "session", [request.session])
     said_at = index.columns["said_at"].values
     if request.since is not None:
         wanted &= said_at >= request.since.timestamp()
     if request.until is not None:
         wanted &= said_at <= request.until.timestamp()
     return wanted
-
-
-def _is(index: SearchView, name: str, wanted: str) -> Mask:
-    column = index.columns.get(name)
-    if column is None or wanted not in column.names:
-        return np.zeros(len(index.ids), np.bool_)
-    found: Mask = column.values == column.names[wanted]
-    return found
 
 
 def _only(index: SearchView, ids: list[str]) -> Mask:

@@ -8,7 +8,7 @@ from fabric.store.base import Where
 
 from ..contested import with_contested
 from ..layout import MemoryLayout
-from ..people.oneself import self_subjects
+from ..people.oneself import subjects_of
 from ..refiled import refile_own_rows
 from .prior import distinct, of_fact, prior_memories, tagged_turns
 from .ranked import RELEVANT, RankedMemory
@@ -24,7 +24,7 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
     """Return what is known of the user, most telling first; [] where nothing is, or other memories are asked for."""
     if "semantic" not in request.tiers:
         return []
-    mine = self_subjects(ctx, layout)
+    mine = subjects_of(ctx.user, layout)
 
     def work(tx: Transaction) -> list[RankedMemory]:
         refile_own_rows(tx, layout)

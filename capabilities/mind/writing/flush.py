@@ -11,7 +11,7 @@ from fabric.errors import RefusedError
 
 from ..config import MindConfig
 from ..provider import MindTable, Wanted
-from ..record import MindBelief, MindEntry, MindFailure, MindGoal, MindReflection
+from ..record import KINDS, MindEntry, MindFailure, MindGoal, MindReflection
 from .draft import DraftOperation, apply, drafted, survives, unpinned
 from .limits import check_room
 
@@ -48,7 +48,8 @@ def flush(
             dropped.append(operation.target)
             continue
         try:
-            entry = apply(operation, _existing(table, operation), now, failed=failed)
+            existing = next(iter(table.get(KINDS[operation.type], [operation.target])), None)
+            entry = apply(operation, existing, now, failed=failed)
             if failed and isinstance(entry, MindReflection) and not _has_room(table, entry, operation.run, config):
                 entry = unpinned(entry, now)
             _check_cap(table, entry, config)
@@ -82,15 +83,6 @@ def recover(table: MindTable, alive: Collection[str], config: MindConfig, now: d
         failed=tuple(failure for one in done for failure in one.failed),
         dropped=tuple(target for one in done for target in one.dropped),
     )
-
-
-def _existing(table: MindTable, operation: DraftOperation) -> MindEntry | None:
-    ids = [operation.target]
-    if operation.type == "goal":
-        return next(iter(table.get(MindGoal, ids)), None)
-    if operation.type == "belief":
-        return next(iter(table.get(MindBelief, ids)), None)
-    return next(iter(table.get(MindReflection, ids)), None)
 
 
 def left_behind(table: MindTable, alive: Collection[str]) -> list[DraftOperation]:

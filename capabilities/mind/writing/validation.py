@@ -1,10 +1,7 @@
-"""What a write is checked for before it is written ahead: its text, its times, its tags."""
+"""What a write is checked for before it is written ahead: its text and its times."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
-from capabilities.sources import source_of
 from fabric.errors import RefusedError
 from fabric.flow.context import Context
 from fabric.text.words import printable
@@ -15,7 +12,6 @@ MAX_CHARS = 4_000
 """The most characters of an entry, a note or an outcome."""
 MAX_TAGS = 20
 """The most tags of an entry."""
-MAX_TAG_CHARS = 200
 _SHOWN = 40
 
 
@@ -46,38 +42,3 @@ def due(ctx: Context, given: str) -> str:
     except ValueError as error:
         reason = f"due_by: {given[:_SHOWN]!r} is no date and no duration"
         raise RefusedError(reason, do="Give a date such as 2026-06-01, or a time from now such as 30d.") from error
-
-
-def plain_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags as they are kept: stripped, each once, blank ones left out.
-
-    >>> plain_tags([" tea", "tea", ""])
-    ('tea',)
-    """
-    return tuple(dict.fromkeys(tag for one in tags if (tag := one.strip())))
-
-
-def checked_tags(ctx: Context, tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags as they are kept, without secrets; RefusedError for too many, or one that is too long."""
-    kept = plain_tags(map(ctx.redact, tags))
-    if len(kept) > MAX_TAGS:
-        raise RefusedError(f"{len(kept)} tags are too many, {MAX_TAGS} are the most", do="Keep those that matter.")
-    long = next((tag for tag in kept if len(tag) > MAX_TAG_CHARS), "")
-    if long:
-        reason = f"a tag has {len(long):,} characters, {MAX_TAG_CHARS} are the most"
-        raise RefusedError(reason, do="Give words to filter by; what is to be remembered is the content.")
-    return kept
-
-
-def shared(ctx: Context, namespace: str, prefix: str, tags: Iterable[str]) -> dict[str, Any]:
-    """Return the fields that every new entry has."""
-    now = ctx.clock.now()
-    return {
-        "id": ctx.clock.new_id(prefix),
-        "namespace": namespace,
-        "tags": checked_tags(ctx, tags),
-        "created_at": now,
-        "updated_at": now,
-        "source": source_of(ctx),
-        "made_by": ctx.path,
-    }

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capabilities.formulas.retention import current_strengths
+from capabilities.tag_lists import unite_tags
 from fabric.search.views import holds
 
 from ..record import Trace, TracesConfig
 from ..seen import Seen
-from ..table import said_again, unite_tags
+from ..table import said_again
 from ..words import count_words
 
 Ints = NDArray[np.int64]

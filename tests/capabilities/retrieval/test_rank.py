@@ -50,7 +50,7 @@ def candidates(*turns: Turn, vectors: Sequence[Sequence[float]] = ()) -> Candida
     if vectors:
         index.begin_space(1)
         index.set_vectors(1, [one.id for one in turns], np.array(vectors, np.float16))
-    return make_candidates([("turn", index, index.alive, None)])
+    return make_candidates([("turn", index, index.alive)])
 
 
 def order(cue: str, *turns: Turn) -> list[str]:
