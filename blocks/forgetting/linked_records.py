@@ -88,7 +88,8 @@ class Circle:
     def siblings(self, evidence: Said) -> list[Node]:
         """Return the records that rest on turns which go as the evidence of others, without being taken."""
         found = self._naming(evidence.ids) if len(evidence.ids) < MANY else self._all()
-        return [node for node in found if node.kind in LINKS and self._is_left(node) and evidence.is_part_of(node)]
+        left = (node for node in found if node.kind in LINKS and node.key not in self.taken)
+        return [node for node in left if evidence.is_part_of(node)]
 
     def evidence(self) -> Said:
         """Return the turns that the taken records rest on."""
@@ -156,6 +157,3 @@ class Circle:
 
     def _all(self) -> list[Node]:
         return [node for kept in self.reach for node in nodes_of(kept) if node.kind in LINKS]
-
-    def _is_left(self, node: Node) -> bool:
-        return node.key not in self.taken

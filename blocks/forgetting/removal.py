@@ -21,7 +21,7 @@ from fabric.store.base import Row, Table, Where
 from ..owned_records import DOCUMENTS, is_state
 from .erased_texts import Texts
 from .linked_records import MANY
-from .links import Node, mentions_id, nodes_of
+from .links import Node, ids_by_kind, mentions_id, nodes_of
 from .recognised import told_of
 from .traces_left import let_count_again, take_out_of_mind
 
@@ -75,12 +75,8 @@ class Removal:
 
     def left(self) -> dict[str, list[str]]:
         """Look for the forgotten texts in everything that is held; return by kind the ids of what still has one."""
-        found: dict[str, list[str]] = {}
-        for kept in self._holding(self.texts.spellings):
-            for node in nodes_of(kept):
-                if self.texts.held_by(dict(node.record)) and node.id not in found.get(node.kind, ()):
-                    found.setdefault(node.kind, []).append(node.id)
-        return found
+        nodes = (node for kept in self._holding(self.texts.spellings) for node in nodes_of(kept))
+        return ids_by_kind(node for node in nodes if self.texts.held_by(dict(node.record)))
 
     def _holding(self, told: AbstractSet[str]) -> Iterable[KeptRow]:
         """Return the rows that may hold one of these ids and texts; where they are many, all rows."""

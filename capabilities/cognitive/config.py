@@ -92,12 +92,8 @@ def _limits(given: Any) -> Any:
     return ConsolidationConfig.of(given) or ConsolidationConfig(every_hours=None)
 
 
-def _observer(given: Any) -> Any:
-    return ObserverConfig.of(given) or ObserverConfig()
-
-
-def _reflector(given: Any) -> Any:
-    return ReflectorConfig.of(given) or ReflectorConfig()
+Observed = Annotated[ObserverConfig, BeforeValidator(lambda given: ObserverConfig.of(given) or ObserverConfig())]
+Reflected = Annotated[ReflectorConfig, BeforeValidator(lambda given: ReflectorConfig.of(given) or ReflectorConfig())]
 
 
 class CognitiveConfig(Settings):
@@ -135,9 +131,9 @@ class CognitiveConfig(Settings):
     """What being used together adds to the tie of two traces."""
     consolidation: Annotated[ConsolidationConfig, BeforeValidator(_limits)] = ConsolidationConfig()
     """How often and how much is consolidated; None for only when it is asked for."""
-    observer: Annotated[ObserverConfig, BeforeValidator(_observer)] = ObserverConfig()
+    observer: Observed = ObserverConfig()
     """When what was said is observed."""
-    reflector: Annotated[ReflectorConfig, BeforeValidator(_reflector)] = ReflectorConfig()
+    reflector: Reflected = ReflectorConfig()
     """When notes become traces."""
     mechanisms: Annotated[Mechanisms | None, BeforeValidator(Mechanisms.of)] = None
     """The eight mechanisms; True for all of them, a mapping for those that differ from the defaults, None for none."""

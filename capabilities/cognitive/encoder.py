@@ -7,13 +7,17 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from fabric.errors import ConfigurationError
+from fabric.flow.context import Context
+from fabric.flow.resource import Transaction
 from fabric.telemetry.logger import logger
 
 from ..claims import OTHER, read_as
 from ..formulas.bounds import checked_number
 from ..formulas.encoding import Encoded, Features, Mood, emotional_context, encode
 from ..formulas.personality import attention_weights
+from ..meaning import Meaning
 from ..traces.record import SourceType, TraceType
+from ..traces.table import TraceTable
 from .config import HOUR, CognitiveConfig
 from .content.entities import entities
 from .content.features import detect
@@ -79,6 +83,17 @@ class Encoder:
             logger().warning("even mood: the function for it failed", error=repr(error))
             return Mood()
         return mood_of(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the memory of one context that encodes. ``table`` opens the traces, with the vectors of a space."""
+
+    ctx: Context
+    config: CognitiveConfig
+    encoder: Encoder
+    meaning: Meaning
+    table: Callable[[Transaction, str], TraceTable]
 
 
 def checked_source(mood: MoodSource | None) -> MoodSource | None:

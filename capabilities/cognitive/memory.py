@@ -41,7 +41,8 @@ from .graph import edges_in, graph_of, tie_traces, ties_of
 from .mechanisms.on_use import rivals_of
 from .observing.observer import Observer
 from .outlook import Outlook, outlooks
-from .prompt.collecting import Asked, most_shown, prompt_of
+from .prompt.assembling import Asked
+from .prompt.collecting import most_shown, prompt_of
 from .prompt.prompt import Assembled, Style, style_of
 from .results import Encoding, Retrieval, Swept, Tie
 from .slots import IN_MIND, InMind, brought_to
@@ -73,16 +74,17 @@ class CognitiveMemory(TraceReader):
         self._config = config
         self._encoder = encoder
         self.meaning = meaning
+        self._shared = (ctx, config, encoder, meaning, self._table)
 
     @property
     def observer(self) -> Observer:
         """What waits to be observed, and the notes on what was."""
-        return Observer(self._ctx, self._config, self._encoder, self.meaning, self._table)
+        return Observer(*self._shared)
 
     @property
     def witnessing(self) -> Witnessing:
         """Encodes events as the agent of this context saw them."""
-        return Witnessing(self._ctx, self._config, self._encoder, self.meaning, self._table)
+        return Witnessing(*self._shared)
 
     @checks_arguments
     async def encode(
@@ -228,7 +230,7 @@ class CognitiveMemory(TraceReader):
     @property
     def reclassification(self) -> Reclassification:
         """The traces whose features only words have told, though a model is to be asked."""
-        return Reclassification(self._ctx, self._config, self._table)
+        return Reclassification(*self._shared)
 
     async def outlook(self) -> list[Outlook]:
         """Return how every trace stands that the context sees: what is left of it, until when, and what keeps it."""
@@ -340,7 +342,7 @@ class CognitiveMemory(TraceReader):
         ``derive`` draws a schema from traces and ``gist`` makes a gist of one, both by a model: without them no schema
         is drawn, and a gist is the first words. All zeros while another consolidation is at work on the same traces.
         """
-        return await Cycle(self._ctx, self._table, self._config, self._encoder, self.meaning, derive, gist).run()
+        return await Cycle(*self._shared, derive, gist).run()
 
     async def last_consolidation(self) -> list[CognitiveRun]:
         """Return what the last cycle did to the traces of each owner, and why; nothing where there was none."""

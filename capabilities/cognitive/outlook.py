@@ -12,12 +12,11 @@ from ..formulas.retention import current_strength, lasts
 from ..traces.record import Trace
 from ..traces.tables import views
 from .config import CognitiveConfig
+from .storing import LONGEST
 from .wakefulness import Elapsed, elapsed
 
 WEEK = 7 * 86_400.0
 """Seconds."""
-LONGEST = 100 * 365 * 86_400.0
-"""Seconds; what lasts longer than that is not dated any later."""
 Keeper = Literal["flashbulb", "emotion", "uses", "new"]
 """Why a trace is still there: how vivid it is, how it felt, that it was used, or only that it is not old."""
 

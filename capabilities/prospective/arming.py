@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,10 +12,9 @@ from fabric.text.words import is_blank
 from .record import MAX_CONTENT_CHARS, MAX_EVENT_CHARS, MAX_EVENTS, ProspectiveConfig
 from .time.recurrence import counted_out, next_after, rule_of, walls
 from .time.spoken import every_and_at
-from .time.when import When, when
+from .time.when import At, When, when
 from .time.zones import wall_clock
 
-At = str | datetime | date | timedelta
 Every = str | timedelta
 ONE = "Give one of at=, on= and about=: a time, the names of events, or what is talked about."
 

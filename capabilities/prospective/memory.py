@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -22,12 +22,12 @@ from ..sources import check_kept, source_here
 from ..traces.record import TraceScope
 from ..traces.tables import place_of
 from . import state
-from .arming import Asked, armed
+from .arming import Asked, Every, armed
 from .commitments import Proposal
 from .contexts import Contexts
 from .record import MAX_CONTENT_CHARS, Due, Intention, ProspectiveConfig, Status, Trigger
 from .tables import Intentions
-from .time.when import when
+from .time.when import At, when
 from .time.zones import zone_of
 
 Zone = Callable[[Context], ZoneInfo]
@@ -65,10 +65,10 @@ class ProspectiveMemory:
         self,
         content: str,
         *,
-        at: str | datetime | date | timedelta | None = None,
+        at: At | None = None,
         on: Texts = (),
         about: str = "",
-        every: str | timedelta | None = None,
+        every: Every | None = None,
         recurring: bool = False,
         importance: Share = 0.5,
         threshold: Share | None = None,
@@ -240,9 +240,7 @@ class ProspectiveMemory:
         return drawn(await self._ctx.transact(lambda tx: self._table(tx).find(intention_id)))
 
     @checks_arguments
-    async def snooze(
-        self, intention_id: str, until: str | datetime | date | timedelta, *, zone: str | None = None
-    ) -> Intention:
+    async def snooze(self, intention_id: str, until: At, *, zone: str | None = None) -> Intention:
         """Put one off until a time, given as to `remind`: it comes back then, brought back before or not.
 
         ``zone`` is the time zone in which the time is meant, the user's unless it is given.

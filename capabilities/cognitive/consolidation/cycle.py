@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from capabilities.meaning import Meaning
 from capabilities.traces.archive import sweep_archive
 from capabilities.traces.consolidation.asking import answered, milliseconds
 from capabilities.traces.consolidation.one_at_a_time import reserved
@@ -14,11 +13,10 @@ from capabilities.traces.consolidation.steps import Cluster
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import View
-from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
-from ..config import HOUR, CognitiveConfig
-from ..encoder import Encoder
+from ..config import HOUR
+from ..encoder import Part
 from ..mechanisms.between_turns import calm, doubt, gist_by_words, is_gist, losing_details, make_gists
 from ..wakefulness import CLOCKS
 from .result import KEPT_LINES, LOGS, MOST_TOLD, Change, CognitiveRun, Consolidated, Step, summed
@@ -49,18 +47,13 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Part):
     """The five steps, then the mechanisms, then the archive, over what a session sees of each of its owners.
 
-    ``table`` opens the traces in a transaction. Without ``derive`` no schema is drawn; without ``gist`` a gist is the
-    first words. What a model cannot do now is tried again in the next cycle.
+    Without ``derive`` no schema is drawn; without ``gist`` a gist is the first words. What a model cannot do now is
+    tried again in the next cycle.
     """
 
-    ctx: Context
-    table: Callable[[Transaction, str], TraceTable]
-    config: CognitiveConfig
-    encoder: Encoder
-    meaning: Meaning
     derive: Derive | None = None
     gist: Gist | None = None
 

@@ -6,28 +6,22 @@ from dataclasses import dataclass
 from capabilities.formulas.encoding import Features, Mood, encode
 from capabilities.formulas.personality import attention_weights
 from capabilities.traces.record import ToldByWords, Trace
-from capabilities.traces.table import TraceTable
 from capabilities.traces.tables import views
-from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.record.meanwhile import drawn
 from fabric.store.base import Where
 
 from ..config import CognitiveConfig
 from ..content.features import detect
-from ..encoder import type_of
+from ..encoder import Part, type_of
 
 MOST_TRIES = 3
 """After how many failed calls of a model what the words told stays."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reclassification:
+class Reclassification(Part):
     """The traces that a session sees and whose features only words have told: `waiting`, until a model tells them."""
-
-    ctx: Context
-    config: CognitiveConfig
-    table: Callable[[Transaction], TraceTable]
 
     async def waiting(self, most: int = 20) -> list[Trace]:
         """Return some of them, those first that failed least, then the oldest."""
@@ -43,7 +37,7 @@ class Reclassification:
 
     async def _change(self, seen: Trace, rule: Callable[[Trace], Trace]) -> bool:
         def work(tx: Transaction) -> bool:
-            held = self.table(tx).live(seen.id)
+            held = self.table(tx, "").live(seen.id)
             if held is None or held.trace.told_by_words is None or held.trace.content != seen.content:
                 return False
             tx.put(held.view.tables.traces, [rule(held.trace)])

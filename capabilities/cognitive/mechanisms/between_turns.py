@@ -26,6 +26,7 @@ from fabric.search.views import holds
 
 from .config import EmotionRegulation, SourceConfidenceDecay, TemporalGist
 from .metadata import metadata_of, noting
+from .on_use import felt_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,19 +129,15 @@ def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:
     if seen is None:
         return []
     traces = seen.read(seen.positions[np.nan_to_num(seen.cells("intensity")) > how.valence * how.arousal])
-    over = [one for one in traces if is_overwhelming(_felt(one), one.strength, how.how)]
-    after, _ = regulated([(_felt(one), one.strength) for one in over], how.how)
+    over = [one for one in traces if is_overwhelming(felt_in(one), one.strength, how.how)]
+    after, _ = regulated([(felt_in(one), one.strength) for one in over], how.how)
     changed = [
         _calmed(trace, felt, strength)
         for trace, (felt, strength) in zip(over, after, strict=True)
-        if (felt, strength) != (_felt(trace), trace.strength)
+        if (felt, strength) != (felt_in(trace), trace.strength)
     ]
     table.tx.put(view.tables.traces, changed)
     return changed
-
-
-def _felt(trace: Trace) -> EmotionalContext:
-    return EmotionalContext(trace.valence, trace.arousal, trace.dominance, trace.intensity)
 
 
 def _calmed(trace: Trace, felt: EmotionalContext, strength: float) -> Trace:

@@ -17,7 +17,7 @@ from .metadata import MOST_DRIFTS, Drifted, metadata_of, noting
 def reconsolidate(trace: Trace, mood: Mood, how: Reconsolidation, now: datetime) -> Trace:
     """Return a trace that was used in a mood; its own has moved towards that one. A flashbulb stays as it is."""
     noted = metadata_of(trace)
-    felt = EmotionalContext(trace.valence, trace.arousal, trace.dominance, trace.intensity)
+    felt = felt_in(trace)
     drift = Drift(how.drift_rate * (0.5 if noted.is_perspective else 1.0), how.max_drift)
     towards = (mood.valence, mood.scaled_arousal, mood.dominance)
     moved, spent = reconsolidated(felt, trace.strength, towards, noted.drift, drift)
@@ -37,6 +37,11 @@ def reconsolidate(trace: Trace, mood: Mood, how: Reconsolidation, now: datetime)
         "data": noting(trace, noted.model_copy(update={"drift": spent, "drifts": drifts})),
     }
     return trace.model_copy(update=update)
+
+
+def felt_in(trace: Trace) -> EmotionalContext:
+    """Return how what a trace tells of felt."""
+    return EmotionalContext(trace.valence, trace.arousal, trace.dominance, trace.intensity)
 
 
 def rivals_of(found: Retrieval, used: Collection[str], config: CognitiveConfig) -> list[str]:

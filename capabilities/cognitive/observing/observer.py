@@ -1,24 +1,21 @@
 """``ctx.cap.cognitive.observer``: what was said waits until it is observed, and notes until they are reflected on."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any, Literal
 
-from capabilities.meaning import Meaning
 from capabilities.sources import Source, session_source
 from capabilities.tag_lists import cut_tags, unite_tags
 from capabilities.traces.record import Trace
 from capabilities.traces.table import TraceTable, checked_content
 from capabilities.traces.tables import place_of
 from capabilities.turns import Turn
-from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.text.words import is_blank
 
-from ..config import CognitiveConfig
-from ..encoder import Encoder
+from ..encoder import Part
 from ..storing import store_encoded
 from .conflicts import settle_conflicts
 from .record import HeardMessage, Observation, ObserverState, desk_of, total_tokens
@@ -30,14 +27,8 @@ NEW_TAG = "reflected"
 
 
 @dataclass(frozen=True, slots=True)
-class Observer:
+class Observer(Part):
     """The buffer and the notes of one context. What a model makes of them is stored with them, or not at all."""
-
-    ctx: Context
-    config: CognitiveConfig
-    encoder: Encoder
-    meaning: Meaning
-    table: Callable[[Transaction, str], TraceTable]
 
     def hear_turns(self, tx: Transaction, turns: Iterable[Turn]) -> int:
         """Put turns into the buffer; one that was heard already is heard once. Returns how many are new."""

@@ -5,13 +5,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from capabilities.prospective.commitments import NoteKind
 from capabilities.sources import Source, unite
 from capabilities.traces.record import TraceType
 from capabilities.vocabulary import SHARE_SLIPS, TEXT_SLIPS, Unit
 from fabric.models.answers.schema import Answer, Slips
 from fabric.narrowing import is_list
 
-from .record import NoteKind, Observation
+from .record import Observation
 
 LONGEST_NOTE = 1_000
 MOST_NOTES = 40

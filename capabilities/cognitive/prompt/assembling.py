@@ -1,11 +1,13 @@
 """What of the memory enters a prompt: notes, what is in mind, what the cue brings back and what is tied to that."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from capabilities.formulas import slots as slot_rules
 from capabilities.formulas.prompt_budget import CHARS_PER_TOKEN
 from capabilities.formulas.slots import Slots
+from capabilities.prospective.memory import Sought
 from capabilities.retrieval.chatter import says_nothing
 from capabilities.retrieval.packing import crop
 from capabilities.traces.record import Trace
@@ -23,27 +25,39 @@ IN_MIND_CHARS = 100
 """How much of what is in mind is shown; what was retrieved stands in full below it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a prompt is for: what its cue brought to mind, what is going on, and how much room there is.
+
+    ``turn_id`` is the message that it is for, which stands there in full.
+    """
+
+    found: Retrieval
+    sought: Sought
+    tokens: int
+    style: Style
+    now: datetime
+    turn_id: str
+
+
 def parts_of(
-    found: Retrieval,
+    asked: Asked,
     slots: Slots,
     in_mind: Sequence[Trace],
     notes: str,
-    style: Style,
-    now: datetime,
-    tokens: int,
-    turn_id: str = "",
-    reminders: tuple[PromptLine, ...] = (),
-    unasked: Trace | None = None,
+    reminders: tuple[PromptLine, ...],
+    observations: tuple[PromptLine, ...],
+    unasked: Trace | None,
 ) -> PromptParts:
     """Return what may enter a prompt, best first: what tells something, and what no newer trace says otherwise.
 
-    ``unasked`` is what came to mind by itself. What was encoded of the message ``turn_id`` is left out: the prompt is
-    for that one, and it stands there in full.
+    ``unasked`` is what came to mind by itself. What was encoded of the message that the prompt is for is left out.
     """
-    told = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, turn_id)]
-    asked = frozenset(term for word in read_cue(found.cue).words for term in word.terms)
-    lines = {one.trace.id: _line(one, style, now, asked) for one in told}
-    near = most_similar(told, lines, tokens)
+    found, now = asked.found, asked.now
+    told = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, asked.turn_id)]
+    terms = frozenset(term for word in read_cue(found.cue).words for term in word.terms)
+    lines = {one.trace.id: _line(one, asked.style, now, terms) for one in told}
+    near = most_similar(told, lines, asked.tokens)
     shown = [one.trace for one in told if one.trace.id in near]
     return PromptParts(
         persistent=notes,
@@ -54,8 +68,9 @@ def parts_of(
         associated=tuple(
             PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
             for one in found.associated
-            if _tells(one.trace) and not _is_of(one.trace, turn_id)
+            if _tells(one.trace) and not _is_of(one.trace, asked.turn_id)
         ),
+        observations=observations,
         involuntary=_unasked(unasked, now),
     )
 

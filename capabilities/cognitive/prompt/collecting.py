@@ -1,10 +1,8 @@
 """What a prompt gets of the memory, in one transaction: its parts put together, and what of them counts afterwards."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
 
-from capabilities.prospective.memory import ProspectiveMemory, Sought
+from capabilities.prospective.memory import ProspectiveMemory
 from capabilities.traces.notes import read_notes
 from capabilities.traces.table import TraceTable
 from fabric.flow.resource import Transaction
@@ -13,10 +11,9 @@ from ..config import CognitiveConfig
 from ..mechanisms.on_prompt import come_unasked
 from ..mechanisms.on_use import rivals_of
 from ..observing.record import desk_of
-from ..results import Retrieval
 from ..slots import IN_MIND
-from .assembling import parts_of
-from .prompt import Assembled, PromptLine, Style, assemble, observation_line
+from .assembling import Asked, parts_of
+from .prompt import Assembled, PromptLine, assemble, observation_line
 from .reminders import reminder_lines
 
 LEAST_SHOWN, MOST_SHOWN, SHORT = 20, 100, 25
@@ -25,18 +22,6 @@ SHOWN_NOTES = 10
 """How many notes on the conversation a prompt shows: the latest."""
 OF_USE = 0.4
 """What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a prompt is for: what its cue brought to mind, what is going on, and how much room there is."""
-
-    found: Retrieval
-    sought: Sought
-    tokens: int
-    style: Style
-    now: datetime
-    turn_id: str
 
 
 def most_shown(tokens: int) -> int:
@@ -67,10 +52,7 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
     told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens, config.shares)
     unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
-    parts = parts_of(
-        found, slots, held, read_notes(tx), asked.style, asked.now, asked.tokens, asked.turn_id, told, unasked
-    )
-    parts = replace(parts, observations=tuple(_observations(tx)))
+    parts = parts_of(asked, slots, held, read_notes(tx), told, tuple(_observations(tx)), unasked)
     made = assemble(parts, asked.tokens, asked.style, shares=config.shares)
     prospective.claim(tx, made.sections.get("reminders", ()))
     of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}

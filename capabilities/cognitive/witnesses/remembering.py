@@ -1,20 +1,17 @@
 """Remembering what was witnessed: the trace of one witness, with the event as it was in the archive."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from capabilities.meaning import Meaning
 from capabilities.sources import is_forgotten, source_of
 from capabilities.tag_lists import checked_tags
 from capabilities.traces.archive import archive
 from capabilities.traces.record import Trace, content_hash
 from capabilities.traces.table import TraceTable, checked_content
 from capabilities.traces.tables import place_of
-from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
-from ..config import CognitiveConfig
-from ..encoder import Encoder, type_of
+from ..encoder import Part, type_of
 from ..mechanisms.metadata import MechanismMetadata, noting
 from ..storing import store_encoded
 from .record import Event, Witnessed, snapshot
@@ -33,14 +30,8 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessing:
+class Witnessing(Part):
     """Encodes what one witness saw into the memory of its session."""
-
-    ctx: Context
-    config: CognitiveConfig
-    encoder: Encoder
-    meaning: Meaning
-    table: Callable[[Transaction, str], TraceTable]
 
     async def remember(self, tellings: Sequence[Telling]) -> list[Witnessed]:
         """Encode all tellings in one transaction; each event is archived as it was where it is told otherwise.

@@ -1,12 +1,13 @@
 """What is said of a recurrence and its time in one: "every Monday at 9"."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 
 from fabric.errors import RefusedError
 
+from .when import At
+
 _AT = re.compile(r"\s+(?=(?:at|um|à|a las|a la|alle|às|om)(?:\s*\d|\s+\w))", re.IGNORECASE)
-At = str | datetime | date | timedelta
 
 
 def every_and_at(every: str | timedelta, at: At | None) -> tuple[str | timedelta, At | None]:

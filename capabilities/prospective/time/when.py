@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 else:
     parsing = lazy("dateparser.date")
 
+At = str | datetime | date | timedelta
+"""A time as it is given: in words or in ISO form, as a moment, a day, or how long from now."""
 MAX_CHARS = 200
 EXAMPLES = "'tomorrow at 9:00', 'in 2 hours', 'Friday at 17:00', or a date and time in ISO form, '2027-03-05T09:00'"
 _READING = Lock()
@@ -51,7 +53,7 @@ class _Reading:
     period: str
 
 
-def when(given: str | datetime | date | timedelta, now: datetime, zone: ZoneInfo, day_begins: time = time(9)) -> When:
+def when(given: At, now: datetime, zone: ZoneInfo, day_begins: time = time(9)) -> When:
     """Return the moment that is meant, ``now`` being aware; RefusedError where none is, or one that has passed.
 
     A naive datetime is in the user's ``zone``, a timedelta counts from now, a day without a time begins at
@@ -71,7 +73,7 @@ def when(given: str | datetime | date | timedelta, now: datetime, zone: ZoneInfo
     return found
 
 
-def _given(given: str | datetime | date | timedelta, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
+def _given(given: At, now: datetime, zone: ZoneInfo, day_begins: time) -> When:
     if isinstance(given, timedelta):
         return _at(now + given, zone)
     if isinstance(given, datetime):

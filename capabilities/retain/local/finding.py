@@ -13,7 +13,6 @@ from capabilities.meaning import Meaning
 from capabilities.retrieval.candidates import Candidates, make_candidates
 from capabilities.retrieval.chatter import asks_the_same
 from capabilities.retrieval.confidence import calibrated, confidence
-from capabilities.retrieval.lexical.term_expansion import vocabulary_of
 from capabilities.retrieval.question import Question, read_question, with_vectors
 from capabilities.retrieval.rank import Ranking, rank
 from capabilities.semantic import Fact
@@ -32,7 +31,6 @@ from .tables import ABSENT, FACTS, MEMORIES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from capabilities.retrieval.lexical.term_expansion import Vocabulary
     from fabric.search.base import SearchView
 
     Mask = NDArray[np.bool_]
@@ -71,20 +69,19 @@ async def find(ctx: Context, banks: Sequence[str], meaning: Meaning, query: str,
     embedded = await meaning.embed([question.meaning])
     asked = with_vectors(question, embedded, meaning)
     now = ctx.clock.now()
-    vectors_of = meaning.words if asked.word_vectors is not None else None
     places: dict[str, _Place] = {}
 
-    def look(tx: Transaction, bank: str) -> "list[tuple[str, SearchView, Mask, Vocabulary | None]]":
-        made: list[tuple[str, SearchView, Mask, Vocabulary | None]] = []
+    def look(tx: Transaction, bank: str) -> "list[tuple[str, SearchView, Mask]]":
+        made: list[tuple[str, SearchView, Mask]] = []
         for place in (_Place(bank, MEMORIES), _Place(bank, FACTS)):
             index = tx.index(place.kept, embedded.space)
             if index is not None and len(index):
                 places[place.tier] = place
-                terms = None if vectors_of is None else vocabulary_of(index, vectors_of)
-                made.append((place.tier, index.frozen(), _allowed(index, place.kept, now), terms))
+                made.append((place.tier, index.frozen(), _allowed(index, place.kept, now)))
         return made
 
-    candidates = make_candidates(await _each(ctx, banks, look))
+    rows = await _each(ctx, banks, look)
+    candidates = make_candidates(rows, meaning.words if asked.word_vectors is not None else None)
     if not candidates.rows:
         return []
 

@@ -56,15 +56,10 @@ class Consolidation:
         with reserved(self.ctx) as mine:
             done = [await self._owner(view, run_id, begun) for view in mine]
             spent = milliseconds(begun, self.ctx.clock.now()) if mine else 0
-        return Reflection(
-            pruned=sum(one.pruned for one in done),
-            merged=sum(one.merged for one in done),
-            derived=sum(one.derived for one in done),
-            compacted=sum(one.compacted for one in done),
-            duration_ms=spent,
-            strengthened=sum(one.strengthened for one in done),
-            failed=tuple(reason for one in done for reason in one.failed),
-        )
+        counted = ("pruned", "merged", "derived", "compacted", "strengthened")
+        counts = {name: sum(getattr(one, name) for one in done) for name in counted}
+        failed = tuple(reason for one in done for reason in one.failed)
+        return Reflection(**counts, duration_ms=spent, failed=failed)
 
     async def _owner(self, view: View, run_id: str, begun: datetime) -> Counts:
         counts = Counts()
