@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import clamp, unit
+from .priority import recency as faded
 
 Confidence = Literal["low", "medium", "high"]
 CONFIDENCE: dict[Confidence, float] = {"low": 0.3, "medium": 0.6, "high": 1.0}
@@ -27,9 +28,7 @@ def recency(age: float) -> float:
     >>> recency(0), round(recency(30), 4)
     (1.0, 0.3679)
     """
-    if math.isnan(age):
-        raise ValueError("age is nan: expected the number of days since the entry was made")
-    return math.exp(-max(0.0, age) / RECENCY_DAYS)
+    return faded(age, RECENCY_DAYS)
 
 
 def composite(similarity: float, recency: float, confidence: float) -> float:

@@ -40,14 +40,14 @@ WEIGHTS = Signals(
 def recency(elapsed: float, constant: float = DAY) -> float:
     """Return ``exp(-elapsed / constant)``: 1 for what was just used; an ``elapsed`` below 0 counts as 0.
 
-    ``constant`` is an e-folding time, not a half-life.
+    Both are times in one unit. ``constant`` is an e-folding time, not a half-life.
 
     >>> recency(0.0), round(recency(DAY), 4)
     (1.0, 0.3679)
     """
     if math.isnan(elapsed) or not constant > 0:
         raise ValueError(
-            f"recency of {elapsed} ms with a constant of {constant}: expected a time, and a constant above 0"
+            f"recency after {elapsed} with a constant of {constant}: expected a time, and a constant above 0"
         )
     return math.exp(-max(0.0, elapsed) / constant)
 

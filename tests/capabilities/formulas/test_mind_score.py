@@ -55,7 +55,7 @@ def test_what_is_no_number_is_refused(place: int):
     values[place] = math.nan
     with pytest.raises(ValueError, match="is nan"):
         composite(*values)
-    with pytest.raises(ValueError, match="age is nan"):
+    with pytest.raises(ValueError, match="recency after nan"):
         recency(math.nan)
 
 
