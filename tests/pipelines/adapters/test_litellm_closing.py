@@ -179,6 +179,42 @@ def test_reports_are_waited_for_where_no_thread_can_be_started(server: StubServe
     assert captured(tmp_path) == expected(2)
 
 
+AT_EXIT = """
+import atexit, sys
+import litellm
+from pipelines.adapters.litellm import MemoryCallback
+callback = MemoryCallback(sys.argv[1], embedder=None)
+litellm.callbacks.append(callback)
+said = dict(model="openai/stub", api_base=sys.argv[2], api_key="none", metadata={"user": "jake", "session": "s0"})
+litellm.completion(messages=[{"role": "user", "content": "I like jazz 0."}], **said)
+begun = litellm.completion(messages=[{"role": "user", "content": "I like jazz 1."}], stream=True, **said)
+left = callback.stream(begun)
+next(left)
+
+def end():
+    left.close()  # an answer that is broken off now is captured now
+    callback.wait(60)
+    callback.close()
+    print("closed")
+
+atexit.register(end)
+"""
+
+
+def test_an_exit_handler_captures_waits_and_closes(server: StubServer, tmp_path: Path):
+    done = forkserver.run(
+        [sys.executable, "-c", AT_EXIT, str(tmp_path / "calls.duckdb"), f"{server.url}/v1"],
+        imports=("litellm",),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout == "closed\n"
+    assert "after shutdown" not in done.stderr
+    assert ("user", "I like jazz 1.") in captured(tmp_path)
+
+
 def test_closing_is_bounded_when_litellm_does_not_report(server: StubServer, callback: MemoryCallback):
     end = threading.Event()
     litellm.callbacks.insert(0, Held(end.wait))
