@@ -9,7 +9,7 @@ from fabric.errors import StoreError
 
 from ..finding import Finding
 from .file.log import check_log, log_of
-from .file.opening import MEMORY, is_open_here, reading
+from .file.opening import MEMORY, is_open_here, naming, opened_path, reading
 from .file.place import place_of
 from .file.rescue import copy_file
 from .sql import Sql
@@ -42,9 +42,11 @@ def back_up(file: str | Path, to: str | Path) -> Backup:
     moved = place if place is not None and not place.is_here else None
     if moved is None and not source.is_file():
         raise StoreError(f"{source}: there is no such file to copy")
-    for there in (target, log_of(target)):
-        if there.exists():
-            raise StoreError(f"{there} exists already: give another name, or delete it first; it was not changed")
+    with naming(to):
+        str(opened_path(target)).encode()
+        taken = [there for there in (target, log_of(target)) if there.exists()]
+    if taken:
+        raise StoreError(f"{taken[0]} exists already: give another name, or delete it first; it was not changed")
     if not target.parent.is_dir():
         raise StoreError(f"{target} cannot be made: there is no directory {target.parent}")
     if not is_open_here(source):

@@ -99,7 +99,14 @@ def test_nothing_is_overwritten_and_nothing_is_left_behind(tmp_path: Path) -> No
     file, there = tmp_path / "m.duckdb", tmp_path / "there"
     DuckDBStore(file).open()
     there.write_text("precious")
-    for to, says in ((there, "exists already"), (tmp_path / "no" / "copy", "no directory")):
+    for to, says in (
+        (there, "exists already"),
+        (tmp_path / "no" / "copy", "no directory"),
+        ("/", "exists already"),
+        ("copy\0", "cannot be a path"),
+        ("copy\udc80", "cannot be a path"),
+        ("copy" * 100, "cannot be a path"),
+    ):
         with pytest.raises(StoreError, match=says):
             back_up(file, to)
     with pytest.raises(StoreError, match="no such file"):

@@ -98,7 +98,9 @@ def test_a_file_that_is_not_ours_is_refused_and_untouched(tmp_path: Path, make: 
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("name", ["folder", "nowhere/file.duckdb", "bad\x00name", "bad\ud83dname", "", "pipe"])
+@pytest.mark.parametrize(
+    "name", ["folder", "nowhere/file.duckdb", "bad\x00name", "bad\ud83dname", os.fsdecode(b"bad\x80name"), "", "pipe"]
+)
 def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path, name: str):
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
@@ -106,6 +108,11 @@ def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path, name: str):
         DuckDBStore(f"{tmp_path}/{name}").open()
     assert "\n" not in str(caught.value)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
+def test_the_root_of_all_directories_is_refused_as_one():
+    with pytest.raises(StoreError, match="is a directory"):
+        DuckDBStore("/").open()
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write everywhere")

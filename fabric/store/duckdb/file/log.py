@@ -30,7 +30,7 @@ def log_of(path: Path) -> Path:
     >>> log_of(Path("memory.duckdb")).name
     'memory.duckdb.wal'
     """
-    return path.with_name(path.name + LOG)
+    return Path(f"{path}{LOG}")
 
 
 def check_log(path: Path) -> None:

@@ -52,11 +52,10 @@ def connect(location: str) -> tuple[Connection, Callable[[], object], bool]:
     if location == MEMORY:
         with translated(location):
             return *in_memory(), True
-    try:
+    with naming(location):
         path = opened_path(location)
+        str(path).encode()  # the driver takes no other names
         release = _claim(path)
-    except (ValueError, OSError, RuntimeError) as error:
-        raise StoreError(f"{location!r} cannot be a path: {error}") from error
     try:
         check_log(path)
         connection, new = _opened(path)
@@ -64,6 +63,15 @@ def connect(location: str) -> tuple[Connection, Callable[[], object], bool]:
         release()
         raise
     return connection, release, new
+
+
+@contextmanager
+def naming(location: str | Path) -> Generator[None]:
+    """Turn what is wrong with a name, such as its length, into a StoreError that says so."""
+    try:
+        yield
+    except (ValueError, OSError, RuntimeError) as error:
+        raise StoreError(f"{str(location)!r:.200} cannot be a path: {error}") from error
 
 
 def opened_path(location: str | Path) -> Path:
