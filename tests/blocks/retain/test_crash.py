@@ -1,6 +1,5 @@
 """A process killed at any moment keeps each turn that it has done once: none is lost, none is there twice."""
 
-import os
 import random
 import re
 import subprocess
@@ -18,10 +17,11 @@ from fabric import Fabric
 from fabric.testing import ScriptedModel
 from tests import forkserver
 from tests.hindsight import hindsight_double
+from tests.soak import either
 
 from .crash_child import answer, bank_of, working
 
-KILLS = int(os.environ.get("FABRIC_KILLS", "5"))
+KILLS = either(2, 10)
 ROOT = Path(__file__).parents[3]
 Kept = Callable[[Path], list[str]]
 """Returns the texts that a bank holds."""
@@ -69,6 +69,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, Kept]]:
         yield server.url, lambda _: [one.text for bank in server.banks.values() for one in bank.documents.values()]
 
 
+@pytest.mark.soak
 def test_a_killed_process_keeps_each_turn_once(place: tuple[str, Kept], tmp_path: Path):
     url, kept = place
     chance, done = random.Random(7), list[int]()

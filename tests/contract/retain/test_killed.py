@@ -13,11 +13,13 @@ from capabilities.retain.banks import in_bank
 from capabilities.retain.local.tables import FACTS, MEMORIES
 from fabric import Fabric
 from tests import forkserver
+from tests.soak import either
 
 from .crash import content
 from .kinds import Desk, Kind, Place
 
 ROOT = Path(__file__).parents[3]
+KILLS = either(4, 20)
 
 
 def killed(path: Path, kind: Kind, place: Place, first: int, chance: random.Random) -> list[int]:
@@ -32,11 +34,12 @@ def killed(path: Path, kind: Kind, place: Place, first: int, chance: random.Rand
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_that_was_retained_is_lost_or_there_twice(kind: Kind, place: Place, tmp_path: Path) -> None:
     path, chance, told = tmp_path / "banks.duckdb", random.Random(11), list[int]()
-    for kill in range(10):
+    for kill in range(KILLS):
         told += killed(path, kind, place, 100 * kill, chance)
-    assert len(told) >= 10
+    assert len(told) >= KILLS
     with Fabric(path) as fabric:
         desk = Desk(fabric, kind, place)
         backend = desk.open()
@@ -56,7 +59,7 @@ def check_rows(desk: Desk, told: list[int]) -> None:
     assert {content(number) for number in told} <= contents.keys()
     assert set(contents.values()) == {1}
     # What was stored and not told yet when the process ended: one a kill at most.
-    assert len(contents) <= len(told) + 10
+    assert len(contents) <= len(told) + KILLS
     assert not any(one.waits for one in memories)
     stated = Counter(one.content for one in facts)
     assert set(stated.values()) == {1}
