@@ -41,6 +41,9 @@ class Tools(StrEnum):
     retain = "retain"
 
 
+Offered = Annotated[Tools, typer.Option("--tools", help="Which tools: of the memory, or of a coding agent's bank.")]
+
+
 def mcp(
     ctx: typer.Context,
     file: FileArgument = None,
@@ -53,9 +56,7 @@ def mcp(
     model: Model = "",
     api_base: ApiBase = "",
     api_key: ApiKey = "",
-    tools: Annotated[
-        Tools, typer.Option("--tools", help="Which tools: of the memory, or of a coding agent's bank.")
-    ] = (Tools.memory),
+    tools: Offered = Tools.memory,
     bank: BankOf = Path(),
     backend: BackendOption = Kept.local,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
