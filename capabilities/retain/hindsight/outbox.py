@@ -68,10 +68,14 @@ RETAIN_OUTBOX = Collection(
 
 
 class Batch(NamedTuple):
-    """Items that are sent together, and the operation id under which they are, each time."""
+    """Items that are sent together, and the operation id under which they are, each time.
+
+    ``rest`` is how many wait that did not fit into a new one, None for one that was sent before.
+    """
 
     operation: str
     items: Sequence[OutboxItem]
+    rest: int | None = None
 
     @property
     def attempts(self) -> int:
@@ -100,9 +104,12 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
             return Batch(item.batch, [other for other in sent if other.batch == item.batch])
     if not fresh:
         return None
-    under_way = {item.document for item in [*sent, *_of(tx, url, "taken")] if item.document}
-    items = [item for item in _of(tx, url, "waiting", MOST_ITEMS) if item.document not in under_way]
-    return _named(tx, _within(items)) if items else None
+    items = _of(tx, url, "waiting", MOST_ITEMS + 1)
+    if any(item.document for item in items):  # what is taken may be much, and somebody waits for the transaction
+        under_way = {item.document for item in [*sent, *_of(tx, url, "taken")] if item.document}
+        items = [item for item in items if item.document not in under_way]
+    together = _within(items)
+    return _named(tx, together)._replace(rest=len(items) - len(together)) if together else None
 
 
 def taken(tx: Transaction, batch: Batch) -> None:
@@ -190,7 +197,7 @@ def _within(items: Sequence[OutboxItem]) -> list[OutboxItem]:
     chars = 0
     for item in items:
         chars += len(item.content)
-        if taken and chars > MOST_CHARS:
+        if taken and (chars > MOST_CHARS or len(taken) == MOST_ITEMS):
             break
         taken.append(item)
     return taken

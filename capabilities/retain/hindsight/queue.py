@@ -110,9 +110,10 @@ class Queue:
             self._timer = asyncio.get_running_loop().call_later(self.config.flush_interval, self._flush_soon)
 
     async def flush(self, *, forced: bool = True) -> Flushed:
-        """Send all that waits, what arrives meanwhile included; a flush under way is waited for first.
+        """Send all that waits; a flush under way is waited for first.
 
-        With ``forced``, what waits for a later try is sent, too, and what the server took is asked after.
+        With ``forced``, what waits for a later try is sent, too, and what arrives meanwhile, and what the server took
+        is asked after.
         """
         BACKGROUND.set(True)
         async with self._lock:
@@ -199,16 +200,18 @@ class Queue:
     async def _drain(self, *, forced: bool) -> Flushed:
         loop = asyncio.get_running_loop()
         tried: set[str] = set()
-        done, problem = 0, ""
+        done, problem, rest = 0, "", None
         lost: list[OutboxItem] = []
         kept: list[OutboxItem] = []
         while True:
             resting = set[str]() if forced else {name for name, due in self._due.items() if due > loop.time()}
-            fresh = forced or loop.time() >= self._down_until
+            # What comes meanwhile has a time of its own: else each item would be sent alone, as they come.
+            fresh = forced or (rest != 0 and loop.time() >= self._down_until)
             batch = await self._transact(partial(outbox.next_batch, url=self.url, skip=tried | resting, fresh=fresh))
             if batch is None:
                 break
             tried.add(batch.operation)
+            rest = rest if batch.rest is None else batch.rest
             try:
                 await self._send(batch)
             except HindsightError as error:

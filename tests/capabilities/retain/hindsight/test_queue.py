@@ -115,6 +115,17 @@ def test_a_flush_during_a_flush_takes_what_came_meanwhile(server: HindsightDoubl
     assert sum(done) == 2
 
 
+def test_what_comes_while_others_are_sent_is_not_sent_one_by_one(server: HindsightDouble, tmp_path: Path) -> None:
+    server.misbehave(Fault(delay=1.0, done=True), times=1, path="/memories")
+    with opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, flush_interval=10_000)
+        here.retain(*(f"Decision {number}." for number in range(16)))
+        until(lambda: {item.status for item in here.waiting()} == {"sent"})
+        here.retain("Late.")
+        assert here.clear().startswith("Removed 1 memory ")  # which waits until what is being sent is
+    assert [len(batch) for batch in batches(server)] == [16]
+
+
 def test_closing_the_file_sends_what_waits(server: HindsightDouble, tmp_path: Path) -> None:
     with opened(tmp_path) as fabric:
         Steps(fabric, server.url, **NEVER).retain("We deploy with Docker Compose.")
