@@ -103,7 +103,7 @@ class EntityGraph:
         return made
 
 
-def levels_of(network: "nx.Graph[str]", levels: int = LEVELS, hubs: Group = NOBODY) -> list[list[Group]]:
+def levels_of(network: "nx.Graph[str]", hubs: Group = NOBODY) -> list[list[Group]]:
     """Return the communities level by level, the finest first; each level puts those of the one below together.
 
     On the finest, hubs draw nothing together but what is tied to them alone, each to that which it is tied to most.
@@ -116,7 +116,7 @@ def levels_of(network: "nx.Graph[str]", levels: int = LEVELS, hubs: Group = NOBO
     """
     found: list[list[Group]] = []
     groups: list[Group] = [frozenset({node}) for node in network.nodes]
-    for level in range(levels):
+    for level in range(LEVELS):
         if level == 0 and hubs:
             groups = _around(network, groups, hubs)
         else:

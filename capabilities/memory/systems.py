@@ -1,6 +1,6 @@
 """Systems: the collections of memory systems that have a name of their own, as a file tells which there are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from fabric.flow.resource import Collection
@@ -12,6 +12,11 @@ from ..turns import create_turns_resource
 
 SEARCHED = {"turns": "turns", "episodic_memory": "episodes", "semantic_memory": "facts"}
 """What the rows of a tier are called, by the tier's key."""
+_MAKERS: Mapping[str, Callable[[Any, str], Collection[Any]]] = {
+    "turns": create_turns_resource,
+    "episodic_memory": create_episodic_memory_resource,
+    "semantic_memory": create_semantic_memory_resource,
+}
 
 
 def collections_of_others(tables: Iterable[str], *scopes: str) -> Iterator[tuple[str, Collection[Any]]]:
@@ -22,17 +27,8 @@ def collections_of_others(tables: Iterable[str], *scopes: str) -> Iterator[tuple
     >>> [(name, one.key) for name, one in collections_of_others(["turns", "turns__team", "recipes__x"])]
     [('turns', 'turns__team')]
     """
-    shared = "project" in scopes
+    scope = "project" if "project" in scopes else "user"
     for table in tables:
         tier, system = tier_of(table), system_of(table)
-        if not system or tier not in SEARCHED:
-            continue
-        yield SEARCHED[tier], _defined(tier, system, shared=shared)
-
-
-def _defined(tier: str, system: str, *, shared: bool) -> Collection[Any]:
-    if tier == "turns":
-        return create_turns_resource("project" if shared else "user", system)
-    if tier == "episodic_memory":
-        return create_episodic_memory_resource("project" if shared else "user", system)
-    return create_semantic_memory_resource("project" if shared else "user", system)
+        if system and tier in SEARCHED:
+            yield SEARCHED[tier], _MAKERS[tier](scope, system)

@@ -17,7 +17,7 @@ from ..meaning import Embedded
 from .alike import alike_in_words, at_least, meets
 from .columns import cosines, meeting, scored_by, shared_words
 from .provider import Compared, Likenesses, MindTable, Wanted
-from .record import MindBelief, MindEntry, MindGoal, MindReflection
+from .record import KINDS, MindBelief, MindEntry, MindGoal, MindReflection
 from .writing.draft import DraftOperation
 
 if TYPE_CHECKING:
@@ -166,11 +166,8 @@ class _Table:
         return [alike_in_words(said[index.ids[position]], text) for position in positions.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
-        self._tx.put(self._held.goals, [goal for goal in entries if isinstance(goal, MindGoal)])
-        self._tx.put(self._held.beliefs, [belief for belief in entries if isinstance(belief, MindBelief)])
-        self._tx.put(
-            self._held.reflections, [reflection for reflection in entries if isinstance(reflection, MindReflection)]
-        )
+        for kind in KINDS.values():
+            self._tx.put(self._held.of(kind), [one for one in entries if isinstance(one, kind)])
 
     def delete(self, kind: type[E], ids: Sequence[str]) -> int:
         return self._tx.delete(self._held.of(kind), [one.id for one in self.get(kind, ids)])
@@ -216,8 +213,7 @@ class StoreProvider:
         """Return the names of the minds that the owner has, in order."""
 
         def names(tx: Transaction) -> list[str]:
-            held = self._held
-            rows = [*tx.find(held.goals), *tx.find(held.beliefs), *tx.find(held.reflections)]
+            rows: list[MindEntry] = [row for kind in KINDS.values() for row in tx.find(self._held.of(kind))]
             return sorted({row.namespace for row in rows})
 
         return await ctx.transact(names)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fabric.flow.resource import Collection, Transaction
 from fabric.lazy import lazy
+from fabric.search.views import holds, ids_at
 from fabric.text.terms import plain_terms
 from fabric.text.words import words
 
@@ -51,12 +52,10 @@ def facts_in(
         return []
     found = index.alive.copy()
     for name, wanted in (("slot", slots), ("subject", subjects), ("status", (status,))):
-        column = index.columns[name]
-        numbers = [column.names[value] for value in wanted if value in column.names]
-        if not numbers:
+        found &= holds(index, name, wanted)
+        if not found.any():
             return []
-        found &= np.logical_or.reduce([column.values == number for number in numbers])
-    return tx.get_many(facts, [index.ids[place] for place in np.flatnonzero(found).tolist()])
+    return tx.get_many(facts, ids_at(index, np.flatnonzero(found)))
 
 
 class Candidates:

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from fabric.flow.resource import Collection, Transaction
 from fabric.lazy import lazy
+from fabric.search.views import ids_at
 
 from ..claims import subject_key, user_subject
 from ..sources import Source
@@ -55,7 +56,7 @@ def _under(tx: Transaction, collection: Collection[M], index: "SearchView", name
     if name not in subject.names:
         return []
     places = np.flatnonzero((subject.values[start:] == subject.names[name]) & index.alive[start:]) + start
-    return tx.get_many(collection, [index.ids[place] for place in places.tolist()]) if len(places) else []
+    return tx.get_many(collection, ids_at(index, places)) if len(places) else []
 
 
 def _is_said_by(row: BaseModel, user: str) -> bool:

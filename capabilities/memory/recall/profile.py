@@ -30,12 +30,8 @@ async def profile(ctx: Context, layout: MemoryLayout, request: RecallRequest) ->
         refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = _facts(tx, ctx, layout, request, mine)
-        wanted = (
-            memory for memory in found if claim_of(memory).polarity != "ended"
-        )  # what was is no part of who one is
-        return [
-            memory for memory in wanted if request.wants(memory) and request.rests_on_such(memory.sources, has_tags)
-        ]
+        asked = (memory for memory in found if request.fits(memory, has_tags))
+        return [memory for memory in asked if claim_of(memory).polarity != "ended"]  # no part of who one is
 
     found = await ctx.transact(work)
     ordered = sorted(distinct(found), key=_rank)[: request.most]

@@ -16,7 +16,7 @@ from ..people.oneself import whom
 from ..refiled import refile_own_rows
 from .prior import distinct, prior_memories, tagged_turns
 from .profile import profile
-from .ranked import BESIDE, TIERS, RankedMemory, Tier
+from .ranked import TIERS, RankedMemory, Tier
 from .ranked import explain as explained
 from .request import LIMIT, RecallRequest
 from .search import search
@@ -93,16 +93,7 @@ async def _without_cue(ctx: Context, layout: MemoryLayout, request: RecallReques
         refile_own_rows(tx, layout)
         has_tags = tagged_turns(tx, layout, request)
         found = prior_memories(tx, ctx, layout, request)
-        wanted = (memory for memory in found if request.wants(memory))
-        return [
-            memory
-            for memory in wanted
-            if (
-                request.wants_beside(memory, has_tags)
-                if memory.source in BESIDE
-                else request.rests_on_such(memory.sources, has_tags)
-            )
-        ]
+        return [memory for memory in found if request.fits(memory, has_tags)]
 
     ranked = distinct(await ctx.transact(work))
     ranked.sort(key=lambda memory: -memory.relevance)

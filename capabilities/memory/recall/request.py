@@ -13,7 +13,7 @@ from capabilities.vocabulary import AskedSubject, Category, Moment, Tag
 from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
-from .ranked import TIERS, RankedMemory, Tier
+from .ranked import BESIDE, TIERS, RankedMemory, Tier
 
 LIMIT = 10
 """How many results a cue gives unless it is said."""
@@ -110,6 +110,13 @@ class RecallRequest(BaseModel):
     def asks_for_turns(self) -> bool:
         """Whether it leaves out what rests on other turns than those it asks for."""
         return bool(self.tags) or (self.session, self.since, self.until) != (None, None, None)
+
+    def fits(self, memory: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
+        """Return whether a memory is asked for, by itself and by where it is from; ``has_tags`` as `rests_on_such`."""
+        if not self.wants(memory):
+            return False
+        is_beside = memory.source in BESIDE
+        return self.wants_beside(memory, has_tags) if is_beside else self.rests_on_such(memory.sources, has_tags)
 
     def wants(self, memory: RankedMemory) -> bool:
         """Return whether a memory is of the tiers, the subject and the category that are asked for."""
