@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from capabilities.traces import Derive, Trace
 from fabric.flow.block import Block
@@ -22,8 +22,6 @@ SHOWN_CHARS = 1_000
 
 class Insight(BaseModel):
     """What a model answers."""
-
-    model_config = ConfigDict(extra="ignore")
 
     insight: str = Field(max_length=2_000, description="The insight, in one sentence.")
 

@@ -159,7 +159,7 @@ class Observation(Claimed, BaseModel):
     'user'
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     subject: ObservedSubject = "user"
     content: Annotated[
@@ -187,7 +187,7 @@ class FactProposal(Claimed, BaseModel):
     'new'
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     subject: ObservedSubject = "user"
     content: Annotated[FactText, TEXT_SLIPS] = ""
@@ -207,7 +207,7 @@ class FactProposal(Claimed, BaseModel):
 class ConsolidationPlan(Answer):
     """What consolidation proposes: one entry per fact to add, reinforce, update or invalidate, at most 25."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     facts: list[FactProposal] = Field(default_factory=list[FactProposal], max_length=MAX_OBSERVATIONS)
 
@@ -215,7 +215,7 @@ class ConsolidationPlan(Answer):
 class Removal(BaseModel):
     """One fact that pruning proposes to remove, and why."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     fact_id: str
     reason: str = ""
@@ -224,7 +224,7 @@ class Removal(BaseModel):
 class Merge(BaseModel):
     """Two or more facts that pruning proposes to keep as one; the first id survives with ``merged_content``."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     source_fact_ids: list[str]
     merged_content: Annotated[FactText, StringConstraints(min_length=1)]
@@ -234,7 +234,7 @@ class Merge(BaseModel):
 class PrunePlan(Answer):
     """What pruning proposes: facts to remove and facts to merge."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     removals: list[Removal] = Field(default_factory=list[Removal])
     merges: list[Merge] = Field(default_factory=list[Merge])

@@ -13,8 +13,6 @@ from fabric.models.answers.schema import Answer
 class Observations(Answer):
     """What an observer returns for one turn."""
 
-    model_config = ConfigDict(extra="ignore")
-
     observations: list[Observation] = Field(default_factory=list[Observation], max_length=MAX_OBSERVATIONS)
 
 

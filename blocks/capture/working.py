@@ -51,7 +51,7 @@ PREFIX = "working-memory"
 class Noted(BaseModel):
     """One thing to keep in mind: what the standalone observer returns."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     content: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_OBSERVATION_CHARS), TEXT_SLIPS
@@ -63,8 +63,6 @@ class Noted(BaseModel):
 
 class Notes(Answer):
     """What the standalone observer returns for one turn."""
-
-    model_config = ConfigDict(extra="ignore")
 
     notes: list[Noted] = Field(default_factory=list[Noted], max_length=PER_TURN)
 

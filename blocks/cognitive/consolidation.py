@@ -1,6 +1,6 @@
 """Consolidation as a block: by rules alone, or with a model that draws schemas and makes gists."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from capabilities.cognitive.consolidation.cycle import Gist
 from capabilities.cognitive.consolidation.result import Consolidated
@@ -23,8 +23,6 @@ from .reclassify import Reclassified
 
 class GistTold(BaseModel):
     """What a model answers."""
-
-    model_config = ConfigDict(extra="ignore")
 
     gist: str = Field(max_length=1_000, description="The gist, in fewer than 50 words.")
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from capabilities.formulas.encoding import Features
 from fabric.errors import ModelError
@@ -21,8 +21,6 @@ SHOWN_CHARS = 8_000
 
 class FeaturesTold(BaseModel):
     """What a model answers; what it leaves out the message does not hold."""
-
-    model_config = ConfigDict(extra="ignore")
 
     novelty: bool = False
     procedure: bool = False

@@ -31,8 +31,6 @@ SHOWN_CHARS = 2_000
 class MemoriesTold(BaseModel):
     """What a model answers."""
 
-    model_config = ConfigDict(extra="ignore")
-
     memories: list[str] = Field(max_length=AT_ONCE)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from capabilities.communities.entity_types import type_of
 from capabilities.communities.extracting import Material, graph_of, read_by_rules
@@ -36,8 +36,6 @@ def _numbers(given: object) -> list[int]:
 class ToldEntity(BaseModel):
     """An entity as a model names it; ``numbers`` are those of memories."""
 
-    model_config = ConfigDict(extra="ignore")
-
     name: str
     type: str = "concept"
     numbers: Annotated[list[int], BeforeValidator(_numbers)] = []
@@ -45,8 +43,6 @@ class ToldEntity(BaseModel):
 
 class ToldRelation(BaseModel):
     """A relation as a model tells it."""
-
-    model_config = ConfigDict(extra="ignore")
 
     source: str
     target: str
@@ -57,8 +53,6 @@ class ToldRelation(BaseModel):
 class ToldGraph(BaseModel):
     """What a model answers about some memories."""
 
-    model_config = ConfigDict(extra="ignore")
-
     entities: list[ToldEntity] = Field(max_length=_MOST)
     relations: list[ToldRelation] = Field(default=[], max_length=_MOST)
 
@@ -66,16 +60,12 @@ class ToldGraph(BaseModel):
 class ToldSummary(BaseModel):
     """What a model answers about a community."""
 
-    model_config = ConfigDict(extra="ignore")
-
     title: str = Field(default="", max_length=200)
     summary: str = Field(max_length=2_000)
 
 
 class ToldAnswer(BaseModel):
     """What a model answers to a question about all there is; ``numbers`` are those of summaries."""
-
-    model_config = ConfigDict(extra="ignore")
 
     answer: str = Field(max_length=4_000)
     numbers: Annotated[list[int], BeforeValidator(_numbers)] = []

@@ -26,7 +26,7 @@ class Drifted(BaseModel):
 class MechanismMetadata(BaseModel):
     """What the mechanisms did to a trace; what none did is not stored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     drift: float = 0.0
     """How far its mood has moved in all."""

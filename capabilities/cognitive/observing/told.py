@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from capabilities.prospective.commitments import NoteKind
 from capabilities.sources import Source, unite
@@ -42,11 +42,7 @@ NOTE_SLIPS = Slips(
 """What models call the kinds of notes: a kind that there is not costs no note."""
 
 
-class _Told(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-class NoteTold(_Told):
+class NoteTold(BaseModel):
     """One note, as a model gives it."""
 
     content: Annotated[str, Field(max_length=LONGEST_NOTE), TEXT_SLIPS]
@@ -60,12 +56,10 @@ class NoteTold(_Told):
 class NotesTold(Answer):
     """All notes on some messages, or what is left of notes that were compressed."""
 
-    model_config = ConfigDict(extra="ignore")
-
     notes: list[NoteTold] = Field(max_length=MOST_NOTES)
 
 
-class TraceTold(_Told):
+class TraceTold(BaseModel):
     """One memory that a model makes of notes."""
 
     content: Annotated[str, Field(max_length=LONGEST_NOTE), TEXT_SLIPS]
@@ -79,8 +73,6 @@ class TraceTold(_Told):
 
 class TracesTold(Answer):
     """What is learned from notes; ``keep`` are the numbers of notes that wait for more, the others are consumed."""
-
-    model_config = ConfigDict(extra="ignore")
 
     traces: list[TraceTold] = Field(max_length=MOST_NOTES)
     keep: Shown = Field(default_factory=list[int])
