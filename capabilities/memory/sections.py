@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from fabric.flow.context import Context
 from fabric.record.events import Recalled
-from fabric.text.prompt import data_block
+from fabric.text.prompt import data_block, one_line
 
 from ..formulas.prompt_budget import pack, tokens
 from ..keys import MEMORY
-from ..semantic.format import format_facts, line
+from ..semantic.format import format_facts
 from ..vocabulary import about
 from .layout import MemoryLayout
 from .recall.recall import RankedMemory, recall
@@ -34,7 +34,7 @@ def _noted(memory: RankedMemory) -> RankedMemory:
 
 def fitting(memories: Sequence[RankedMemory], limit: int, title: str = MEMORY) -> Sequence[RankedMemory]:
     """Return as many of the memories, most relevant first, as an escaped block of at most ``limit`` tokens holds."""
-    most = len(pack((f"- {line(about(memory.subject, memory.content))}" for memory in memories), limit))
+    most = len(pack((f"- {one_line(about(memory.subject, memory.content))}" for memory in memories), limit))
     size = bisect_right(range(1, most + 1), limit, key=lambda number: tokens(len(_block(memories[:number], title))))
     return memories[:size]
 
@@ -63,7 +63,7 @@ def format_memories(memories: Sequence[RankedMemory]) -> str:
 
 def _section(title: str, memories: Sequence[RankedMemory]) -> str:
     return (
-        "\n".join([title, *(f"- {line(about(memory.subject, memory.content))}" for memory in memories)])
+        "\n".join([title, *(f"- {one_line(about(memory.subject, memory.content))}" for memory in memories)])
         if memories
         else ""
     )

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from ..claims import user_id
+from fabric.text.prompt import one_line
 
-LINE_CHARS = 500
+from ..claims import user_id
 
 
 class Stated(Protocol):
@@ -39,11 +39,5 @@ def format_facts(facts: Iterable[Stated]) -> str:
     )
 
 
-def line(content: str) -> str:
-    """Return a text as one line of a prompt, so that it cannot pass for several; a long one is cut and says so."""
-    flat = " ".join(content.split())
-    return flat if len(flat) <= LINE_CHARS else f"{flat[:LINE_CHARS]}… (cut, {len(flat)} characters)"
-
-
 def _section(title: str, facts: Iterable[Stated]) -> str:
-    return "\n".join([title, *(f"- [{fact.category}] {line(fact.content)}" for fact in facts)])
+    return "\n".join([title, *(f"- [{fact.category}] {one_line(fact.content)}" for fact in facts)])
