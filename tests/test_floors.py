@@ -60,6 +60,12 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
@@ -77,7 +83,7 @@ def lengths(*kinds: type[ast.AST]) -> dict[str, int]:
     return {
         f"{name_of(path)}:{node.lineno} {node.name}": length(node)
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     }
 
@@ -88,7 +94,7 @@ def file_lengths(paths: list[Path]) -> dict[str, int]:
 
 def imports(path: Path) -> Iterator[tuple[str, int, ast.AST]]:
     """Yield every imported module of a file with its level (0 absolute) and its statement."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0, node) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -96,7 +102,7 @@ def imports(path: Path) -> Iterator[tuple[str, int, ast.AST]]:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -134,7 +140,7 @@ def import_graph() -> "nx.DiGraph[str]":
     graph: nx.DiGraph[str] = nx.DiGraph()
     for own, path in modules.items():
         room = own if path.name == "__init__.py" else own.rpartition(".")[0]
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if not isinstance(node, ast.ImportFrom):
                 continue
             above = room.split(".")[: len(room.split(".")) - node.level + 1] if node.level else []
@@ -179,7 +185,7 @@ def test_sql_stands_in_one_room():
     found = [
         name_of(path)
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
     ]
     assert found
@@ -204,7 +210,7 @@ def test_time_ids_and_chance_come_from_the_clock():
         ]
         wrong += [
             f"{name_of(path)}:{node.lineno} {node.attr}"
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and (node.value.id, node.attr) in SELF_MADE
@@ -300,7 +306,7 @@ def test_no_handler_swallows_an_error():
     wrong = [
         f"{name_of(path)}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and all(isinstance(statement, ast.Pass | ast.Continue) for statement in node.body)
         if catches_everything(node)
@@ -314,7 +320,7 @@ def test_tests_use_the_product_and_replace_nothing_in_it():
     wrong: list[str] = []
     for path in (path for path in TESTS if names.search(path.read_text(encoding="utf-8"))):
         wrong += [f"{name_of(path)} imports {module}" for module, _, _ in imports(path) if module == "unittest.mock"]
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if name in forbidden or (name == "setattr" and isinstance(node, ast.Attribute)):
                 wrong.append(f"{name_of(path)}:{getattr(node, 'lineno', 0)} {name}")
@@ -332,7 +338,7 @@ def test_no_property_has_a_deadline():
         name_of(path)
         for path in TESTS
         if "deadline" in path.read_text(encoding="utf-8")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.keyword) and node.arg == "deadline"
     }
     assert (settings().deadline, setting) == (None, {"tests/conftest.py"})
