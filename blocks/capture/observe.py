@@ -6,7 +6,7 @@ from typing import Any
 
 from capabilities.claims import ATTRIBUTES, USER, Known, claim_of, fields, find_replaced, known_of, read_as
 from capabilities.memory.layout import MemoryLayout
-from capabilities.memory.over import over
+from capabilities.memory.no_longer_so import no_longer_so
 from capabilities.memory.people.oneself import is_shared
 from capabilities.memory.refiled import refile_own_rows
 from capabilities.relations.kin_reading import MINE, kin_in
@@ -115,7 +115,7 @@ def _look(layout: MemoryLayout, model: ModelChoice | None) -> Callable[[Exchange
         def work(tx: Transaction) -> Shown:
             refile_own_rows(tx, layout)
             entries = tx.read(layout.working).entries
-            gone = over(tx, layout, entries) if model is not None else frozenset[str]()
+            gone = no_longer_so(tx, layout, entries) if model is not None else frozenset[str]()
             linked = {record_id for entry in entries for record_id in (entry.fact_id, entry.episode_id)}
             older = [*_plans(tx, layout, exchange), *(_facts(tx, layout, exchange) if model is not None else ())]
             known = [

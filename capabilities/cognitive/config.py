@@ -15,6 +15,7 @@ from ..formulas.encoding import EncodingRates
 from ..formulas.personality import Traits
 from ..formulas.priority import WEIGHTS, Signals
 from ..formulas.prompt_budget import SHARES, Shares
+from ..formulas.retention import PROTECTED_INTENSITY
 from ..hypothesis import REPLY_SECONDS
 from ..settings import Settings
 from ..vocabulary import Unit
@@ -113,7 +114,7 @@ class CognitiveConfig(Settings):
     features_seconds: float = Field(default=REPLY_SECONDS, gt=0)
     """How long a reply waits for a model to tell the features of a message."""
     prune_threshold: Unit = 0.05
-    protected_intensity: Unit = 0.3
+    protected_intensity: Unit = PROTECTED_INTENSITY
     """Above it no trace is pruned, however weak."""
     restore_days: float = Field(default=30.0, gt=0)
     """How long what a sweep removed can be brought back."""

@@ -10,6 +10,7 @@ from fabric.search.views import holds, ids_at
 
 from ..claims import OTHER, USER, Claim, compare, read_as
 from ..claims.record import Verdict
+from ..formulas.in_sleep import FULLEST_ENTITY, IN_SEQUENCE
 from ..formulas.retention import interference
 from ..traces.graph import edge_between
 from ..traces.record import Edge, EdgeType, Trace
@@ -33,14 +34,10 @@ if TYPE_CHECKING:
 
 MOST_ALIKE = 20
 """How many traces that are like a new one are looked at: the likest."""
-PER_ENTITY = 10
-"""With how many others that name the same a new trace is tied at most: the latest."""
 FOLLOWERS = 10
 """With how many of those just before it a new trace is tied."""
 INTERFERED = 0.1
 """What interference leaves of a strength at least: five evenings that were much alike are five evenings."""
-NEAR_IN_TIME = 300.0
-"""Traces made less than so many seconds apart follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +127,13 @@ def _holding(index: "SearchView", seen: "Mask", terms: Sequence[str], most: int)
 
 
 def _named_with(index: "SearchView", seen: "Mask", new: Trace) -> list[str]:
-    positions = _holding(index, seen, [entity_term(name) for name in new.entities], PER_ENTITY)
+    positions = _holding(index, seen, [entity_term(name) for name in new.entities], FULLEST_ENTITY)
     return [index.ids[position] for position in dict.fromkeys(positions)]
 
 
 def _just_before(index: "SearchView", seen: "Mask", new: Trace) -> list[str]:
     apart = np.abs(index.columns["created_at"].values - new.created_at.timestamp())
-    near = np.flatnonzero(seen & holds(index, "session", [new.session]) & (apart < NEAR_IN_TIME))
+    near = np.flatnonzero(seen & holds(index, "session", [new.session]) & (1000 * apart < IN_SEQUENCE))
     return ids_at(index, near[-FOLLOWERS:])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.store.base import Where
 
 from ..formulas.encoding import Mood
-from ..formulas.retention import Retention, current_strengths, ignored, used
+from ..formulas.retention import Retention, are_prunable, current_strengths, ignored, used
 from ..sources import Source
 from ..tag_lists import unite_tags
 from ..traces.graph import co_activated, pair_ids
@@ -181,8 +181,9 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     if seen is None:
         return Swept()
     positions, left = seen.positions, _strengths(seen, elapsed(tx, view.tables.owner, config, now))
-    intensity = np.nan_to_num(seen.cells("intensity"))
-    faded = np.flatnonzero((left < config.prune_threshold) & (intensity <= config.protected_intensity))
+    faded = np.flatnonzero(
+        are_prunable(left, seen.cells("intensity"), config.prune_threshold, config.protected_intensity)
+    )
     faded = faded[np.lexsort((positions[faded], left[faded]))][:MOST_FADED]
     traces = seen.read(positions[faded])
     gone = [deleted(one, FADED, now).model_copy(update={"faded_on": clock.days}) for one in traces]

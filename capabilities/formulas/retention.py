@@ -16,6 +16,8 @@ from .bounds import not_negative, unit
 LEARNED_PER_USE = 0.1
 LEAST_STABILITY = 60_000.0
 """What being ignored leaves at least: a minute."""
+PROTECTED_INTENSITY = 0.3
+"""A trace that was felt above it is not pruned."""
 RETROACTIVE, PROACTIVE, MOST_PROACTIVE = 0.15, 0.1, 0.3
 
 
@@ -143,10 +145,17 @@ def interference(likenesses: Iterable[tuple[float, float]], threshold: float = 0
     return lost, min(MOST_PROACTIVE, proactive)
 
 
-def is_prunable(strength_now: float, intensity: float, threshold: float = 0.05, protected: float = 0.3) -> bool:
-    """Return whether a trace is so weak that it goes: below ``threshold``, and no emotion above ``protected`` keeps it.
+def are_prunable(
+    strength_now: NDArray[np.float64],
+    intensity: NDArray[np.float64],
+    threshold: float = 0.05,
+    protected: float = PROTECTED_INTENSITY,
+) -> NDArray[np.bool_]:
+    """Return which traces are so weak that they go, all arrays of one shape (n,).
 
-    >>> is_prunable(0.04, 0.3), is_prunable(0.04, 0.31)
-    (True, False)
+    Those below ``threshold`` that no emotion above ``protected`` keeps; an intensity that is no number keeps none.
+
+    >>> are_prunable(np.array([0.04, 0.04, 0.05]), np.array([0.3, 0.31, 0.0])).tolist()
+    [True, False, False]
     """
-    return unit("strength_now", strength_now) < threshold and unit("intensity", intensity) <= protected
+    return (strength_now < threshold) & ~(intensity > protected)

@@ -19,7 +19,7 @@ from fabric.text.words import words
 from ..beside.shelves import everything
 from ..contested import with_contested
 from ..layout import MemoryLayout
-from ..over import over
+from ..no_longer_so import no_longer_so
 from ..people.oneself import noted_by
 from .once import says_same
 from .ranked import BESIDE, TIERS, Parts, RankedMemory, Tier
@@ -45,7 +45,7 @@ def prior_memories(tx: Transaction, ctx: Context, layout: MemoryLayout, request:
         return facts
     entries = noted_by(ctx, layout, tx.read(layout.working).entries)
     episodes = EpisodeLog(tx, layout.episodic, layout.episodic_config).all() if layout.episodic is not None else []
-    gone = over(tx, layout, [*entries, *episodes])
+    gone = no_longer_so(tx, layout, [*entries, *episodes])
     noted = [of_entry(entry) for entry in entries if entry.id not in gone]
     last = len(episodes)
     lived = [

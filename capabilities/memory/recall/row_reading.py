@@ -14,12 +14,12 @@ from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
-from ..beside.outdated import outdated_beside
+from ..beside.outdated_notes import outdated_beside
 from ..beside.shelves import is_beside
 from ..beside.shelves import read as read_beside
 from ..layout import Memory, MemoryLayout
-from ..outdated import told_of_closed
-from ..over import over
+from ..no_longer_so import no_longer_so
+from ..outdated_turns import told_of_closed
 from ..tags import tag_test
 from .eligible import still_allowed
 from .past import held_then
@@ -134,7 +134,7 @@ class _Reading:
         if self.layout.episodic is None:
             return []
         rows = self.best("episodic", self.layout.episodic, self.snapshot.limit)
-        gone = over(self.tx, self.layout, [episode for _, episode in rows])
+        gone = no_longer_so(self.tx, self.layout, [episode for _, episode in rows])
         return [(number, episode) for number, episode in rows if episode.id not in gone]
 
     def entries(self) -> Iterator[tuple[int, WorkingEntry]]:
@@ -143,7 +143,7 @@ class _Reading:
         working = self.tx.read(self.layout.working).entries if then else ()
         valid = [entry for entry in working if entry.id in then]
         entries = {entry.id: entry.model_copy(update={"subject": then[entry.id].subject}) for entry in valid}
-        gone = over(self.tx, self.layout, list(entries.values()))
+        gone = no_longer_so(self.tx, self.layout, list(entries.values()))
         for number in self.ranking.best(len(then), "working"):
             entry = entries.get(self.ranking.candidates.row_id(number))
             if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:

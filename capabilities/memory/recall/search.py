@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from capabilities.retrieval import question as questions
     from capabilities.retrieval.question import Question
 
-    from .. import missing_vectors, outdated, unclaimed
+    from .. import missing_vectors, outdated_turns, unclaimed
     from . import judging, row_reading
 else:
     judging = lazy(".judging", __package__)
     missing_vectors = lazy("..missing_vectors", __package__)
-    outdated = lazy("..outdated", __package__)
+    outdated_turns = lazy("..outdated_turns", __package__)
     questions = lazy("capabilities.retrieval.question")
     row_reading = lazy(".row_reading", __package__)
     unclaimed = lazy("..unclaimed", __package__)
@@ -103,7 +103,7 @@ def _found(
     shown = judging.judged(request, snapshot, ranking, read)
 
     def noted(tx: Transaction) -> list[RankedMemory]:
-        found = outdated.marked(tx, layout, ctx.clock, shown)
+        found = outdated_turns.marked(tx, layout, ctx.clock, shown)
         return found if request.is_past else with_contested(tx, layout, found)
 
     return transact(noted) if read.are_facts else shown

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.formulas.retention import current_strengths
+from capabilities.formulas.retention import are_prunable, current_strengths
 from capabilities.tag_lists import unite_tags
 from fabric.search.views import holds
 
@@ -16,8 +16,6 @@ from ..table import said_again
 from ..words import count_words
 
 Ints = NDArray[np.int64]
-PROTECTED_INTENSITY = 0.3
-"""Above it a trace is not pruned, as in the sweep of a cognitive memory."""
 DAY = 86_400.0
 
 
@@ -27,7 +25,7 @@ def prunable(seen: Seen, now: datetime, threshold: float) -> Ints:
     What was felt strongly when it was encoded stays.
     """
     left = current_strengths(seen.cells("strength"), now.timestamp() - seen.last_used(), seen.cells("stability"))
-    return seen.positions[(left < threshold) & ~(seen.cells("intensity") > PROTECTED_INTENSITY)]
+    return seen.positions[are_prunable(left, seen.cells("intensity"), threshold)]
 
 
 def settled(seen: Seen, now: datetime, config: TracesConfig) -> Ints:

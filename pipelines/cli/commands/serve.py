@@ -83,10 +83,8 @@ def mcp(
     if not http and (tokens or origin):
         raise typer.BadParameter("--tokens and --origin go with --http: over stdio the one client is trusted")
     memory_file = one_file(ctx, file, named)
-    target = _warned(
-        Target(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key)
-    )
-    with opened(target, create=not read_only) as at:
+    target = Target(memory_file, user, project, org, session or "mcp", model, api_base=api_base, api_key=api_key)
+    with opened(_warned(target), create=not read_only) as at:
         of = at.mem if tools is Tools.memory else retain_system(bank, backend, None, model)
         ids, offered = replace(at.session().ids, agent=agent or None), offer(of, read_only=read_only)
         if http:

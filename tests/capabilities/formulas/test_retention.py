@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from capabilities.formulas.retention import (
     Retention,
+    are_prunable,
     current_strength,
     current_strengths,
     growth,
     ignored,
     interference,
-    is_prunable,
     used,
 )
 
@@ -85,11 +85,10 @@ def penalised(given: Any) -> dict[str, Any]:
 
 def prunable(given: Any) -> list[str]:
     threshold = (given.get("config") or {}).get("pruning_threshold", 0.05)
-    return [
-        trace["id"]
-        for trace in given["traces"]
-        if trace["is_active"] and is_prunable(now(given, trace), intensity(trace), threshold)
-    ]
+    active = [trace for trace in given["traces"] if trace["is_active"]]
+    left = np.array([now(given, trace) for trace in active], np.float64)
+    gone = are_prunable(left, np.array([intensity(trace) for trace in active], np.float64), threshold)
+    return [trace["id"] for trace, is_gone in zip(active, gone, strict=True) if is_gone]
 
 
 OURS: dict[str, Callable[[Any], Any]] = {

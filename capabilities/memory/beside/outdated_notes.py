@@ -7,7 +7,7 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
 from ..layout import MemoryLayout
-from ..over import Told, over
+from ..no_longer_so import Told, no_longer_so
 from ..people.oneself import subjects_of
 from ..recall.ranked import Outdated, RankedMemory
 
@@ -25,7 +25,7 @@ def outdated_beside(
     subject = USER if USER in mine else min(mine)
     now = ctx.clock.now()
     told = [Told(one.id, one.content, subject, one.sources, one.said_at or now) for one in found]
-    gone = over(tx, layout, told)
+    gone = no_longer_so(tx, layout, told)
     return [one if one.id not in gone or one.outdated else _marked(one) for one in found]
 
 

@@ -1,4 +1,4 @@
-"""What is over is over everywhere: entries and episodes whose fact was closed, or that a later fact makes untrue."""
+"""Which of what was noted is no longer so by the facts: entries and episodes whose fact was closed or is followed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Told:
 Noted = WorkingEntry | Episode | Told
 
 
-def over(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> frozenset[str]:
+def no_longer_so(tx: Transaction, layout: MemoryLayout, noted: Sequence[Noted]) -> frozenset[str]:
     """Return the ids of entries and episodes that are no longer so by what the facts say.
 
     That is where the fact that an entry became, or one that rests on the same turn and says the same, was closed and no
