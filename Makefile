@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(STAMP)
 	$(BIN)/thought-fabric demo $(ARGS)
 
-# what is checked in turn needs one of two cores, and the tests that are first wait for programs most of the time
+# what is checked in turn takes what the tests leave of two cores: they wait for programs and for the disk at times
 test: $(STAMP)
 	$(MAKE) -j 2 unit in-turn
 
@@ -31,9 +31,9 @@ soak: $(STAMP)
 	$(PYTEST) --hypothesis-profile soak -m "soak or hypothesis"
 
 in-turn: $(STAMP)
-	$(MAKE) lint
-	$(MAKE) mypy
-	$(MAKE) pyright
+	nice -n 5 $(MAKE) lint
+	nice -n 5 $(MAKE) mypy
+	nice -n 5 $(MAKE) pyright
 
 coverage: $(STAMP)
 	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
