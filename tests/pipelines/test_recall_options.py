@@ -121,6 +121,7 @@ def test_a_budget_gives_more_than_ten_where_they_fit(memory: Any, session: Any):
     assert len(session.run(memory.recall_block, {"cue": "boat"}).output) == 10
     assert len(session.run(memory.recall_block, {"cue": "boat", "tokens": 500}).output) > 10
     assert len(session.run(memory.recall_block, {"cue": "boat", "tokens": 500, "limit": 3}).output) == 3
+    assert len(session.run(memory.recall_block, {"cue": "boat", "limit": 10**30}).output) > 3
 
 
 def test_explaining_prints_why_one_stands_above_the_next(memory: Any, session: Any, capsys: Any):

@@ -223,7 +223,9 @@ class _Judging:
                 (first.source, first.id), candidate if first is candidate.memory else replace(candidate, memory=first)
             )
         once = Once()
-        chosen = list(islice((candidate for candidate in led.values() if once.takes(candidate.memory)), most))
+        chosen = list(
+            islice((candidate for candidate in led.values() if once.takes(candidate.memory)), min(most, len(led)))
+        )
         best = max(chosen[0].score, 1e-9) if chosen else 1.0
         asked = set(words(self.cue))
         return [
