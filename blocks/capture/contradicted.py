@@ -10,7 +10,7 @@ from capabilities.vocabulary import Observation
 from fabric.text.language import LATIN_LANGUAGES, STOP_WORDS, language_of, stem
 from fabric.text.words import content_words, words
 
-from ..readers.moods import Said
+from ..readers.moods import Spoken
 from ..readers.patterns import Patterns
 
 _FORM = Patterns("moods")
@@ -24,7 +24,7 @@ REASONS = {
 }
 
 
-def contradiction(observation: Observation, pieces: Sequence[Said]) -> str:
+def contradiction(observation: Observation, pieces: Sequence[Spoken]) -> str:
     """Return why the user's own words, in ``pieces``, speak against an observation, "" where they do not.
 
     They do where they deny what it says, or say it as nothing but a question, a supposition or what was not meant, and
@@ -43,7 +43,7 @@ def contradiction(observation: Observation, pieces: Sequence[Said]) -> str:
     return _denied(alike, claim)
 
 
-def said_of_itself(observation: Observation, heard: str, answer: Sequence[Said]) -> bool:
+def said_of_itself(observation: Observation, heard: str, answer: Sequence[Spoken]) -> bool:
     """Return whether an observation of the user is what the assistant says of itself, in the pieces of its answer.
 
     It is where the answer says it in the first person, and what was ``heard`` before says neither it nor its value.
@@ -56,7 +56,7 @@ def said_of_itself(observation: Observation, heard: str, answer: Sequence[Said])
     return any(_speaks_of(piece, claim, observation) for piece in own)
 
 
-def _denied(alike: Sequence[Said], claim: Claim) -> str:
+def _denied(alike: Sequence[Spoken], claim: Claim) -> str:
     stated = [said for said in alike if said.mood == "stated"]
     polarities = {_polarity(said, claim) for said in stated}
     is_past = polarities == {"ended"} and _FORM["past"].search(claim.text) is not None
@@ -69,12 +69,12 @@ def _denies(text: str, claim: Claim) -> bool:
     return claim.polarity != "holds" or not words_of("denials").isdisjoint(words(text))
 
 
-def _polarity(message: Said, claim: Claim) -> str:
+def _polarity(message: Spoken, claim: Claim) -> str:
     read = read_as(message.text)
     return read.polarity if read.attribute == claim.attribute else claim.polarity
 
 
-def _speaks_of(message: Said, claim: Claim, observation: Observation) -> bool:
+def _speaks_of(message: Spoken, claim: Claim, observation: Observation) -> bool:
     """Return whether a piece is about just what the observation says, in whatever mood, so or not so."""
     read = read_as(message.text)
     alike = (read.subject, read.attribute) == (claim.subject, claim.attribute)

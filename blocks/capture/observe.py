@@ -28,7 +28,7 @@ from fabric.text.words import printable, words
 from fabric.validation import shown
 
 from ..prompts import prompt
-from ..readers.moods import Said, said_in
+from ..readers.moods import Spoken, said_in
 from ..readers.observe import observe_text
 from .contradicted import REASONS, contradiction, said_of_itself
 from .model_answers import is_grounded, plain_text, told
@@ -231,7 +231,7 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     return _result(known, kept, notes)
 
 
-def _fault(observation: Observation, known: Shown, pieces: Sequence[Said], own: Sequence[Said]) -> str:
+def _fault(observation: Observation, known: Shown, pieces: Sequence[Spoken], own: Sequence[Spoken]) -> str:
     """Return why an observation is not borne out by its turn, in these pieces, ``own`` the answer's; "" where it is."""
     exchange = known.exchange
     if not is_grounded(observation, exchange, known.entries):

@@ -17,7 +17,7 @@ from fabric.store.base import Where
 from fabric.text.words import printable
 
 from ..readers.corrections import behind_correction, corrects
-from ..readers.moods import Said, said_in
+from ..readers.moods import Spoken, said_in
 from ..readers.observe import observe_text
 from ..readers.withdrawals import withdrawal
 from .contradicted import REASONS, contradiction
@@ -36,7 +36,7 @@ class Retraction:
     before: Turn
     text: str
     both: str
-    pieces: Sequence[Said]
+    pieces: Sequence[Spoken]
     reach: Reach
     named: Named
 

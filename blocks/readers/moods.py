@@ -20,14 +20,14 @@ _CLOSING = " \t\n,.;:!?？؟¿¡()…"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """One piece of a message as a statement, and the mood in which it was said."""
 
     text: str
     mood: SpeechMood
 
 
-def said_in(text: str) -> Iterator[Said]:
+def said_in(text: str) -> Iterator[Spoken]:
     """Yield the pieces of a message, each as the statement that it is, asks for, or supposes.
 
     >>> [(said.text, said.mood) for said in said_in("Do I work at Google?")]
@@ -44,14 +44,14 @@ def said_in(text: str) -> Iterator[Said]:
     held = set(kept)
     for sentence in sentences:
         if sentence not in held:
-            yield from (Said(piece.text, "taken back") for piece in _pieces(sentence))
+            yield from (Spoken(piece.text, "taken back") for piece in _pieces(sentence))
     for sentence in machine_sentences(text):
-        yield from (Said(piece.text, "quoted") for piece in _pieces(sentence))
+        yield from (Spoken(piece.text, "quoted") for piece in _pieces(sentence))
 
 
-def _pieces(sentence: str) -> Iterator[Said]:
-    yield from (Said(clause, "stated") for clause in clauses(sentence))
-    yield from (Said(seen.content, "stated") for seen, _ in statements(sentence) if seen is not None)
+def _pieces(sentence: str) -> Iterator[Spoken]:
+    yield from (Spoken(clause, "stated") for clause in clauses(sentence))
+    yield from (Spoken(seen.content, "stated") for seen, _ in statements(sentence) if seen is not None)
     whole = plain(sentence).strip(_CLOSING)
     is_asked = sentence.rstrip(" )\"'").endswith(QUESTION)
     told_as: SpeechMood = "taken back" if _FORM["joke"].search(whole) else "stated"
@@ -61,16 +61,16 @@ def _pieces(sentence: str) -> Iterator[Said]:
             yield from _moods(told, "asked" if is_asked and piece == whole else told_as, is_asked=is_asked)
 
 
-def _moods(told: str, otherwise: SpeechMood, *, is_asked: bool) -> Iterator[Said]:
+def _moods(told: str, otherwise: SpeechMood, *, is_asked: bool) -> Iterator[Spoken]:
     for form, statement in table("moods", "asked") if is_asked else ():
         asked = form.fullmatch(told)
         if asked:
-            yield Said(asked.expand(statement), "asked")
+            yield Spoken(asked.expand(statement), "asked")
             return
     supposed = _FORM["supposed"].search(told)
     if supposed is None:
-        yield Said(told, otherwise)
+        yield Spoken(told, otherwise)
         return
-    yield Said(next(filter(None, supposed.groups())).strip(), "supposed")
+    yield Spoken(next(filter(None, supposed.groups())).strip(), "supposed")
     if supposed["a"] and supposed.start():
-        yield Said(told[: supposed.start()].strip(), otherwise)
+        yield Spoken(told[: supposed.start()].strip(), otherwise)

@@ -7,7 +7,7 @@ from .identity import name_of, named_so, subject_key, user_id, user_subject
 from .known import Known, find_replaced, fullest, grouped, known_of
 from .read import claim_of, fields, read, read_as
 from .record import USER, Claim, Claimed, ClaimFields, Polarity, Verdict
-from .slot_keys import Place, place, rival_slots, slot
+from .slot_keys import SlotParts, place, rival_slots, slot
 
 __all__ = [
     "ATTRIBUTES",
@@ -19,8 +19,8 @@ __all__ = [
     "ClaimFields",
     "Claimed",
     "Known",
-    "Place",
     "Polarity",
+    "SlotParts",
     "Verdict",
     "asked_attributes",
     "asks_for_profile",

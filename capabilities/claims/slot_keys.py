@@ -8,7 +8,7 @@ from .record import USER, Claim
 from .values.same_value import stems, tokens
 
 
-class Place(NamedTuple):
+class SlotParts(NamedTuple):
     """A slot taken apart: the attribute, its detail, the kin whose it is ("" for the subject), and a value."""
 
     attribute: str
@@ -39,16 +39,16 @@ def slot(claim: Claim, subject: str = USER) -> str:
     return f"{attribute.name}{detail}{whose}{value}"
 
 
-def place(stored: str) -> Place:
+def place(stored: str) -> SlotParts:
     """Take a slot apart.
 
     >>> place("relation:sister=anna")
-    Place(attribute='relation', detail='sister', owner='', value='anna')
+    SlotParts(attribute='relation', detail='sister', owner='', value='anna')
     """
     where, _, value = stored.partition("=")
     named, _, owner = where.partition(" of ")
     attribute, _, detail = named.partition(":")
-    return Place(attribute, detail, owner, value)
+    return SlotParts(attribute, detail, owner, value)
 
 
 def rival_slots(claim: Claim, subject: str = USER) -> Iterator[str]:

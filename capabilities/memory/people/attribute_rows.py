@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.claims import ATTRIBUTES, Place, asked_attributes
+from capabilities.claims import ATTRIBUTES, SlotParts, asked_attributes
 from capabilities.claims.attributes import related
 from capabilities.claims.values.same_value import stems
 from capabilities.relations.words import UNSPACED, kin_of, listed
@@ -88,13 +88,13 @@ def _said(cue: str) -> tuple[str, frozenset[str]]:
     return plain, frozenset(stem for word in words(plain) for stem in (word, *stems(word)))
 
 
-def _fits(attribute: str, told: tuple[str, frozenset[str]]) -> Callable[[Place], bool] | None:
+def _fits(attribute: str, told: tuple[str, frozenset[str]]) -> Callable[[SlotParts], bool] | None:
     """Return what tells whether a place's detail is asked for; None where no detail tells places apart."""
     if not ATTRIBUTES[attribute].detail:
         return None
     text, said = told
 
-    def fits(place: Place) -> bool:
+    def fits(place: SlotParts) -> bool:
         detail = place.detail
         if not detail:
             return attribute not in ("favorite", "amount", "budget", "device", "due", "medication")

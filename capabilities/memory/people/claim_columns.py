@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.claims import Place, place
+from capabilities.claims import SlotParts, place
 from capabilities.retrieval.candidates import Candidates
 from fabric.search.base import ColumnView, SearchView
 
@@ -17,7 +17,7 @@ Mask = NDArray[np.bool_]
 class _Places:
     """The slots that an index has seen, taken apart: by attribute and owner their numbers in its column."""
 
-    places: list[Place] = field(default_factory=list[Place])
+    places: list[SlotParts] = field(default_factory=list[SlotParts])
     numbers: dict[tuple[str, str], list[int]] = field(default_factory=dict[tuple[str, str], list[int]])
 
     def learn(self, names: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ class Slots:
         """Return everybody but the subjects themselves whose claims there are: "mother", "older sister"."""
         return {owner for _, owner in self.places.numbers if owner}
 
-    def filled(self, attribute: str, owner: str = "", fits: Callable[[Place], bool] | None = None) -> Mask:
+    def filled(self, attribute: str, owner: str = "", fits: Callable[[SlotParts], bool] | None = None) -> Mask:
         """Return which rows tell an attribute of an owner, "" for their subject, at a place that fits."""
         numbers = self.places.numbers.get((attribute, owner), [])
         return self._mask(number for number in numbers if fits is None or fits(self.places.places[number]))
@@ -64,7 +64,7 @@ class Slots:
             for number in numbers
         )
 
-    def place_of(self, position: int) -> Place:
+    def place_of(self, position: int) -> SlotParts:
         """Return the place that the row at a position of the index fills."""
         number = int(self.column.values[position])
         return self.places.places[number] if number >= 0 else place("")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capabilities.claims import USER, Place, claim_of, name_of, user_subject
+from capabilities.claims import USER, SlotParts, claim_of, name_of, user_subject
 from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in
 from capabilities.relations.names import alike, is_spoken_of, may_be_word
 from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
@@ -137,7 +137,7 @@ class Finder:
     def _related(self, of: AbstractSet[str], kin: str, qualities: AbstractSet[str]) -> tuple[set[str], Mask]:
         """Return the names of whoever is that to somebody, by claims, and the rows that tell them."""
 
-        def fits(place: Place) -> bool:
+        def fits(place: SlotParts) -> bool:
             meant, told = kin_of(place.detail) if place.detail else ("", frozenset[str]())
             meant = meant or _TELLING[place.attribute]
             return (
