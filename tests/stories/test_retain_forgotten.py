@@ -78,7 +78,7 @@ def test_what_a_model_forgets_for_the_user_leaves_its_own_prompt(tmp_path: Path)
         assert "on Thursdays" in after
 
 
-@pytest.mark.parametrize("asked", ["session", "id", "tool"])
+@pytest.mark.parametrize("asked", ["session", "scope", "id", "tool"])
 def test_what_is_forgotten_leaves_the_prompts_of_others_who_share_the_bank(asked: str, tmp_path: Path):
     works = Works(tmp_path)
     with works.fabric:
@@ -87,13 +87,13 @@ def test_what_is_forgotten_leaves_the_prompts_of_others_who_share_the_bank(asked
         assert "purple elephant" in works.say("anna's", "What was that about the elephant?", user="anna")
         if asked == "tool":
             works.say("tuesday", "What was that about the elephant?", FORGET)
-        elif asked == "session":
-            assert works.forget(session="monday").found
+        elif asked in ("session", "scope"):
+            assert works.forget(**({"session": "monday"} if asked == "session" else {"scope": "user"})).found
         else:
             assert works.forget(id=works.fabric.session("monday", user="jake").items[0].id).found
         after = works.say("anna's", "Go on.", user="anna")
         assert "purple elephant" not in after
-        assert "on Thursdays" in after
+        assert ("on Thursdays" in after) is (asked != "scope"), "what jake said on sunday stays unless all of his goes"
     with Works(tmp_path).fabric as fabric:
         assert "purple" not in str(fabric.session("anna's", user="anna").run(works.mem.export_block).output)
 
