@@ -60,9 +60,9 @@ def lay_out(
     working: WorkingMemoryConfig,
     episodic: EpisodicConfig | None,
     semantic: SemanticConfig | None,
-    max_assistant_chars: int = 500,
-    context_tokens: int = DEFAULT_CONTEXT_TOKENS,
-    embedder: Embedder | None = None,
+    max_assistant_chars: int,
+    context_tokens: int,
+    embedder: Embedder | None,
 ) -> MemoryLayout:
     """Return the layout of a system with these tiers; the kept turns live where the longest-lived tier does."""
     scope: ScopeKind = episodic.scope if episodic else "session"

@@ -1,5 +1,6 @@
 """What an intention is made of: the fields that a time, events or a cue give it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,11 +12,12 @@ from fabric.text.words import is_blank
 
 from .record import MAX_CONTENT_CHARS, MAX_EVENT_CHARS, MAX_EVENTS, ProspectiveConfig
 from .time.recurrence import counted_out, next_after, rule_of, walls
-from .time.spoken import every_and_at
 from .time.when import At, When, when
 from .time.zones import wall_clock
 
 Every = str | timedelta
+_AT_TIME = re.compile(r"\s+(?=(?:at|um|à|a las|a la|alle|às|om)(?:\s*\d|\s+\w))", re.IGNORECASE)
+"""What stands before the time in what is said of a recurrence and its time in one: "every Monday at 9"."""
 ONE = "Give one of at=, on= and about=: a time, the names of events, or what is talked about."
 
 
@@ -100,3 +102,15 @@ def _first(rule: str, found: When | None, now: datetime, zone: ZoneInfo, *, is_n
     if again is None or first is None:
         raise RefusedError(f"{rule!r:.80} never comes", do="Say how often in another way, or leave every= out.")
     return When(*first), rule
+
+
+def every_and_at(every: str | timedelta, at: At | None) -> tuple[str | timedelta, At | None]:
+    """Return how often, and the time of the day that was said with it; RefusedError for two times.
+
+    >>> every_and_at("Monday at 9", None), every_and_at("2 hours", "tomorrow at 9")
+    (('Monday', 'at 9'), ('2 hours', 'tomorrow at 9'))
+    """
+    often, *said = _AT_TIME.split(every, maxsplit=1) if isinstance(every, str) else [every]
+    if said and at is not None:
+        raise RefusedError(f"{every!r:.80} names a time, and at= another", do="Name it once.")
+    return (often, said[0]) if said else (every, at)

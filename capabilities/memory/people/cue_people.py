@@ -42,7 +42,7 @@ def asked_about(
     layout: MemoryLayout,
     question: "Question",
     candidates: Candidates,
-    entries: Sequence[WorkingEntry] = (),
+    entries: Sequence[WorkingEntry],
 ) -> People:
     """Return whom the question asks about, the rows that speak of them, and those that tell what is asked of them."""
     return _Reader(tx, ctx, layout, question, candidates, entries).people()

@@ -31,7 +31,7 @@ class Scored(Protocol):
         ...
 
 
-def raise_later(found: Sequence[Scored], cue: str = "") -> None:
+def raise_later(found: Sequence[Scored], cue: str) -> None:
     """Put what says that something has changed above what was said of the same before it."""
     best = sorted(found, key=lambda scored: -scored.score)[:LOOKED_AT]
     for earlier, later in overtaken([scored.memory for scored in best], cue):

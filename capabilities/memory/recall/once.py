@@ -52,7 +52,7 @@ def by_turn(facts: Iterable[RankedMemory]) -> dict[str, list[tuple[int, RankedMe
 
 
 def leader(
-    memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]], known: Sequence[RankedMemory] = ()
+    memory: RankedMemory, facts: Mapping[str, Sequence[tuple[int, RankedMemory]]], known: Sequence[RankedMemory]
 ) -> RankedMemory:
     """Return the fact that stands for a turn, an episode or an entry: drawn from the same turn, and saying the same.
 
