@@ -6,7 +6,6 @@ from typing import Literal, TypeVar
 
 from capabilities.meaning import Meaning
 from capabilities.semantic import Fact
-from capabilities.sources import source_here
 from fabric.embedding.choose import EmbedderChoice, embedder_of
 from fabric.errors import FabricError, ModelError, RefusedError, StoreError
 from fabric.flow.context import Context
@@ -40,12 +39,10 @@ from .record import (
     TRANSCRIPT,
     TRANSCRIPT_IMPORTANCE,
     Memory,
-    hash_of,
-    trust_of,
 )
 from .settling import Settling
 from .tables import FACTS, MEMORIES
-from .writing import keep, remember
+from .writing import keep, new_memory, remember
 
 T = TypeVar("T")
 Answer = Callable[[Context, str, str, Sequence[Found]], Awaitable[Reflection]]
@@ -114,30 +111,23 @@ class LocalBackend:
             if not any(map(str.isalnum, content)):
                 failed.append(Failure(index, "there is no letter or digit in it: say what is to be remembered"))
                 continue
-            metadata = {"session_id": ctx.session, "cwd": self._cwd, "context": context, "tool": "retain"}
-            made.append((index, self._memory(ctx, content, context=context, metadata=metadata)))
+            memory = new_memory(
+                ctx,
+                content,
+                RETAINED,
+                importance=RETAINED_IMPORTANCE,
+                veracity="tool",
+                memory_type="fact",
+                context=context,
+                metadata=self._metadata(ctx, tool="retain", context=context),
+                waits=self._read is not None,
+            )
+            made.append((index, memory))
         return made, redacted, failed
 
-    def _memory(self, ctx: Context, content: str, *, context: str, metadata: dict[str, str]) -> Memory:
-        now = ctx.clock.now()
-        return Memory(
-            id=ctx.clock.new_id("rm"),
-            content=content,
-            context=context,
-            source=RETAINED,
-            importance=RETAINED_IMPORTANCE,
-            veracity="tool",
-            trust=trust_of(RETAINED),
-            memory_type="fact",
-            metadata={name: text for name, text in metadata.items() if text},
-            created_at=now,
-            said_at=now,
-            session=ctx.session,
-            user=ctx.user,
-            sources=[source_here(ctx)],
-            content_hash=hash_of(content),
-            waits=self._read is not None,
-        )
+    def _metadata(self, ctx: Context, **more: str) -> dict[str, str]:
+        known = {"session_id": ctx.session, "cwd": self._cwd, **more}
+        return {name: text for name, text in known.items() if text}
 
     async def keep(
         self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
@@ -147,20 +137,19 @@ class LocalBackend:
         ``settle`` is called in the same transaction, before anything is written.
         """
         text, plain, mined = map(ctx.redact, (transcript.text, transcript.plain, transcript.user_text))
-        metadata = {"session_id": ctx.session, "cwd": self._cwd, "turns": str(transcript.turns), "tool": "auto-retain"}
-        memory = self._memory(ctx, text, context="", metadata=metadata).model_copy(
-            update={
-                "plain": plain,
-                "mined": mined,
-                "waits": bool(mined) and self._read is not None,
-                "document": transcript.document,
-                "sources": list(transcript.sources),
-                "source": TRANSCRIPT,
-                "trust": trust_of(TRANSCRIPT),
-                "importance": TRANSCRIPT_IMPORTANCE,
-                "veracity": "unknown",
-                "memory_type": "episode",
-            }
+        memory = new_memory(
+            ctx,
+            text,
+            TRANSCRIPT,
+            importance=TRANSCRIPT_IMPORTANCE,
+            veracity="unknown",
+            memory_type="episode",
+            metadata=self._metadata(ctx, tool="auto-retain", turns=str(transcript.turns)),
+            plain=plain,
+            mined=mined,
+            waits=bool(mined) and self._read is not None,
+            document=transcript.document,
+            sources=list(transcript.sources),
         )
 
         def work(tx: Transaction) -> Memory:
@@ -256,7 +245,7 @@ class LocalBackend:
     async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Take in what another bank was given; its facts are drawn by `flush`. Return how much of it was new."""
         waits = self._read is not None
-        given = [moving.memory_of(one, ctx.session, ctx.user, ctx.clock, waits=waits) for one in carried]
+        given = [moving.memory_of(ctx, one, waits=waits) for one in carried]
         return await self._in_bank(ctx, lambda tx: moving.take(tx, given))
 
     @property

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from fabric.clock import Clock
+from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.store.base import Where
 
 from ..record import Carried
-from .record import Memory, hash_of, trust_of
-from .tables import MEMORIES
-from .writing import keep
+from .record import Memory
+from .tables import MEMORIES, where
+from .writing import keep, new_memory
 
 IMPORTED = "import"
 IMPORTED_IMPORTANCE = 0.5
@@ -43,23 +43,18 @@ def take(tx: Transaction, given: Sequence[Memory]) -> int:
     return len(new)
 
 
-def memory_of(one: Carried, session: str, user: str | None, clock: Clock, *, waits: bool) -> Memory:
+def memory_of(ctx: Context, one: Carried, *, waits: bool) -> Memory:
     """Return what another bank was given as a memory of this one."""
-    now = clock.now()
-    return Memory(
-        id=clock.new_id("rm"),
-        content=one.content,
+    return new_memory(
+        ctx,
+        one.content,
+        IMPORTED,
         context=one.context,
-        source=IMPORTED,
         importance=IMPORTED_IMPORTANCE,
         veracity="imported",
-        trust=trust_of(IMPORTED),
         memory_type="episode" if one.is_transcript else "fact",
-        created_at=now,
-        said_at=one.said_at or now,
-        session=session,
-        user=user,
-        content_hash=hash_of(one.content),
+        said_at=one.said_at or ctx.clock.now(),
+        sources=[],
         document=one.document,
         mined=one.user_text if one.is_transcript else one.content,
         waits=waits,
@@ -69,4 +64,4 @@ def memory_of(one: Carried, session: str, user: str | None, clock: Clock, *, wai
 def _is_known(tx: Transaction, one: Memory) -> bool:
     if one.document.startswith(_OWN) and tx.get(MEMORIES, one.document.removeprefix(_OWN)) is not None:
         return True
-    return tx.count(MEMORIES, Where("content_hash", "=", one.content_hash), Where("tier", "=", "working")) > 0
+    return bool(where(tx, tier="working", content_hash=one.content_hash))

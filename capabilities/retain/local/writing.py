@@ -1,13 +1,31 @@
 """Taking memories in, inside a transaction of their bank: the very same content once, a transcript by its document."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from capabilities.sources import unite
+from capabilities.sources import source_here, unite
+from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 
 from .facts import withdraw
-from .record import Memory
+from .record import Memory, hash_of, trust_of
 from .tables import MEMORIES, where
+
+
+def new_memory(ctx: Context, content: str, source: str, **fields: Any) -> Memory:
+    """Return a content as a new memory, said now in the session of a context unless the ``fields`` say otherwise."""
+    now = ctx.clock.now()
+    own: dict[str, Any] = {
+        "id": ctx.clock.new_id("rm"),
+        "content_hash": hash_of(content),
+        "trust": trust_of(source),
+        "created_at": now,
+        "said_at": now,
+        "session": ctx.session,
+        "user": ctx.user,
+        "sources": [source_here(ctx)],
+    }
+    return Memory(content=content, source=source, **(own | fields))
 
 
 def remember(tx: Transaction, memories: Iterable[Memory]) -> list[str]:
