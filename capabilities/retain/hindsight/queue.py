@@ -110,10 +110,9 @@ class Queue:
             self._timer = asyncio.get_running_loop().call_later(self.config.flush_interval, self._flush_soon)
 
     async def flush(self, *, forced: bool = True) -> Flushed:
-        """Send all that waits; a flush under way is waited for first.
+        """Send all that waits, once a flush under way is over.
 
-        With ``forced``, what waits for a later try is sent, too, and what arrives meanwhile, and what the server took
-        is asked after.
+        With ``forced``, what waits for a later try is sent, too, and what the server took is asked after.
         """
         BACKGROUND.set(True)
         async with self._lock:
@@ -206,7 +205,7 @@ class Queue:
         while True:
             resting = set[str]() if forced else {name for name, due in self._due.items() if due > loop.time()}
             # What comes meanwhile has a time of its own: else each item would be sent alone, as they come.
-            fresh = forced or (rest != 0 and loop.time() >= self._down_until)
+            fresh = rest != 0 and (forced or loop.time() >= self._down_until)
             batch = await self._transact(partial(outbox.next_batch, url=self.url, skip=tried | resting, fresh=fresh))
             if batch is None:
                 break
