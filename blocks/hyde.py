@@ -11,6 +11,7 @@ from fabric.flow.block import Block
 from fabric.flow.context import Context
 from fabric.generation.generator import ModelChoice, generator
 from fabric.models.server import ModelServer
+from fabric.telling import error_text
 from fabric.text.prompt import data_block
 
 from .prompts import prompt
@@ -103,7 +104,7 @@ async def _answer(block: Block[str, Any] | None, how: HydeConfig, search: Search
     try:
         told = await asyncio.wait_for(block(search.cue, Context(ctx.run)), how.seconds)
     except ModelError as error:
-        return "", f"no hypothetical answer: {type(error).__name__}: {error}"
+        return "", f"no hypothetical answer: {error_text(error)}"
     except TimeoutError:
         return "", f"no hypothetical answer within {how.seconds:g} s"
     text = str(told).strip()[:LONGEST]

@@ -8,10 +8,10 @@ LONGEST = 10_000
 """Characters of a message that are told."""
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error's type and message; only the type where the message cannot be had.
 
-    >>> told(ValueError("no such city"))
+    >>> error_text(ValueError("no such city"))
     'ValueError: no such city'
     """
     return f"{type(error).__name__}: {message_of(error)}"

@@ -22,6 +22,7 @@ from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice
 from fabric.models.answers.schema import Answer
 from fabric.narrowing import is_dict
+from fabric.telling import error_text
 from fabric.text.prompt import data_block, one_line
 
 from ..asking import asking_block
@@ -188,7 +189,7 @@ async def _ask(block: Block[str, Any], shown: str, ctx: Context, observer: Obser
     except ModelError as error:
         await observer.failed()
         ctx.log.warning("not observed", step=what, error=str(error))
-        return None, f"{what}: {type(error).__name__}: {error}"
+        return None, f"{what}: {error_text(error)}"
 
 
 def _left_out(what: str, told: Answer) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from fabric.flow.context import Context
 from fabric.flow.handler import handler
 from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_list_or_tuple, is_mapping
+from fabric.telling import error_text
 from fabric.text.prompt import data_block, escaped, one_line
 from fabric.text.words import is_blank
 
@@ -98,7 +99,7 @@ async def _told(
             told = (await block(scene, Context(ctx.run))).memories
             reason = f"the model told {len(told)} of {len(events)} events"
         except ModelError as error:
-            reason = f"{type(error).__name__}: {error}"
+            reason = error_text(error)
             ctx.log.warning("told as it was", error=str(error))
     if len(told) != len(events) or any(map(is_blank, told)):
         return [Telling(event, reason=reason) for event in events]

@@ -20,6 +20,7 @@ from fabric.flow.resource import Transaction
 from fabric.generation.generator import ModelChoice
 from fabric.narrowing import is_mapping
 from fabric.slices import chunks
+from fabric.telling import error_text
 from fabric.text.words import is_blank
 
 from ..cue import cue_of
@@ -124,7 +125,7 @@ class _Asking:
     ) -> str:
         await ctx[self._memory].failed(some, community)
         ctx.log.warning("communities by rules", step=what, error=str(error))
-        return f"{what}: {type(error).__name__}: {error}"
+        return f"{what}: {error_text(error)}"
 
 
 def local_search_block(name: str, memory: Memory) -> Block[Any, LocalSearch]:
@@ -165,7 +166,7 @@ def global_answer_block(name: str, memory: Memory, model: ModelChoice | None) ->
             told = await asking((found.cue, [one.summary for one in found.communities]), Context(ctx.run))
         except ModelError as error:
             ctx.log.warning("summaries without an answer", error=str(error))
-            return plain.model_copy(update={"failed": f"{type(error).__name__}: {error}"})
+            return plain.model_copy(update={"failed": error_text(error)})
         used = tuple(one for number, one in enumerate(found.communities, start=1) if number in told.numbers)
         if not told.answer.strip() or not used:
             return plain.model_copy(update={"failed": "the summaries do not answer it"})

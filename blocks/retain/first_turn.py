@@ -16,7 +16,7 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Resource, Transaction
 from fabric.generation.generator import inside_generator
 from fabric.record.run_input import said_in
-from fabric.telling import told
+from fabric.telling import error_text
 from fabric.text.prompt import strip_memory_blocks
 
 from .keeping import Current, Settings, keep_earlier
@@ -117,6 +117,6 @@ class _Patience:
             async with asyncio.timeout_at(self._until):
                 return await work
         except (FabricError, OSError) as error:  # of too long, too: TimeoutError is an OSError
-            reason = self._ctx.redact(told(error))
+            reason = self._ctx.redact(error_text(error))
             self._ctx.log.warning("the turn goes on without what the bank remembers", error=reason)
             return instead

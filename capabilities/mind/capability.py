@@ -10,6 +10,7 @@ from fabric.errors import ConfigurationError
 from fabric.flow.capability import Capability, define_capability
 from fabric.flow.context import Context
 from fabric.options import names_options
+from fabric.telling import error_text
 
 from ..equal import one_for
 from ..meaning import Meaning
@@ -98,7 +99,7 @@ def _capability(
         except BaseException as error:
             second = (await _to_its_end(mind, failed=True)).exception()
             if second is not None:
-                error.add_note(f"and its mind could not be flushed: {type(second).__name__}: {second}")
+                error.add_note(f"and its mind could not be flushed: {error_text(second)}")
             raise
         (await _to_its_end(mind, failed=False)).result()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 from ..errors import EmbedderError, ModelError
 from ..lazy import lazy
 from ..models.wire import sendable
+from ..telling import error_text
 from ..threads.portal import elsewhere
 
 if TYPE_CHECKING:
@@ -142,9 +143,7 @@ async def _called(embedder: Embedder, texts: list[str]) -> Any:
     except ModelError as error:
         raise EmbedderError(str(error), usage=error.usage) from error
     except Exception as error:
-        raise EmbedderError(
-            f"embedder {embedder.name!r} failed on {len(texts)} texts: {type(error).__name__}: {error}"
-        ) from error
+        raise EmbedderError(f"embedder {embedder.name!r} failed on {len(texts)} texts: {error_text(error)}") from error
 
 
 def _checked(embedder: Embedder, raw: Any, count: int) -> Any:

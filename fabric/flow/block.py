@@ -24,7 +24,7 @@ from ..lazy import lazy
 from ..models.answers.strict import strict_schema
 from ..record.events import BlockFinished, BlockStarted
 from ..telemetry.tracing import ERROR, SILENT, Attributes, Span, active, error_type, event, span
-from ..telling import told
+from ..telling import error_text
 from ..validation import is_model
 from .calls import Call, adapter, check
 from .capability import Capability, Use, check_use, enter_lifespans, with_lifespan
@@ -122,7 +122,7 @@ class Block(Generic[In, Out]):
             with self._span(path):
                 result = await self._guarded(value, ctx)
         except BaseException as error:  # a cancelled block has ended, too
-            ctx.run.emit(BlockFinished(path, error=told(error)))
+            ctx.run.emit(BlockFinished(path, error=error_text(error)))
             raise
         ctx.run.emit(BlockFinished(path))
         return result
@@ -171,7 +171,7 @@ class Block(Generic[In, Out]):
             except Exception as error:
                 if attempt >= retry.attempts or not isinstance(error, retry.on):
                     raise
-                ctx.log.info("retrying", attempt=attempt, error=told(error))
+                ctx.log.info("retrying", attempt=attempt, error=error_text(error))
                 event("retry", {"fabric.attempt": attempt, ERROR: error_type(error)})
                 await ctx.run.take_back(trial)
                 await asyncio.sleep(retry.delay(attempt))
@@ -190,7 +190,7 @@ class Block(Generic[In, Out]):
         return next((rescue for rescue in self.rescues if isinstance(error, rescue.when)), None)
 
     async def _rescued(self, rescue: Rescue, error: Exception, ctx: Context) -> Any:
-        ctx.log.info("rescued", error=told(error), by=rescue.block.name)
+        ctx.log.info("rescued", error=error_text(error), by=rescue.block.name)
         event("rescue", {"fabric.block.name": rescue.block.name, ERROR: error_type(error)})
         return self._checked(await rescue.block(error, ctx.marked("!")), ctx)
 

@@ -10,6 +10,7 @@ from ..flow import resource
 from ..jobs.job import JOBS, MODEL, Job, job_of
 from ..store.duckdb.check.file_check import BACKUP
 from ..store.finding import Finding, Scan, several
+from ..telling import error_text
 
 M = TypeVar("M", bound=BaseModel)
 SHOWN = 3
@@ -21,7 +22,7 @@ def job_findings(scan: Scan, roots: Collection[str], retry: str) -> Iterator[Fin
     try:
         jobs = [job_of(row) for _, row in scan.rows(JOBS.name)]
     except (KeyError, TypeError, ValueError) as error:
-        yield Finding("jobs", "problem", f"a job cannot be read: {type(error).__name__}: {error}", BACKUP)
+        yield Finding("jobs", "problem", f"a job cannot be read: {error_text(error)}", BACKUP)
         return
     if not jobs:
         yield Finding("jobs", "ok", "no background work is left")

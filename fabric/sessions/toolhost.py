@@ -17,6 +17,7 @@ from ..generation.toolbox import Toolbox, ToolOutcome, refusal
 from ..lazy import lazy
 from ..models.base import ToolCall
 from ..scope import ScopeIds
+from ..telling import error_text
 from .lease import File, Lease, Leasing
 from .session import Session
 
@@ -170,7 +171,7 @@ def _call(name: str, arguments: Arguments) -> ToolCall:
 
 
 def _failed(error: StoreError) -> ToolOutcome:
-    return ToolOutcome(error=f"{type(error).__name__}: {error}", do="Go on without this tool.")
+    return ToolOutcome(error=error_text(error), do="Go on without this tool.")
 
 
 def _envelope(done: ToolOutcome) -> dict[str, Any]:

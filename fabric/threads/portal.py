@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..errors import NestedRunError, StoreError
 from ..telemetry.logger import logger
-from ..telling import repr_of, told
+from ..telling import error_text, repr_of
 from . import processes
 
 T = TypeVar("T")
@@ -248,7 +248,7 @@ class _ExitAsked(Exception):  # noqa: N818  never seen by users
     """Carries SystemExit or KeyboardInterrupt out of the loop, which they would end."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(told(error))
+        super().__init__(error_text(error))
         self.error = error
 
 

@@ -21,7 +21,7 @@ from ..store.base import SYSTEM, Row, Rows
 from ..store.lanes import BACKGROUND
 from ..telemetry.logger import logger
 from ..telemetry.tracing import Attributes, Span, root, span
-from ..telling import notes_of, repr_of, told
+from ..telling import error_text, notes_of, repr_of
 from ..threads.portal import INSIDE, kept
 from .chains import context_of, from_json
 
@@ -332,7 +332,7 @@ def after_error(job: Job, error: BaseException, retry: Retry, run: Run) -> Job:
 def describe(error: BaseException, redact: Callable[[str], str]) -> str:
     """Return the error's type, message and notes in one text, without secrets; its type alone if none can be found."""
     try:
-        return redact("; ".join([told(error), *notes_of(error)]))
+        return redact("; ".join([error_text(error), *notes_of(error)]))
     except Exception as fault:  # telling of a failure must not be the next one
         return f"{type(error).__name__} (not looked through for secrets, so not told: {type(fault).__name__})"
 

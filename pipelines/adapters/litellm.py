@@ -15,6 +15,7 @@ from fabric.generation.generator import ModelChoice
 from fabric.sessions.lease import File, Lease, Leasing
 from fabric.store.worker import Worker
 from fabric.telemetry.logger import logger
+from fabric.telling import error_text
 from fabric.threads.portal import INSIDE, elsewhere
 
 from ..facade import Memory
@@ -208,7 +209,7 @@ def _begun(worker: ThreadPoolExecutor, work: Callable[[], None]) -> "Future[None
 def _report(done: "Future[None]") -> None:
     error = done.exception()
     if error is not None:
-        logger(block="litellm-capture").error("not captured", error=f"{type(error).__name__}: {error}")
+        logger(block="litellm-capture").error("not captured", error=error_text(error))
 
 
 def _is_async(chunks: Any) -> bool:

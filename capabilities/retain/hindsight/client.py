@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from fabric.clock import utc
 from fabric.telemetry.logger import logger
-from fabric.telling import told
+from fabric.telling import error_text
 
 from ..config import HindsightConfig
 from ..record import Carried, Found, Reflection
@@ -236,7 +236,7 @@ class Remote:
             ) from error
         except aiohttp.ClientConnectorError as error:
             raise HindsightError(
-                f"no Hindsight server answers at {url} ({error.strerror or told(error)}): start it, or set "
+                f"no Hindsight server answers at {url} ({error.strerror or error_text(error)}): start it, or set "
                 "HINDSIGHT_API_URL to where it is"
             ) from error
         except _CUT_OFF as error:

@@ -20,7 +20,7 @@ from fabric.runs.services import Services
 from fabric.scope import ScopeIds
 from fabric.store.lanes import BACKGROUND
 from fabric.telemetry.logger import logger
-from fabric.telling import told
+from fabric.telling import error_text
 from fabric.threads.portal import elsewhere
 
 from ..banks import in_bank
@@ -177,7 +177,9 @@ class Queue:
             try:
                 await work()
             except FabricError as error:  # the rows are where they were
-                logger(bank=self._place.bank).error("what waits for Hindsight could not be read", error=told(error))
+                logger(bank=self._place.bank).error(
+                    "what waits for Hindsight could not be read", error=error_text(error)
+                )
 
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
         if self._is_ending:
@@ -245,7 +247,7 @@ class Queue:
                     await self._transact(partial(outbox.done, batch=batch))
             except HindsightError as error:
                 logger(bank=self._place.bank, url=self.url).info(
-                    "what became of memories is unknown", error=told(error)
+                    "what became of memories is unknown", error=error_text(error)
                 )
                 break
         if (await self._counted())[1]:

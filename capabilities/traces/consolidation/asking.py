@@ -5,6 +5,7 @@ from datetime import datetime
 
 from fabric.errors import ModelError
 from fabric.flow.context import Context
+from fabric.telling import error_text
 from fabric.text.words import is_blank
 
 
@@ -16,7 +17,7 @@ async def answered(ctx: Context, answer: Awaitable[str], wanted: str, traces: in
     try:
         text = ctx.redact(await answer).strip()
     except ModelError as error:
-        text, reason = "", f"{type(error).__name__}: {error}"
+        text, reason = "", error_text(error)
     else:
         text, reason = ("", "the model said nothing") if is_blank(text) else (text, "")
     if reason:
