@@ -1,5 +1,6 @@
 """The steps of the memory: observe, reflect, tick, consolidate, prune, and their prompts.
 
+Not here: the records and what is done to them (``capabilities``), and the order in which steps run (``pipelines``).
 The names are loaded when they are asked for.
 """
 

@@ -1,5 +1,6 @@
 """What a block may be given: memory tiers, mind, traces and the cognitive memory as capabilities; formulas beneath.
 
+Not here: blocks, and what asks a model (``blocks``); the store and transactions (``fabric``).
 The names are loaded when they are asked for.
 """
 

@@ -1,5 +1,6 @@
 """The wiring: blocks put together into a memory system and a command line, and all that a pipeline with memory imports.
 
+Not here: what a step does (``blocks``), and what it does it to (``capabilities``).
 The names are loaded when they are asked for, so that the command line can print its help without loading the engine.
 """
 

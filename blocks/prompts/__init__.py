@@ -1,4 +1,8 @@
-"""The prompts, as Markdown files, and how one is filled."""
+"""The prompts, as Markdown files, and how one is filled.
+
+Not here: who asks a model with them (the blocks named in the README), and what of the memory the prompt of a chat gets
+(``capabilities/memory/sections.py``, ``capabilities/cognitive/prompt``).
+"""
 
 from pathlib import Path
 

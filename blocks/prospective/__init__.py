@@ -1,4 +1,7 @@
-"""Each step of a prospective memory as a block of its own."""
+"""Each step of a prospective memory as a block of its own.
+
+Not here: what an intention is, how its time is read and when it is due (``capabilities/prospective``).
+"""
 
 from .steps import check_block, remind_block
 

@@ -1,4 +1,8 @@
-"""What a memory says, as data: claims, the reader of stated sentences, and the one judge of what is the same."""
+"""What a memory says, as data: claims, the reader of stated sentences, and the one judge of what is the same.
+
+Not here: reading chat without a model (``blocks/readers``), and closing the version of a fact that a claim supersedes
+(``capabilities/semantic``).
+"""
 
 from .asked import asked_attributes, asks_for_profile
 from .attributes import ATTRIBUTES, LANGUAGES, OTHER, Attribute

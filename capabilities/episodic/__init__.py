@@ -1,4 +1,8 @@
-"""Episodic memory: a log of significant experiences that lasts across sessions."""
+"""Episodic memory: a log of significant experiences that lasts across sessions.
+
+Not here: how it is ranked (``capabilities/retrieval``), the turns word for word (``capabilities/turns``), and how facts
+are made of episodes (``blocks/consolidation``).
+"""
 
 from .capability import (
     Encoded,

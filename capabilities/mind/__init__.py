@@ -1,4 +1,8 @@
-"""The agent mind: goals, beliefs and reflections that an agent keeps between its runs."""
+"""The agent mind: goals, beliefs and reflections that an agent keeps between its runs.
+
+Not here: facts about users (``capabilities/semantic``), and the formula that a mind's entries are
+ranked by (``capabilities/formulas/mind_score.py``).
+"""
 
 from .alike import alike_in_words, meets
 from .capability import MindScope, mind

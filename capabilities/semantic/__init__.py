@@ -1,4 +1,8 @@
-"""Semantic memory: curated facts with confidence, history and sources."""
+"""Semantic memory: curated facts with confidence, history and sources.
+
+Not here: what is the same or a change (``capabilities/claims``), how facts are ranked (``capabilities/retrieval``), and
+how a recall crosses the tiers (``capabilities/memory/recall``).
+"""
 
 from .capability import (
     FACT_SCOPES,

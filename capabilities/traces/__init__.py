@@ -1,4 +1,8 @@
-"""Traces: what an agent remembers of its own accord, with tools to add, correct, search and tidy."""
+"""Traces: what an agent remembers of its own accord, with tools to add, correct, search and tidy.
+
+Not here: the tools as a model calls them (``blocks/tools``), and how a trace is encoded and fades in a cognitive memory
+(``capabilities/cognitive``).
+"""
 
 from .capability import Addition, Merged, Recalled, TraceMemory, create_traces_capability
 from .consolidation.run import Derive, Reflection

@@ -1,4 +1,8 @@
-"""Working memory: the few things an agent tracks in one session, which fade unless they are used."""
+"""Working memory: the few things an agent tracks in one session, which fade unless they are used.
+
+Not here: the formula of fading (``capabilities/formulas/salience.py``), and the slots of a cognitive memory
+(``capabilities/cognitive/slots.py``).
+"""
 
 from .capability import WorkingMemory, create_working_memory_capability, working_memory_capability
 from .document import (

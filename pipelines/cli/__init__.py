@@ -1,4 +1,7 @@
-"""The command line: what the memory system offers, for people and for scripts."""
+"""The command line: what the memory system offers, for people and for scripts.
+
+Not here: what a command does to a memory, which are blocks and pipelines that Python code has, too.
+"""
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Ranking by words: BM25, spellings and terms of like meaning. Vectors are ranked in the room above."""
+"""Ranking by words: BM25, spellings and terms of like meaning. How vectors are ranked is in the folder above."""
