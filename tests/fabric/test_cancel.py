@@ -166,7 +166,7 @@ async def test_whoever_waits_for_work_when_the_file_is_closed_is_told():
     fabric = Fabric()
     chain = sequencer(name="p").work(handler(never.wait, name="endless")).wait_for_work()
     task = asyncio.create_task(fabric.session("s").arun(chain, "x"))
-    while not fabric.jobs():  # noqa: ASYNC110  the job is begun on another thread
+    while not fabric.jobs():  # the job is begun on another thread
         await asyncio.sleep(0.01)
     await fabric.aclose(timeout=0)
     with pytest.raises(StoreError, match="goes on when it is opened next"):

@@ -128,7 +128,7 @@ def banks(teller: Teller) -> None:
     for path in ("/memories/list", "/documents", "/mental-models", "/operations"):
         teller.ask("GET", path)
     teller.ask("POST", "/memories/recall", {"query": "tea"})
-    teller.ask("GET", "/memories/list", token="other")  # noqa: S106  of nobody
+    teller.ask("GET", "/memories/list", token="other")
     for mission in ("help", "help more"):
         teller.ask("PUT", "", {"reflect_mission": mission, "retain_mission": "decisions"})
     teller.ask("PUT", "", {})

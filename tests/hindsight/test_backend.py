@@ -89,7 +89,7 @@ def test_a_broken_model_is_told_of_and_recall_goes_on(server: RunningServer, tel
 
 def test_a_wrong_token_and_a_short_patience_are_told_of(teller: Teller, fabric: Fabric):
     with pytest.raises(HindsightError, match="401") as failed:
-        steps(fabric, teller, api_token="other").recall("anything")  # noqa: S106  of nobody
+        steps(fabric, teller, api_token="other").recall("anything")
     assert failed.value.status_code == 401
     with pytest.raises(HindsightError, match=r"recall within 0\.001 s"):
         steps(fabric, teller, recall_timeout=0.001).recall("anything")

@@ -54,7 +54,7 @@ def talk_for_ever(path: str, first: int) -> None:
 async def dies(said: str, ctx: Context) -> str:
     """End the process as SIGKILL does, once what the user said is in the file and before it is answered."""
     scope = ctx.ids.scope("session")
-    while said not in [row["text"] for row in await ctx.transact(lambda tx: tx.rows.find(ITEMS, scope))]:  # noqa: ASYNC110
+    while said not in [row["text"] for row in await ctx.transact(lambda tx: tx.rows.find(ITEMS, scope))]:
         await asyncio.sleep(0.005)  # nothing tells when another task has stored it
     os.kill(os.getpid(), signal.SIGKILL)
     return said

@@ -203,7 +203,7 @@ def test_what_is_forgotten_while_it_is_imported_does_not_come_in_behind():
         async with Fabric() as fabric:
             session = fabric.session("monday", user="jake")
             importing = asyncio.ensure_future(session.arun(memory.import_block, turns))
-            while not batches:  # noqa: ASYNC110  it may be embedded on another loop
+            while not batches:  # it may be embedded on another loop
                 await asyncio.sleep(0.001)
             other = fabric.session("tuesday", user="jake")
             forgotten = (await other.arun(memory.forget_block, {"session": "old"})).output

@@ -92,7 +92,7 @@ def test_a_wrong_token_is_told(desk: Desk) -> None:
     if desk.kind is not REAL:
         pytest.skip("the double of these tests asks for none; others have one that does")
     with pytest.raises(HindsightError, match="HINDSIGHT_API_TOKEN") as refused:
-        desk.do(lambda ctx: backend_of(desk, token="wrong").recall(ctx, "which codename?"))  # noqa: S106  of nobody
+        desk.do(lambda ctx: backend_of(desk, token="wrong").recall(ctx, "which codename?"))
     assert refused.value.status_code == 401
 
 

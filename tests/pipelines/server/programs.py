@@ -64,7 +64,7 @@ async def served(file: Path, *options: str) -> AsyncGenerator[tuple[str, subproc
     process = forkserver.popen(asked, imports=WITH_MODEL if "--model" in options else SERVER, stderr=subprocess.PIPE)
     try:
         ends = time.monotonic() + PATIENCE
-        while not _listens(port) and process.poll() is None and time.monotonic() < ends:  # noqa: ASYNC110  a process sets no event
+        while not _listens(port) and process.poll() is None and time.monotonic() < ends:  # a process sets no event
             await asyncio.sleep(0.05)
         yield f"http://127.0.0.1:{port}/mcp", process
     finally:

@@ -53,7 +53,7 @@ class Timed:
         self.doorway = Doorway(head_seconds=0.5, body_seconds=1.0)
         self._server = WebServer(app, "127.0.0.1", self.port, self.doorway)
         self._serving = asyncio.create_task(self._server.serve([listening("127.0.0.1", self.port)]))
-        while not self._server.started:  # noqa: ASYNC110  the server sets no event
+        while not self._server.started:  # the server sets no event
             await asyncio.sleep(0.01)
         return self
 

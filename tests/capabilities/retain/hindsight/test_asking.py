@@ -196,8 +196,8 @@ def test_a_page_that_answers_everything_takes_no_memory(tmp_path: Path) -> None:
 
 
 def test_a_token_goes_with_every_call(tmp_path: Path) -> None:
-    with hindsight_double(token="right") as server, opened(tmp_path) as fabric:  # noqa: S106  of nobody
-        here = Steps(fabric, server.url, api_token="right", bank_mission="Remember.", **NEVER)  # noqa: S106  of nobody
+    with hindsight_double(token="right") as server, opened(tmp_path) as fabric:
+        here = Steps(fabric, server.url, api_token="right", bank_mission="Remember.", **NEVER)
         here.retain("Fabric is built with hatch.")
         here.flush()
         here.recall("How is it built?")

@@ -235,11 +235,11 @@ def test_what_comes_while_the_server_is_down_is_sent_when_it_is_back(server: Hin
 
 
 def test_the_token_is_sent_and_a_wrong_one_is_told(tmp_path: Path) -> None:
-    with hindsight_double(token="right") as server, opened(tmp_path) as fabric:  # noqa: S106  of nobody
-        wrong = Steps(fabric, server.url, api_token="wrong", retain_attempts=1, **NEVER)  # noqa: S106  of nobody
+    with hindsight_double(token="right") as server, opened(tmp_path) as fabric:
+        wrong = Steps(fabric, server.url, api_token="wrong", retain_attempts=1, **NEVER)
         wrong.retain("We deploy with Docker Compose.")
         assert "HINDSIGHT_API_TOKEN" in wrong.flush().problem
-        right = Steps(fabric, server.url, api_token="right", **NEVER)  # noqa: S106  of nobody
+        right = Steps(fabric, server.url, api_token="right", **NEVER)
         assert right.retry().done == 1
 
 
