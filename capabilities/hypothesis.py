@@ -72,9 +72,10 @@ def hyde_of(given: HydeChoice) -> HydeConfig | None:
 
 
 async def embed_question(meaning: Meaning, question: str, hypothesis: Hypothesis = NONE) -> Embedded:
-    """Return the vector that is looked for: of the question, of the answer, or of the middle between them.
+    """Return the query vector, of shape (1, dimensions): of the question, of the hypothetical answer, or their mean.
 
-    Where there is no answer this costs what embedding the question costs.
+    ``hypothesis.beside`` asks for the mean. With an answer the vector has unit length, without one only the question is
+    embedded, and without an embedder there are no vectors.
     """
     if not hypothesis.text.strip():
         return await meaning.embed([question])

@@ -98,7 +98,11 @@ def find_retraction(tx: Transaction, layout: MemoryLayout, exchange: Exchange) -
 
 
 def corrected(found: Sequence[Observation], retraction: Retraction | None) -> list[Observation]:
-    """Return what was observed in a message, with what it means by what it takes back."""
+    """Return a message's observations, and those that it makes only together with the message that it corrects.
+
+    "I live in Rome." "Sorry, I meant Milan." gives one: that the user lives in Milan. None is added whose claim is
+    anything but unrelated to an observation that is there.
+    """
     if retraction is None:
         return list(found)
     known = [claim_of(seen) for seen in found]

@@ -72,7 +72,7 @@ class ToldAnswer(BaseModel):
 
 
 def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], ToldGraph]:
-    """Return the block that asks a model what memories name and relate."""
+    """Return the block that has a model extract entities and relations from memories, numbered from 1."""
 
     def user(some: Sequence[Material]) -> str:
         return prompt(
@@ -83,7 +83,7 @@ def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], To
 
 
 def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Sequence[str]], ToldSummary]:
-    """Return the block that asks a model what a community is about: it, and texts of memories behind it, in."""
+    """Return the block that has a model summarise a community; it takes the community and the texts of its memories."""
 
     def user(asked: tuple[Community, Sequence[str]]) -> str:
         return prompt("communities_summary_relations", relations=data_block("community", _shown(*asked)))
@@ -92,7 +92,7 @@ def summary_block(name: str, model: ModelChoice) -> Block[tuple[Community, Seque
 
 
 def answer_block(name: str, model: ModelChoice) -> Block[tuple[str, Sequence[str]], ToldAnswer]:
-    """Return the block that asks a model to answer from summaries: a question and they in."""
+    """Return the block that has a model answer a question from summaries, and cite them by number, from 1."""
 
     def user(asked: tuple[str, Sequence[str]]) -> str:
         question, summaries = data_block("question", asked[0][:SHOWN_CHARS]), _numbered(asked[1])

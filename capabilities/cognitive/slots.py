@@ -45,12 +45,12 @@ class InMind(BaseModel):
         return self.model_copy(update={"prompted": prompted, "rivals": competed})
 
     def slots(self, config: CognitiveConfig) -> formulas.Slots:
-        """Return the slots as the formulas take them."""
+        """Return the state that `capabilities.formulas.slots` computes with; its capacity, 5 to 9, is by the traits."""
         held = tuple(formulas.Slot(one.id, one.trace, one.activation, one.rehearsals) for one in self.held)
         return formulas.Slots(formulas.capacity(config.traits, config.capacity), held, self.entered)
 
     def with_slots(self, slots: formulas.Slots) -> "InMind":
-        """Return it with other slots."""
+        """Return a copy that holds the state a formula computed; what prompts showed stays as it is."""
         held = tuple(
             HeldSlot(id=one.id, trace=one.trace, activation=one.activation, rehearsals=one.rehearsals)
             for one in slots.held

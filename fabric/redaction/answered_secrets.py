@@ -54,7 +54,10 @@ def in_dialogue(text: str, lower: str) -> Iterator[Finding]:
 
 
 def after_each(texts: Sequence[str]) -> list[list[Finding]]:
-    """Return for each of some messages the secret that it is as the answer to the one before it."""
+    """Return, for each message of a conversation, the secrets in it that answer a question in the one before.
+
+    One list for each text, in their order, empty where there is none; offsets are in characters of that text.
+    """
     return [answered(before, text) for before, text in zip(["", *texts], texts, strict=False)]
 
 

@@ -121,9 +121,10 @@ class Observer(Part):
         await self.ctx.transact(work)
 
     async def note_down(self, heard: Sequence[HeardMessage], told: Sequence[NoteTold]) -> list[Observation] | None:
-        """Put notes in the place of the messages that they are on; None, and nothing changes, where one went.
+        """Replace buffered messages by the notes that a model made of them, in one transaction; return the notes.
 
-        Each proposes a reminder until `settle` says that this was seen to.
+        Returns None, and changes nothing, where one of the messages is no longer there: forgotten, or observed by
+        another run. Each note is marked to be looked through for reminders, until `settle`.
         """
         made = [
             one.model_copy(update={"proposes": True})
@@ -133,11 +134,11 @@ class Observer(Part):
         return made if done else None
 
     async def proposing(self) -> list[Observation]:
-        """Return the notes of which reminders may have to be made: nobody has seen to that, since a process ended."""
+        """Return the notes from which reminders are still to be made, also those that a killed process left."""
         return [one for one in await self.notes() if one.proposes]
 
     async def settle(self, notes: Sequence[Observation]) -> None:
-        """Note that reminders were made of some notes, where they propose any."""
+        """Mark notes as looked through for reminders, so that `proposing` returns them no more."""
 
         def work(tx: Transaction) -> None:
             place = desk_of(tx.ids).notes
@@ -147,7 +148,7 @@ class Observer(Part):
         await self.ctx.transact(work)
 
     async def compress(self, notes: Sequence[Observation], told: Sequence[NoteTold]) -> list[Observation] | None:
-        """Put fewer notes in the place of many; None, and nothing changes, where they are no fewer, or one went."""
+        """Replace notes by fewer, in one transaction; None, and nothing changes, if they are no fewer or one went."""
         made = self._observations(told, [one.sources for one in notes])
         if not 0 < len(made) < len(notes):
             return None

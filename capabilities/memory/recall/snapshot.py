@@ -46,7 +46,7 @@ class Snapshot:
     """How many rows of each tier are looked at."""
 
     def ranked(self, now: "datetime") -> "Ranking":
-        """Return the rows in order; nothing of the store is needed for that."""
+        """Return the rows ranked, best first, at most ``limit`` of each tier; needs no transaction."""
         return ranking.rank(self.question, self.candidates, now, most=self.limit)
 
 
@@ -58,7 +58,10 @@ def take_snapshot(
     question: "Question",
     embedded: Embedded,
 ) -> Snapshot:
-    """Return what the request looks at; nothing is copied."""
+    """Return the candidate rows of a request, the working entries, and the question with the people it asks about.
+
+    Rows are views of the index's arrays and not copied.
+    """
     wants_entries = "working" in request.tiers and not request.is_past
     noted = oneself.noted_by(ctx, layout, tx.read(layout.working).entries)
     entries = {entry.id: entry for entry in noted} if wants_entries else {}

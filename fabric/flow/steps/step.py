@@ -60,16 +60,16 @@ class Single(Step):
     body: Body
 
     def flow(self, given: Flow) -> Flow:
-        """Return what the block gives."""
+        """Return the output type of the block and its name; SchemaMismatchError when it cannot take ``given``."""
         return self.body.flow(given)
 
     def bodies(self) -> Sequence[tuple[str, Body]]:
-        """Return the one block."""
+        """Return the block with its connector, under the step's title."""
         return ((self.title, self.body),)
 
 
 async def holds(test: Test, value: Any, ctx: Context) -> bool:
-    """Return whether a condition holds for the value."""
+    """Return whether a condition holds: a bool as it is, a function called with the value and the context."""
     return test if isinstance(test, bool) else bool(await test(value, ctx))
 
 

@@ -16,9 +16,10 @@ from .sql import Connection, Sql
 
 
 class Snapshot:
-    """The rows of one moment, as a context manager. It is begun where the store's own statements are run.
+    """A read-only transaction on a cursor of its own, as a context manager that gives the rows as of its beginning.
 
-    What the store keeps in memory goes on changing, so that a snapshot has a catalog and caches of its own.
+    It is begun on the store's thread, and may be read on any. Its catalog and caches are copies, as those of the store
+    follow later commits. DuckDB's errors are raised as `StoreError`.
     """
 
     def __init__(
