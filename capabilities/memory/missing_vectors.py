@@ -17,27 +17,27 @@ FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Latecomers:
+class RowsWithoutVectors:
     """Rows of one collection that have no vector: their texts by their ids."""
 
     collection: Collection[Any]
     texts: dict[str, str]
 
 
-def latecomers(tx: Transaction, layout: MemoryLayout, space: str) -> list[Latecomers]:
+def rows_without_vectors(tx: Transaction, layout: MemoryLayout, space: str) -> list[RowsWithoutVectors]:
     """Return the few facts and episodes that have no vector in this space; none where they are many."""
-    found: list[Latecomers] = []
+    found: list[RowsWithoutVectors] = []
     for collection in (layout.semantic, layout.episodic):
         index = None if collection is None or not space else tx.index(collection, space)
         if collection is None or index is None or not 0 < _lacking(index) <= FEW:
             continue
         rows = tx.rows.outside_space(collection.table, tx.ids.scope(collection.scope), space, FEW)
         if rows:
-            found.append(Latecomers(collection, {row["id"]: row[collection.text] for row in rows}))
+            found.append(RowsWithoutVectors(collection, {row["id"]: row[collection.text] for row in rows}))
     return found
 
 
-async def embed_latecomers(ctx: Context, layout: MemoryLayout, late: list[Latecomers]) -> None:
+async def embed_missing(ctx: Context, layout: MemoryLayout, late: list[RowsWithoutVectors]) -> None:
     """Give the rows their vectors, in one call of the embedder; when it fails they are left as they are."""
     texts = [text for one in late for text in one.texts.values()]
     embedded = await layout.meaning.embed_stored(texts)

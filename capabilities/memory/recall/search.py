@@ -51,7 +51,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
     """Return what fits the request's cue best, best first."""
     cue, scope = request.cue or "", ctx.ids.scope(layout.turns.scope)
     speakers = layout.meaning.speakers
-    late: list[missing_vectors.Latecomers] = []
+    late: list[missing_vectors.RowsWithoutVectors] = []
     tries = 0
     while True:
         first, tries = not late, tries + 1
@@ -70,7 +70,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
             if first:
                 unclaimed.claim_old_rows(tx, layout)
                 refile_own_rows(tx, layout)
-                late.extend(missing_vectors.latecomers(tx, layout, embedded.space))
+                late.extend(missing_vectors.rows_without_vectors(tx, layout, embedded.space))
             if (first and late) or questions.named_speakers(cue, speakers[scope]) != asked.speakers:
                 return None
             snapshot = take_snapshot(tx, ctx, layout, request, asked, embedded)
@@ -83,7 +83,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         if found is not None:
             return found
         if first and late:
-            await missing_vectors.embed_latecomers(ctx, layout, late)
+            await missing_vectors.embed_missing(ctx, layout, late)
 
 
 async def _apart(
