@@ -30,7 +30,8 @@ Moved = Callable[[int], Any]
 class Kind(BaseModel):
     """The rows of one kind: how many there are, have a vector of the embedder in use, of another model, or none.
 
-    ``uncut`` are long rows of an earlier version: they have one vector of it, none for the passages of their texts.
+    ``without_passages`` are long rows of an earlier version: they have one vector of it, none for the passages of
+    their texts.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,7 +41,7 @@ class Kind(BaseModel):
     embedded: int
     other_models: dict[str, int] = {}
     missing: int = 0
-    uncut: int = 0
+    without_passages: int = 0
 
 
 class EmbeddingStatus(BaseModel):
@@ -62,9 +63,9 @@ class EmbeddingStatus(BaseModel):
         return sum(kind.rows - kind.embedded for kind in self.kinds) if self.embedder else 0
 
     @property
-    def uncut(self) -> int:
+    def without_passages(self) -> int:
         """How many long rows have one vector for all of their text."""
-        return sum(kind.uncut for kind in self.kinds)
+        return sum(kind.without_passages for kind in self.kinds)
 
     @property
     def other_models(self) -> dict[str, int]:
@@ -231,7 +232,7 @@ def _kind(name: str, counted: Coverage) -> Kind:
         embedded=counted.done,
         other_models=dict(counted.others),
         missing=counted.missing,
-        uncut=counted.without_passages,
+        without_passages=counted.without_passages,
     )
 
 
@@ -240,7 +241,11 @@ def _diagnosis(status: EmbeddingStatus, failure: str) -> tuple[str, str]:
     if failure:
         return f"the embedder fails, everything is found by its words: {failure}", f"repair that, then run: {MEND}"
     if status.left:
-        without = f"{status.left - status.uncut} rows have no vector of this embedder and are found by their words"
-        long = f"; long rows with one for all of their text: {status.uncut}" if status.uncut else ""
+        without = (
+            f"{status.left - status.without_passages} rows have no vector of this embedder and are found by their words"
+        )
+        long = (
+            f"; long rows with one for all of their text: {status.without_passages}" if status.without_passages else ""
+        )
         return f"{without}{long}", f"run: {MEND}"
     return "", ""

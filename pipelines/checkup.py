@@ -184,8 +184,10 @@ def embedder_findings(scan: FileScan, choice: str, at: str) -> Iterator[Finding]
         yield Finding("embedder", "problem", f"{own.name}: {failure}", f"repair that, then run: {mend}")
     elif status.left:
         others = "".join(f"; {count} have one of {name}" for name, count in status.other_models.items())
-        long = f"; long rows with one for all of their text: {status.uncut}" if status.uncut else ""
-        found = f"{own.name}: {status.left - status.uncut} of {rows} rows have no vector of it{others}{long}"
+        long = (
+            f"; long rows with one for all of their text: {status.without_passages}" if status.without_passages else ""
+        )
+        found = f"{own.name}: {status.left - status.without_passages} of {rows} rows have no vector of it{others}{long}"
         yield Finding("embedder", "warning", found, mend)
     else:
         yield Finding("embedder", "ok", f"{own.name}: all {rows} rows have its vectors")

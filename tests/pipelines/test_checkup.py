@@ -148,7 +148,7 @@ def test_long_rows_with_one_vector_are_told_until_they_are_embedded_again(path: 
     assert found.mend == f"thought-fabric reembed --file {path}"
     with Fabric(path) as fabric:
         session = fabric.session("monday", user="jake")
-        assert session.run(MEM.embedding_status_block).output.uncut == 1
+        assert session.run(MEM.embedding_status_block).output.without_passages == 1
         assert session.run(MEM.reembed_block).output.embedded == 1
         assert session.run(MEM.embedding_status_block).output.degraded == ""
     assert "all 1 rows have its vectors" in told(path, "embedder", "")
