@@ -28,12 +28,12 @@ def _run_of(step: Step, mark: str) -> Callable[[Any, Context], Awaitable[Any]]:
 class Chain(Block[In, Out]):
     """A block made of steps. ``flow`` is what the last of them gives, ``exits`` what may end the chain before.
 
-    ``adopted`` says that the input schema is the first block's, which checks it.
+    ``takes_schema_of_first`` says that the input schema is the first block's, which checks it.
     """
 
     places: ClassVar[bool] = True
     steps: tuple[Step, ...] = ()
-    adopted: bool = False
+    takes_schema_of_first: bool = False
     flow: Flow = field(default_factory=Flow)
     exits: tuple[Any, ...] = ()
 
@@ -46,8 +46,8 @@ class Chain(Block[In, Out]):
         return value
 
     async def connect(self, value: Any, ctx: Context) -> Any:
-        """Return the value connected and checked; an adopted schema is left to the first block, which has it too."""
-        if self.adopted:
+        """Return the value connected and checked; a schema that is the first block's is left to it."""
+        if self.takes_schema_of_first:
             return value if self._connect is None else await self._connect(value, ctx)
         return await super().connect(value, ctx)
 
@@ -80,7 +80,7 @@ class Chain(Block[In, Out]):
 
     @cached_property
     def _plain(self) -> bool:
-        return self._unguarded and (self.adopted or self.input_schema is None)
+        return self._unguarded and (self.takes_schema_of_first or self.input_schema is None)
 
     @cached_property
     def _runs(self) -> tuple[Callable[[Any, Context], Awaitable[Any]], ...]:
@@ -88,14 +88,14 @@ class Chain(Block[In, Out]):
         return tuple(_run_of(step, mark) for step, mark in zip(self.steps, marks, strict=True))
 
     def _with(self, step: Step) -> Self:
-        adopts: dict[str, Any] = {}
+        schema: dict[str, Any] = {}
         if not self.steps and self.input_schema is None and isinstance(step, Then) and step.body.connector is None:
             first = step.body.block
             if first.input_schema is not None and first.connector is None:
-                adopts = {"input_schema": first.input_schema, "adopted": True}
+                schema = {"input_schema": first.input_schema, "takes_schema_of_first": True}
         flow = step.flow(self.flow)
         exits = (*self.exits, flow.type) if isinstance(step, ExitIf) else self.exits
-        made = replace(self, steps=(*self.steps, step), flow=flow, exits=exits, **adopts)
+        made = replace(self, steps=(*self.steps, step), flow=flow, exits=exits, **schema)
         index = index_of(self)
         for _, body in step.bodies():
             index = index.plus(body.block, background=isinstance(step, Work))

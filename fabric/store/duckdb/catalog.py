@@ -230,7 +230,7 @@ class Catalog:
         collection.terms, collection.kept, collection.thread = search
         return True
 
-    def adopt(self, wanted: Iterable[StoredCollection]) -> None:
+    def register(self, wanted: Iterable[StoredCollection]) -> None:
         """Know the collections from now on, once their transaction is committed."""
         self._tables.update((collection.name, collection) for collection in wanted)
 

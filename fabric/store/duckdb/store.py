@@ -289,7 +289,7 @@ class DuckDBStore:
 
         with translated(self._location):
             self._whole(self._connected(), sql, install)
-        self._catalog.adopt(wanted)
+        self._catalog.register(wanted)
 
     def _rebuild(self, tables: Sequence[Table], moved: Callable[[int], object]) -> dict[str, int]:
         connection = self._connected()
