@@ -252,7 +252,7 @@ async def _hear(value: Any, ctx: Context, observer: Observer) -> int:
     exchange = exchange_from_items(value, ctx)
     answer = exchange.assistant or _given_answer(value, exchange, ctx)
     turns = [*exchange.said, *([answer] if answer is not None else [])]
-    return await ctx.transact(lambda tx: observer.hear_turns(tx, turns), once="hear")
+    return await ctx.transact(lambda tx: observer.buffer_turns(tx, turns), once="hear")
 
 
 def _given_answer(value: Any, exchange: Exchange, ctx: Context) -> Turn | None:

@@ -206,7 +206,7 @@ def hearing(mem: CognitiveSystem) -> Any:
     @handler(name="hearing", uses=[mem.capability])
     async def hear(texts: list[str], ctx: Context) -> None:
         for said in texts:
-            await ctx[mem.capability].observer.hear("user", said)
+            await ctx[mem.capability].observer.buffer_message("user", said)
 
     return hear
 

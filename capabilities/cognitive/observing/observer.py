@@ -30,7 +30,7 @@ NEW_TAG = "reflected"
 class Observer(Part):
     """The buffer and the notes of one context. What a model makes of them is stored with them, or not at all."""
 
-    def hear_turns(self, tx: Transaction, turns: Iterable[Turn]) -> int:
+    def buffer_turns(self, tx: Transaction, turns: Iterable[Turn]) -> int:
         """Put turns into the buffer; one that was heard already is heard once. Returns how many are new."""
         mood = self.encoder.present_mood().valence
         found = [
@@ -48,7 +48,7 @@ class Observer(Part):
         ]
         return self._add(tx, found)
 
-    async def hear(self, role: Literal["user", "assistant"], text: str) -> None:
+    async def buffer_message(self, role: Literal["user", "assistant"], text: str) -> None:
         """Put a message into the buffer that belongs to no turn of a pipeline."""
         now, ctx = self.ctx.clock.now(), self.ctx
         heard = HeardMessage(
