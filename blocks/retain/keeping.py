@@ -62,14 +62,14 @@ async def keep_session(
                 await ctx.transact(lambda tx: drop_unkept(tx, backend, through))
             return 0
 
-        def settle(tx: Transaction, kept: int = kept) -> None:
+        def mark_kept(tx: Transaction, kept: int = kept) -> None:
             if retained_through(tx, backend) != kept:
                 raise _MovedError("these turns were kept meanwhile")
             put_retained_through(tx, backend, through)
             note_unkept(tx, backend, max(known, through))
 
         try:
-            done = await backend.keep(ctx, transcript, settle)
+            done = await backend.keep(ctx, transcript, mark_kept)
         except _MovedError:
             continue
         for failure in done.failed:

@@ -49,12 +49,12 @@ class Backend(Protocol):
         ...
 
     async def keep(
-        self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
+        self, ctx: Context, transcript: Transcript, mark_kept: Callable[[Transaction], None] | None = None
     ) -> Retained:
         """Keep a part of a conversation; one with the same ``document`` takes the place of what was kept before.
 
-        ``settle`` is called once, with the session's transaction, in the one that stores the transcript or puts it in
-        the queue, before anything is written: when it raises, nothing is kept and its error goes on to the caller.
+        ``mark_kept`` is called once, with the session's transaction, in the one that stores the transcript or puts it
+        in the queue, before anything is written: when it raises, nothing is kept and its error goes on to the caller.
         """
         ...
 

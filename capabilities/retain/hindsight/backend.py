@@ -70,7 +70,7 @@ class HindsightBackend:
         )
 
     async def keep(
-        self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
+        self, ctx: Context, transcript: Transcript, mark_kept: Callable[[Transaction], None] | None = None
     ) -> Retained:
         """Put a transcript into the queue; one of the same document that was not sent yet is not sent any more."""
         item = self._item(
@@ -80,7 +80,7 @@ class HindsightBackend:
             sources=transcript.sources,
             document=transcript.document,
         )
-        return await self._enqueue(ctx, [item], [transcript.text], settle)
+        return await self._enqueue(ctx, [item], [transcript.text], mark_kept)
 
     async def recall(self, ctx: Context, query: str) -> Recalled:
         """Ask the server; RefusedError for a question that it cannot take, HindsightError where it cannot be asked."""
@@ -202,15 +202,15 @@ class HindsightBackend:
         ctx: Context,
         items: Sequence[OutboxItem],
         texts: Sequence[str],
-        settle: Callable[[Transaction], None] | None = None,
+        mark_kept: Callable[[Transaction], None] | None = None,
     ) -> Retained:
         if self._is_closed:
             raise RunError(CLOSED)
         queue = await self._queue(ctx)
 
         def work(tx: Transaction) -> None:
-            if settle is not None:
-                settle(tx)
+            if mark_kept is not None:
+                mark_kept(tx)
             outbox.enqueue(in_bank(tx, self.bank.id), items)
 
         await ctx.transact(work)

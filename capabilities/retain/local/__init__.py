@@ -2,7 +2,7 @@
 
 What lives here: what a memory is (`record`), where memories and facts are kept (`tables`), taking memories in
 (`writing`), facts drawn from them (`facts`), finding (`finding`), changing (`editing`), what is done behind a reply
-(`settling`, `joining`), and `backend`, which is all of it behind the seam. What does not: the ranker itself
+(`upkeep`, `joining`), and `backend`, which is all of it behind the seam. What does not: the ranker itself
 (``capabilities/retrieval``), and what asks a model (``blocks/retain``).
 """
 

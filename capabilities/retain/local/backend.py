@@ -40,8 +40,8 @@ from .record import (
     TRANSCRIPT_IMPORTANCE,
     Memory,
 )
-from .settling import Settling
 from .tables import FACTS, MEMORIES
+from .upkeep import BankUpkeep
 from .writing import keep, new_memory, remember
 
 T = TypeVar("T")
@@ -130,11 +130,11 @@ class LocalBackend:
         return {name: text for name, text in known.items() if text}
 
     async def keep(
-        self, ctx: Context, transcript: Transcript, settle: Callable[[Transaction], None] | None = None
+        self, ctx: Context, transcript: Transcript, mark_kept: Callable[[Transaction], None] | None = None
     ) -> Retained:
         """Keep a part of a conversation, in the place of what was kept before under the same document.
 
-        ``settle`` is called in the same transaction, before anything is written.
+        ``mark_kept`` is called in the same transaction, before anything is written.
         """
         text, plain, mined = map(ctx.redact, (transcript.text, transcript.plain, transcript.user_text))
         memory = new_memory(
@@ -153,8 +153,8 @@ class LocalBackend:
         )
 
         def work(tx: Transaction) -> Memory:
-            if settle is not None:
-                settle(tx)
+            if mark_kept is not None:
+                mark_kept(tx)
             return keep(in_bank(tx, self.bank.id), memory)
 
         kept = await ctx.transact(work)
@@ -208,7 +208,7 @@ class LocalBackend:
 
     async def flush(self, ctx: Context) -> Flushed:
         """Draw the facts that were put off and make the vectors that are missing; what was done is never done again."""
-        return await self._settling(ctx).flush()
+        return await self._upkeep(ctx).flush()
 
     async def retry(self, ctx: Context) -> Flushed:
         """Do what `flush` does: nothing is given up here."""
@@ -216,7 +216,7 @@ class LocalBackend:
 
     async def sleep(self, ctx: Context) -> Slept:
         """Join memories that are old enough into episodic ones; each becomes part of one, once."""
-        return await self._settling(ctx).sleep()
+        return await self._upkeep(ctx).sleep()
 
     async def models(self, ctx: Context) -> str:  # noqa: ARG002  the seam's argument
         """Return "": banks in a file have no mental models."""
@@ -253,8 +253,8 @@ class LocalBackend:
         """The banks in which an id is looked for, in order."""
         return list(dict.fromkeys([self.bank.id, *self.bank.reads, self.config.bank_id or SHARED_BANK]))
 
-    def _settling(self, ctx: Context) -> Settling:
-        return Settling(ctx, self.bank.id, self.meaning, self._read)
+    def _upkeep(self, ctx: Context) -> BankUpkeep:
+        return BankUpkeep(ctx, self.bank.id, self.meaning, self._read)
 
     async def _in_bank(self, ctx: Context, work: Callable[[Transaction], T], vectors: RowVectors | None = None) -> T:
         return await transact_in(ctx, self.bank.id, work, vectors)

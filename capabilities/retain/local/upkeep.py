@@ -31,7 +31,7 @@ AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class BankUpkeep:
     """The work behind a bank."""
 
     ctx: Context
@@ -71,8 +71,8 @@ class Settling:
                 tx.ids = replace(tx.ids, user=memory.user, session=memory.session)
                 draw(tx, now, stated[now.id], self.ctx.clock, self.ctx.path)
                 drawn.append(now.id)
-        settled = tx.get_many(MEMORIES, drawn)  # one may have made another outdated
-        tx.put(MEMORIES, [one.model_copy(update={"waits": False, "drawn": len(one.states)}) for one in settled])
+        drawn_from = tx.get_many(MEMORIES, drawn)  # one may have made another outdated
+        tx.put(MEMORIES, [one.model_copy(update={"waits": False, "drawn": len(one.states)}) for one in drawn_from])
         return len(drawn)
 
     async def _stated(self, memory: Memory) -> Sequence[Observation]:
