@@ -175,7 +175,7 @@ class ObservingSteps:
                     count += 1
                 except RefusedError as error:
                     ctx.log.warning("no reminder of a commitment", error=str(error))
-        await ctx[self._memory].observer.settle(notes)
+        await ctx[self._memory].observer.mark_proposed(notes)
         return count
 
 

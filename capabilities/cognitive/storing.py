@@ -21,7 +21,7 @@ from .config import CognitiveConfig
 from .mechanisms.on_encode import beside_schemas
 from .mechanisms.on_use import reconsolidate, suppress
 from .results import Encoding, Swept
-from .settling import settle
+from .trace_reconciliation import reconcile_trace
 from .wakefulness import CLOCKS, Elapsed, awaken, elapsed, retention_of
 
 if TYPE_CHECKING:
@@ -45,18 +45,18 @@ def store_encoded(table: TraceTable, place: Place, new: Trace, config: Cognitive
         return Encoding(trace=same, is_new=False)
     if same is not None and same.contradicted_by:  # it is so again
         same = None
-    settled = None if same is not None else settle(table, place, new, now, config)
-    if settled is not None and settled.same is None:
-        trace = settled.trace.model_copy(update={"last_awake": now.awake})
-        is_new, edges = index is None or index.position_of(trace.id) < 0, list(settled.edges)
+    reconciled = None if same is not None else reconcile_trace(table, place, new, now, config)
+    if reconciled is not None and reconciled.same is None:
+        trace = reconciled.trace.model_copy(update={"last_awake": now.awake})
+        is_new, edges = index is None or index.position_of(trace.id) < 0, list(reconciled.edges)
         if config.at_work.schema_encoding.enabled:
             trace, schemas = beside_schemas(table, place, trace, config.at_work.schema_encoding)
             edges += schemas
-        table.tx.put(place.tables.traces, [trace, *settled.changed])
+        table.tx.put(place.tables.traces, [trace, *reconciled.changed])
         if edges:
             table.tx.put(place.tables.edges, edges, new=is_new)
-        return Encoding(trace=trace, weakened=settled.weakened, contradicts=settled.contradicted)
-    again = same or (settled.same if settled else None)
+        return Encoding(trace=trace, weakened=reconciled.weakened, contradicts=reconciled.contradicted)
+    again = same or (reconciled.same if reconciled else None)
     assert again is not None  # noqa: S101  one of the two is the reason to be here
     if _is_said_in(again, new.source):
         return Encoding(trace=again, is_new=False)

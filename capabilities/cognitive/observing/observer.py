@@ -124,7 +124,7 @@ class Observer(Part):
         """Replace buffered messages by the notes that a model made of them, in one transaction; return the notes.
 
         Returns None, and changes nothing, where one of the messages is no longer there: forgotten, or observed by
-        another run. Each note is marked to be looked through for reminders, until `settle`.
+        another run. Each note is marked to be looked through for reminders, until `mark_proposed`.
         """
         made = [
             one.model_copy(update={"proposes": True})
@@ -137,7 +137,7 @@ class Observer(Part):
         """Return the notes from which reminders are still to be made, also those that a killed process left."""
         return [one for one in await self.notes() if one.proposes]
 
-    async def settle(self, notes: Sequence[Observation]) -> None:
+    async def mark_proposed(self, notes: Sequence[Observation]) -> None:
         """Mark notes as looked through for reminders, so that `proposing` returns them no more."""
 
         def work(tx: Transaction) -> None:

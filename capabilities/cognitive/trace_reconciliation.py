@@ -41,7 +41,7 @@ INTERFERED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Reconciled:
     """A new trace as it is stored, the older ones that it changed, and the new edges.
 
     ``same`` is a trace that says the same already: then nothing else is to be stored.
@@ -55,11 +55,13 @@ class Settled:
     same: Trace | None = None
 
 
-def settle(table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config: CognitiveConfig) -> Settled:
+def reconcile_trace(
+    table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config: CognitiveConfig
+) -> Reconciled:
     """Return what becomes of a new trace among those of its place; nothing is written."""
     index = table.tx.index(place.tables.traces, table.space)
     if index is None or not len(index):
-        return Settled(new)
+        return Reconciled(new)
     seen = visible(index, [place.persona], scopes=[place.scope])
     alike = _alike(index, seen, table.vector_of(new.content), config.interference_threshold)
     rivals = _holding(index, seen, rival_terms(new), MOST_ALIKE)
@@ -70,7 +72,7 @@ def settle(table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config
     repeated = [known[one] for one, verdict in verdicts.items() if verdict == "same"]
     same = next((one for one in repeated if one.type == new.type and not one.contradicted_by), None)
     if same is not None:
-        return Settled(new, same=same)
+        return Reconciled(new, same=same)
     over = tuple(one for one, verdict in verdicts.items() if verdict in ("replaces", "ends"))
     changed, trace, weakened = _weakened(known, likeness, new, now, config)
     for one in over:
@@ -80,7 +82,7 @@ def settle(table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config
     edges += _ties(new, _named_with(index, seen, new), "shared_entity")
     edges += _ties(new, _just_before(index, seen, new), "temporal_sequence")
     touched = tuple(one for key, one in changed.items() if one is not known[key])
-    return Settled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
+    return Reconciled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
 
 
 def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) -> dict[str, Verdict]:
