@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.embedding import Embedder, embed_and_identify, embed_texts, identity, word_table
-from fabric.embedding.parts import by_whole, with_passages
 from fabric.embedding.static import TokenTable
+from fabric.embedding.stored_vectors import by_whole, with_passages
 from fabric.errors import EmbedderError
 from fabric.scope import Scope
 from fabric.store.base import RowVectors

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from ..embedding.base import Embedder, same_model
-from ..embedding.parts import embed_stored
+from ..embedding.stored_vectors import embed_stored
 from ..errors import StoreError
 from ..scope import Scope
 from .base import Row, Rows, RowVectors, Table
