@@ -145,7 +145,7 @@ class SearchView(Protocol):
     """The rows of one scope in one collection, as searching sees them.
 
     What a transaction gives is the store's own, to be read inside it only. What `frozen` makes of it stays as it is,
-    and may be read on any thread. Nothing here is ever to be written into.
+    and may be read on any thread. No array here can be written into: the rows are changed by the store alone.
     """
 
     @property

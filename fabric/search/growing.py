@@ -8,6 +8,16 @@ from numpy.typing import DTypeLike, NDArray
 S = TypeVar("S", bound=np.generic)
 
 
+def read_only(array: NDArray[S]) -> NDArray[S]:
+    """Return this array, which cannot be written into from now on; other views of its memory stay as they are.
+
+    >>> read_only(np.zeros(2)).flags.writeable
+    False
+    """
+    array.setflags(write=False)
+    return array
+
+
 class Growing(Generic[S]):
     """An array of rows of one width; ``view`` is what it holds, valid until the next change.
 
@@ -37,15 +47,15 @@ class Growing(Generic[S]):
 
     @property
     def view(self) -> NDArray[S]:
-        """The rows there are, without a copy, to be read."""
-        return self._data[: self._size]
+        """The rows there are, without a copy, to be read: numpy raises ValueError where they are written into."""
+        return read_only(self._data[: self._size])
 
     def edit(self) -> NDArray[S]:
         """Return the rows there are, to be written into; those that were given away by `frozen` stay as they were."""
         if self._is_shared:
             self._data = self._data.copy()
             self._is_shared = False
-        return self.view
+        return self._data[: self._size]
 
     def frozen(self) -> "Growing[S]":
         """Return what is held now, as it stays whatever happens here; nothing is copied before `edit` needs to."""

@@ -47,9 +47,9 @@ class PassageVectors:
         """Take away the passages of a position, if it has any."""
         begin, end = self._spans.pop(position, (0, 0))
         if end:
-            self._positions.view[begin:end] = GONE
-            self.full.view[begin:end] = 0
-            self.quick.view[begin:end] = 0
+            self._positions.edit()[begin:end] = GONE
+            self.full.edit()[begin:end] = 0
+            self.quick.edit()[begin:end] = 0
             self._gone += end - begin
             self._tidy()
 

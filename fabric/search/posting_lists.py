@@ -8,11 +8,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .growing import Growing
+from .growing import Growing, read_only
 
 Positions = NDArray[np.int32]
 Counts = NDArray[np.uint16]
-NO_POSTINGS: tuple[Positions, Counts] = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
+NO_POSTINGS: tuple[Positions, Counts] = (
+    read_only(np.zeros(0, np.int32)),
+    read_only(np.zeros(0, np.uint16)),
+)
 
 
 class FirstNumbers(Mapping[str, int]):
@@ -124,7 +127,7 @@ class PostingLists:
         if term not in self._added:
             return filled
         positions, counts = self._later(term)
-        return np.concatenate([filled[0], positions]), np.concatenate([filled[1], counts])
+        return read_only(np.concatenate([filled[0], positions])), read_only(np.concatenate([filled[1], counts]))
 
     def lists(self, terms: Sequence[int]) -> list[tuple[int, Positions, Counts]]:
         """Return what `of` does for many terms, each list with the place of its term; a term may have two lists."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coding import Coded, Numbers, joined_tokens, token_counts
+from .growing import read_only
 from .posting_lists import Counts, Positions, PostingLists
 
 SPELLED = "\t"
@@ -109,6 +110,8 @@ class Postings(PostingLists):
             self._positions[places] = piece.positions
             self._counts[places] = piece.counts
             ends += own
+        read_only(self._positions)
+        read_only(self._counts)
 
 
 class _Piece(NamedTuple):

@@ -74,8 +74,8 @@ class Vectors:
         present: NDArray[np.bool_] = np.any(head, axis=1)
         doubtful = np.flatnonzero(~present)
         present[doubtful] = np.any(vectors[doubtful], axis=1)
-        self._full.view[places] = vectors
-        self._quick.view[places] = head
+        self._full.edit()[places] = vectors
+        self._quick.edit()[places] = head
         self._present.edit()[places] = present
         self.drop_passages(positions)
 

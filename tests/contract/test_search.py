@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fabric.errors import StoreError
-from fabric.search.base import SearchView
+from fabric.search.base import ColumnView, PostingsView, SearchView, VectorsView
 from fabric.store.base import Row, Rows, RowVectors, Store, Table
 from fabric.text.passages import LONG
 
@@ -95,6 +95,65 @@ def test_a_frozen_view_stays_as_it_is_for_any_thread(store: Store):
     run(store, lambda tx: tx.delete(SAID, JAKE, ["b"]))
     assert frozen.position_of("b") == frozen.position_of("e") == -1
     assert ("birds" in frozen.postings.terms, frozen.vectors is not None) == (False, True)
+
+
+def arrays_of(index: SearchView) -> dict[str, Any]:
+    """Return by its name every array that a view gives, but for those that are worked out for who asks."""
+    seen = [("", SearchView, index), ("postings.", PostingsView, index.postings)]
+    seen += [(f"columns.{name}.", ColumnView, column) for name, column in index.columns.items()]
+    seen += [("vectors.", VectorsView, index.vectors)] if index.vectors is not None else []
+    found = {
+        f"{path}{name}": getattr(part, name)
+        for path, protocol, part in seen
+        for name, member in vars(protocol).items()
+        if isinstance(member, property)
+    }
+    for term, number in index.postings.terms.items():
+        found |= {f"of {term} {at}": held for at, held in enumerate(index.postings.of(number))}
+    for place, *lists in index.postings.lists(list(index.postings.terms.values())):
+        found |= {f"lists {place} {len(found)} {at}": held for at, held in enumerate(lists)}
+    return {name: held for name, held in found.items() if isinstance(held, np.ndarray)}
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_no_array_of_a_view_can_be_written_into(store: Store, is_frozen: bool):
+    put(store, *ROWS, table=SAID)
+    run(store, lambda tx: tx.set_vectors(SAID, JAKE, RowVectors(SPACE, {"a": EYE[0]})))
+
+    def work(tx: Rows) -> None:
+        index = view(tx, SPACE)
+        tx.put(SAID, JAKE, [said("e", "dogs/Dogs run new", "y")])  # terms with two lists, and with one of either kind
+        then = picture(index)
+        arrays = arrays_of(index.frozen() if is_frozen else index)
+        assert {"alive", "places", "postings.token_counts", "columns.label.values", "vectors.present"} <= arrays.keys()
+        assert {"of dogs 0", "of dogs 1", "of new 0"} <= arrays.keys()
+        for held in arrays.values():
+            with pytest.raises(ValueError, match="read-only"):
+                held[...] = 0
+        assert picture(view(tx, SPACE)) == then
+
+    run(store, work)
+    with store.snapshot() as rows:
+        assert not any(held.flags.writeable for held in arrays_of(view(rows, SPACE)).values())
+
+
+def test_what_is_worked_out_of_vectors_is_the_callers_own(store: Store):
+    run(store, lambda tx: tx.put(SAID, JAKE, [said("a", "run " * LONG)], RowVectors(SPACE, {"a": EYE[:3]})))
+
+    def work(tx: Rows) -> None:
+        vectors = view(tx, SPACE).vectors
+        assert vectors is not None
+        for ask in (
+            lambda: vectors.at(0),
+            lambda: vectors.quick(EYE[0]),
+            lambda: vectors.exact(EYE[0], np.arange(1)),
+            lambda: vectors.passage_cosines(0, EYE[2]),
+        ):
+            then = ask().tolist()
+            ask()[...] = 7
+            assert ask().tolist() == then
+
+    run(store, work)
 
 
 def cosines(store: Store, asked: Any, space: str = SPACE) -> dict[str, float]:
