@@ -73,7 +73,7 @@ def activate(tx: Transaction, tables: Tables, seeds: Sequence[str], how: Spread)
         known.update(around(tx, tables, sorted(waiting)))
         full = Spread(depth, how.per_hop, how.threshold, len(known) + sum(map(len, known.values())), how.echoes)
         reached = spread(seeds, neighbours, full)
-        waiting = {one.node for one in reached} - known.keys()
+        waiting = {hop.node for hop in reached} - known.keys()
     return reached[: how.limit]
 
 
@@ -115,7 +115,7 @@ def tie_traces(table: "TraceTable", trace_id: str, other_id: str, type: EdgeType
 
 def edges_in(tx: Transaction, where: Place) -> list[Edge]:
     """Return the edges between the live traces of one place."""
-    mine = {one.id for one in tx.find(where.tables.traces) if _is_of(one, where)}
+    mine = {trace.id for trace in tx.find(where.tables.traces) if _is_of(trace, where)}
     return [edge for edge in tx.find(where.tables.edges) if edge.source in mine and edge.target in mine]
 
 

@@ -122,7 +122,7 @@ class CognitiveMemory(TraceReader):
         holds = detect(text) if features is None else features
         fields = self._encoder.fields(text, now, source_type=source_type, mood=felt, features=holds, valence=valence)
         if entities is not None:
-            fields["entities"] = tuple(self._ctx.redact(one) for one in entities)
+            fields["entities"] = tuple(self._ctx.redact(name) for name in entities)
         fields |= {
             "confidence": confidence,
             "mood": mood_name,
@@ -175,7 +175,7 @@ class CognitiveMemory(TraceReader):
         sought = retrieval.Sought(cue, limit, frozenset(types), frozenset(scopes), since, until, least_strength, felt)
         sought = replace(sought, hypothesis=hypothesis)
         found = await retrieval.retrieve(self._ctx, config, self.meaning, sought)
-        drawn([one.trace for one in found.results])
+        drawn([result.trace for result in found.results])
         return found
 
     @checks_arguments
@@ -235,7 +235,7 @@ class CognitiveMemory(TraceReader):
     async def outlook(self) -> list[Outlook]:
         """Return how every trace stands that the context sees: what is left of it, until when, and what keeps it."""
         found = await self._ctx.transact(lambda tx: outlooks(tx, self._config, self._ctx.clock.now()))
-        drawn([one.trace for one in found])
+        drawn([result.trace for result in found])
         return found
 
     @checks_arguments
@@ -331,9 +331,9 @@ class CognitiveMemory(TraceReader):
 
         done = await self._ctx.transact(work)
         return Swept(
-            looked_at=sum(one.looked_at for one in done),
-            faded=tuple(one for some in done for one in some.faded),
-            erased=sum(one.erased for one in done),
+            looked_at=sum(sweep.looked_at for sweep in done),
+            faded=tuple(trace_id for sweep in done for trace_id in sweep.faded),
+            erased=sum(sweep.erased for sweep in done),
         )
 
     async def consolidate(self, *, derive: Derive | None = None, gist: Gist | None = None) -> Consolidated:

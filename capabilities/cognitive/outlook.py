@@ -40,7 +40,7 @@ def outlooks(tx: Transaction, config: CognitiveConfig, now: datetime) -> list[Ou
     for view in views(tx.ids):
         present = elapsed(tx, view.tables.owner, config, now)
         found += [outlook(trace, present, config) for trace in tx.find(view.tables.traces) if view.sees(trace)]
-    return sorted(found, key=lambda one: (-one.strength, -one.trace.created_at.timestamp(), one.trace.id))
+    return sorted(found, key=lambda row: (-row.strength, -row.trace.created_at.timestamp(), row.trace.id))
 
 
 def outlook(trace: Trace, present: Elapsed, config: CognitiveConfig) -> Outlook:

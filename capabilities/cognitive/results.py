@@ -81,7 +81,7 @@ class Retrieval(_Result):
     @property
     def ids(self) -> list[str]:
         """The ids of the results."""
-        return [one.trace.id for one in self.results]
+        return [result.trace.id for result in self.results]
 
 
 class Tie(_Result):

@@ -212,23 +212,30 @@ def _read(
         for owner, trace, score in read
         if (strength := presents[owner].strength(trace)) >= sought.least_strength
     ]
-    signals = {one.trace.id: _signals(one, sought.mood, config) for one in found}
-    first = nsmallest(SEEDS, found, key=lambda one: _place(one.score(signals[one.trace.id], config), one.trace))
-    activation, associated = _spread(tx, first, found, presents, config)
-    active = {one: replace(held, graph_activation=activation.get(one, 0.0)) for one, held in signals.items()}
-    scored = sorted(
-        (_scored(one, active[one.trace.id], config) for one in found), key=lambda one: _place(one.score, one.trace)
+    signals = {candidate.trace.id: _signals(candidate, sought.mood, config) for candidate in found}
+    first = nsmallest(
+        SEEDS,
+        found,
+        key=lambda candidate: _place(candidate.score(signals[candidate.trace.id], config), candidate.trace),
     )
-    nearest = sorted(found, key=lambda one: (-one.similarity, one.trace.id))[: sought.limit]
-    ids = {one.trace.id for one in nearest}
-    shown = [one for one in scored if one.trace.id in ids]
-    rest = [one for one in scored if one.trace.id not in ids]
+    activation, associated = _spread(tx, first, found, presents, config)
+    active = {
+        trace_id: replace(held, graph_activation=activation.get(trace_id, 0.0)) for trace_id, held in signals.items()
+    }
+    scored = sorted(
+        (_scored(candidate, active[candidate.trace.id], config) for candidate in found),
+        key=lambda result: _place(result.score, result.trace),
+    )
+    nearest = sorted(found, key=lambda candidate: (-candidate.similarity, candidate.trace.id))[: sought.limit]
+    ids = {candidate.trace.id for candidate in nearest}
+    shown = [result for result in scored if result.trace.id in ids]
+    rest = [result for result in scored if result.trace.id not in ids]
     return Retrieval(
         cue=sought.cue,
         results=shown,
-        partial=[partly for one in shown if (partly := _partly(one)) is not None],
+        partial=[partly for result in shown if (partly := _partly(result)) is not None],
         felt=_felt(rest, shown[-1].score if shown and rest else 0.0, sought.cue, _least_felt(config)),
-        associated=[one for one in associated if one.trace.id not in ids],
+        associated=[node for node in associated if node.trace.id not in ids],
         rivals=competing(rest, config),
         degraded=embedded.degraded,
     )
@@ -281,20 +288,20 @@ def _spread(
     config: CognitiveConfig,
 ) -> tuple[dict[str, float], list[Associated]]:
     """Return how active the best make others, and those of them that are no candidates and may be seen."""
-    owners = {one.trace.id: one.owner for one in candidates}
-    seeds = [one.trace.id for one in best]
+    owners = {candidate.trace.id: candidate.owner for candidate in candidates}
+    seeds = [candidate.trace.id for candidate in best]
     activation = dict.fromkeys(seeds, 1.0)
     associated: list[Associated] = []
     for owner in presents:
         mine = [seed for seed in seeds if owners[seed] == owner]
         reached = activate(tx, ALL_TABLES[owner], mine, config.spreading) if mine else []
-        activation |= {one.node: one.activation for one in reached}
-        hops = {one.node: one for one in reached if one.node not in owners}
+        activation |= {hop.node: hop.activation for hop in reached}
+        hops = {hop.node: hop for hop in reached if hop.node not in owners}
         associated += [
             Associated(trace=trace, activation=hops[trace.id].activation, hops=hops[trace.id].hops)
             for trace in _seen(tx, ALL_TABLES[owner], list(hops))
         ]
-    return activation, sorted(associated, key=lambda one: (-one.activation, one.trace.id))
+    return activation, sorted(associated, key=lambda node: (-node.activation, node.trace.id))
 
 
 def _seen(tx: Transaction, tables: Tables, ids: Sequence[str]) -> list[Trace]:
@@ -317,15 +324,15 @@ def _partly(found: Retrieved) -> PartlyRetrieved | None:
 def _felt(rest: Sequence[Retrieved], cutoff: float, cue: str, least: float) -> list[FeltKnown]:
     asked = entities(cue)
     found: list[FeltKnown] = []
-    for one in rest if cutoff > least else ():
-        shared = shared_entities(one.trace.entities, asked)
-        feeling = feeling_of_knowing(one.score, one.signals.similarity, shared, threshold=least, cutoff=cutoff)
+    for result in rest if cutoff > least else ():
+        shared = shared_entities(result.trace.entities, asked)
+        feeling = feeling_of_knowing(result.score, result.signals.similarity, shared, threshold=least, cutoff=cutoff)
         if feeling is not None:
             kind = "high_confidence" if feeling > SURE else "tip_of_tongue"
-            named, trace = one.trace.entities[:CUES], one.trace
+            named, trace = result.trace.entities[:CUES], result.trace
             found.append(
                 FeltKnown(
                     id=trace.id, feeling=feeling, kind=kind, entities=named, mood=trace.mood, said_at=trace.said_at
                 )
             )
-    return sorted(found, key=lambda one: (-one.feeling, one.id))
+    return sorted(found, key=lambda known: (-known.feeling, known.id))

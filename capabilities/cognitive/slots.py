@@ -46,14 +46,14 @@ class InMind(BaseModel):
 
     def slots(self, config: CognitiveConfig) -> formulas.Slots:
         """Return the state that `capabilities.formulas.slots` computes with; its capacity, 5 to 9, is by the traits."""
-        held = tuple(formulas.Slot(one.id, one.trace, one.activation, one.rehearsals) for one in self.held)
+        held = tuple(formulas.Slot(slot.id, slot.trace, slot.activation, slot.rehearsals) for slot in self.held)
         return formulas.Slots(formulas.capacity(config.traits, config.capacity), held, self.entered)
 
     def with_slots(self, slots: formulas.Slots) -> "InMind":
         """Return a copy that holds the state a formula computed; what prompts showed stays as it is."""
         held = tuple(
-            HeldSlot(id=one.id, trace=one.trace, activation=one.activation, rehearsals=one.rehearsals)
-            for one in slots.held
+            HeldSlot(id=slot.id, trace=slot.trace, activation=slot.activation, rehearsals=slot.rehearsals)
+            for slot in slots.held
         )
         return self.model_copy(update={"held": held, "entered": slots.entered})
 

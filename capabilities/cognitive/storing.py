@@ -70,7 +70,7 @@ def store_encoded(table: TraceTable, place: Place, new: Trace, config: Cognitive
 
 def _is_said_in(trace: Trace, source: Source | None) -> bool:
     """Return whether a trace is of this very turn already: a turn that is taken in twice was said once."""
-    return source is not None and bool(source.turn_id) and source.turn_id in {one.turn_id for one in trace.sources}
+    return source is not None and bool(source.turn_id) and source.turn_id in {kept.turn_id for kept in trace.sources}
 
 
 def use_traces(
@@ -88,7 +88,7 @@ def use_traces(
     changed = _change(table, ids, used, config, mood)
     how = config.at_work.retrieval_induced_forgetting
     if changed and how.enabled:
-        suppress(table, [one for one in rivals if one not in {held.trace.id for held in changed}], how)
+        suppress(table, [rival for rival in rivals if rival not in {held.trace.id for held in changed}], how)
     by_owner: dict[Owner, list[Held]] = {}
     for held in changed:
         by_owner.setdefault(held.view.tables.owner, []).append(held)
@@ -121,7 +121,7 @@ def _change(
     config: CognitiveConfig,
     mood: Mood | None = None,
 ) -> list[Held]:
-    found = [held for one in dict.fromkeys(ids) if (held := table.live(one)) is not None]
+    found = [held for trace_id in dict.fromkeys(ids) if (held := table.live(trace_id)) is not None]
     presents: dict[Owner, Elapsed] = {}
     changed: list[Held] = []
     for held in found:
@@ -186,11 +186,13 @@ def sweep_view(table: TraceTable, view: View, config: CognitiveConfig) -> Swept:
     )
     faded = faded[np.lexsort((positions[faded], left[faded]))][:MOST_FADED]
     traces = seen.read(positions[faded])
-    gone = [deleted(one, FADED, now).model_copy(update={"faded_on": clock.days}) for one in traces]
+    gone = [deleted(trace, FADED, now).model_copy(update={"faded_on": clock.days}) for trace in traces]
     if gone:
         tx.put(view.tables.traces, gone)
     return Swept(
-        looked_at=len(positions), faded=tuple(one.id for one in gone), erased=_erase(table, view, clock.days, config)
+        looked_at=len(positions),
+        faded=tuple(trace.id for trace in gone),
+        erased=_erase(table, view, clock.days, config),
     )
 
 
@@ -207,7 +209,7 @@ def _erase(table: TraceTable, view: View, days: float, config: CognitiveConfig) 
     if long_ago < 0:
         return 0
     old = table.tx.find(tables.traces, Where("deleted", "=", True), Where("faded_on", "<", long_ago))
-    ids = [one.id for one in old if one.persona in view.personas and one.deleted_reason in (FADED, OUTDATED)]
+    ids = [trace.id for trace in old if trace.persona in view.personas and trace.deleted_reason in (FADED, OUTDATED)]
     if ids:
         table.tx.delete(tables.edges, [edge.id for edge in table.edges_of(tables, ids)])
         notes = table.tx.find(tables.feedback, Where("trace_id", "in", ids))
@@ -222,8 +224,8 @@ def restore_traces(table: TraceTable, ids: Sequence[str], config: CognitiveConfi
     One that was said again since then is there already.
     """
     restored: list[Trace] = []
-    for one in dict.fromkeys(ids):
-        held = table.find(one)
+    for trace_id in dict.fromkeys(ids):
+        held = table.find(trace_id)
         if held is None or not held.trace.deleted or held.trace.deleted_reason not in (FADED, OUTDATED):
             continue
         if same_trace(table.tx.index(held.view.tables.traces), held.trace) is not None:

@@ -69,19 +69,23 @@ def reconcile_trace(
     known = {trace.id: trace for trace in table.tx.get_many(place.tables.traces, ids)}
     likeness = {index.ids[position]: cosine for position, cosine in alike.items()}
     verdicts = _verdicts(known, new, likeness)
-    repeated = [known[one] for one, verdict in verdicts.items() if verdict == "same"]
-    same = next((one for one in repeated if one.type == new.type and not one.contradicted_by), None)
+    repeated = [known[trace_id] for trace_id, verdict in verdicts.items() if verdict == "same"]
+    same = next((trace for trace in repeated if trace.type == new.type and not trace.contradicted_by), None)
     if same is not None:
         return Reconciled(new, same=same)
-    over = tuple(one for one, verdict in verdicts.items() if verdict in ("replaces", "ends"))
+    over = tuple(trace_id for trace_id, verdict in verdicts.items() if verdict in ("replaces", "ends"))
     changed, trace, weakened = _weakened(known, likeness, new, now, config)
-    for one in over:
-        changed[one] = changed[one].model_copy(update={"contradicted_by": (*known[one].contradicted_by, new.id)})
+    for trace_id in over:
+        changed[trace_id] = changed[trace_id].model_copy(
+            update={"contradicted_by": (*known[trace_id].contradicted_by, new.id)}
+        )
     edges = [*_ties(new, over, "contradicts"), *_ties(new, over, "supersedes")]
-    edges += _ties(new, [one for one, verdict in verdicts.items() if verdict == "refines"], "same_topic", likeness)
+    edges += _ties(
+        new, [trace_id for trace_id, verdict in verdicts.items() if verdict == "refines"], "same_topic", likeness
+    )
     edges += _ties(new, _named_with(index, seen, new), "shared_entity")
     edges += _ties(new, _just_before(index, seen, new), "temporal_sequence")
-    touched = tuple(one for key, one in changed.items() if one is not known[key])
+    touched = tuple(updated for key, updated in changed.items() if updated is not known[key])
     return Reconciled(trace, touched, tuple({edge.id: edge for edge in edges}.values()), weakened, over)
 
 
@@ -92,12 +96,14 @@ def _verdicts(known: dict[str, Trace], new: Trace, likeness: Collection[str]) ->
     neither.
     """
     found: dict[str, Verdict] = {
-        one: compare(_claim(trace), _claim(new), alike=one in likeness) for one, trace in known.items()
+        trace_id: compare(_claim(trace), _claim(new), alike=trace_id in likeness) for trace_id, trace in known.items()
     }
-    judged = [one for one, verdict in found.items() if verdict != "unrelated"]
-    others = [one for one in judged if are_two(known[one].content, new.content)]
-    mine = [one for one in judged if one not in others]
-    others += [one for one in mine if any(are_two(known[one].content, known[two].content) for two in mine)]
+    judged = [trace_id for trace_id, verdict in found.items() if verdict != "unrelated"]
+    others = [trace_id for trace_id in judged if are_two(known[trace_id].content, new.content)]
+    mine = [trace_id for trace_id in judged if trace_id not in others]
+    others += [
+        trace_id for trace_id in mine if any(are_two(known[trace_id].content, known[two].content) for two in mine)
+    ]
     apart: dict[str, Verdict] = dict.fromkeys(others, "unrelated")
     return {**found, **apart}
 
@@ -142,11 +148,11 @@ def _just_before(index: "SearchView", seen: "Mask", new: Trace) -> list[str]:
 def _weakened(
     known: dict[str, Trace], likeness: dict[str, float], new: Trace, now: Elapsed, config: CognitiveConfig
 ) -> tuple[dict[str, Trace], Trace, tuple[str, ...]]:
-    pairs = [(likeness[one], now.strength(known[one])) for one in likeness if one in known]
+    pairs = [(likeness[trace_id], now.strength(known[trace_id])) for trace_id in likeness if trace_id in known]
     lost, own = interference(pairs, config.interference_threshold)
-    losses = dict(zip([one for one in likeness if one in known], lost, strict=True))
-    changed = {one: _less(trace, losses.get(one, 0.0)) for one, trace in known.items()}
-    return changed, _less(new, own), tuple(one for one, loss in losses.items() if loss > 0)
+    losses = dict(zip([trace_id for trace_id in likeness if trace_id in known], lost, strict=True))
+    changed = {trace_id: _less(trace, losses.get(trace_id, 0.0)) for trace_id, trace in known.items()}
+    return changed, _less(new, own), tuple(trace_id for trace_id, loss in losses.items() if loss > 0)
 
 
 def _less(trace: Trace, loss: float) -> Trace:

@@ -48,29 +48,37 @@ def read_by_rules(memory: Material) -> SourceGraph:
     claimed = _claimed(memory)
     if claimed is not None:
         entities, relation = claimed
-        found.update((one.key, one) for one in entities if one.key not in found or found[one.key].type == "concept")
+        found.update(
+            (entity.key, entity)
+            for entity in entities
+            if entity.key not in found or found[entity.key].type == "concept"
+        )
         relations.insert(0, relation)
     if memory.speaker:
         speaker = NamedEntity(name=memory.speaker[:MAX_NAME_CHARS], type="person")
         found.setdefault(speaker.key, speaker)
-        tied = {end for one in relations if speaker.key in one.ends for end in one.ends}
+        tied = {end for relation in relations if speaker.key in relation.ends for end in relation.ends}
         relations += [
-            Relation(source=speaker.name, target=one.name, weight=SPOKEN)
-            for one in found.values()
-            if one.key not in {speaker.key, *tied}
+            Relation(source=speaker.name, target=entity.name, weight=SPOKEN)
+            for entity in found.values()
+            if entity.key not in {speaker.key, *tied}
         ]
     return graph_of(memory, list(found.values()), relations)
 
 
 def graph_of(memory: Material, entities: Sequence[NamedEntity], relations: Sequence[Relation]) -> SourceGraph:
     """Return a memory's graph of these entities and the relations between them; each once."""
-    kept = {one.key: one for one in entities[:MOST_ENTITIES] if one.key}
-    between = {one.key: one for one in relations if one.ends[0] != one.ends[1] and all(end in kept for end in one.ends)}
+    kept = {entity.key: entity for entity in entities[:MOST_ENTITIES] if entity.key}
+    between = {
+        relation.key: relation
+        for relation in relations
+        if relation.ends[0] != relation.ends[1] and all(end in kept for end in relation.ends)
+    }
     return SourceGraph(
         id=memory.id,
         persona=memory.persona,
         digest=memory.digest,
-        names="\n".join(one.name for one in kept.values()),
+        names="\n".join(entity.name for entity in kept.values()),
         entities=tuple(kept.values()),
         relations=tuple(between.values())[:MOST_RELATIONS],
         tries=memory.tries,
@@ -97,9 +105,9 @@ def _together(memory: Material, entities: Sequence[NamedEntity]) -> Iterator[Rel
     """Yield a relation for each two names of one sentence."""
     for sentence in sentences(memory.content):
         low = sentence.casefold()
-        here = [one for one in entities if one.name.casefold() in low][:MOST_IN_SENTENCE]
-        for one, other in combinations(here, 2):
-            yield Relation(source=one.name, target=other.name, weight=TOGETHER)
+        here = [entity for entity in entities if entity.name.casefold() in low][:MOST_IN_SENTENCE]
+        for entity, other in combinations(here, 2):
+            yield Relation(source=entity.name, target=other.name, weight=TOGETHER)
 
 
 def sentences(text: str) -> list[str]:
@@ -108,4 +116,4 @@ def sentences(text: str) -> list[str]:
     >>> sentences("Ann met Bo. Did she? Yes")
     ['Ann met Bo.', 'Did she?', 'Yes']
     """
-    return [one for found in _SENTENCE.findall(text) if (one := found.strip())]
+    return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]

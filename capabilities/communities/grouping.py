@@ -68,7 +68,7 @@ class EntityGraph:
     def entity(self, key: str) -> NamedEntity:
         """Return an entity as it is named most often; what nothing tells of it counts only where nothing does."""
         kinds = self.types[key]
-        kind = min(kinds, key=lambda one: (one == "concept", -kinds[one], one))
+        kind = min(kinds, key=lambda label: (label == "concept", -kinds[label], label))
         names = self.spellings[key]
         return NamedEntity(name=min(names, key=lambda name: (-names[name], name)), type=kind)
 
@@ -77,13 +77,13 @@ class EntityGraph:
         ordered = sorted(keys, key=lambda key: (-self.weights[key], key[2] == WITH, key))[:most]
         return [
             SourcedRelation(
-                source=self.entity(one).name,
-                target=self.entity(other).name,
+                source=self.entity(source).name,
+                target=self.entity(target).name,
                 label=label,
-                weight=self.weights[one, other, label],
-                sources=tuple(sorted(set(self.told_by[one, other, label]))),
+                weight=self.weights[source, target, label],
+                sources=tuple(sorted(set(self.told_by[source, target, label]))),
             )
-            for one, other, label in ordered
+            for source, target, label in ordered
         ]
 
     def hubs(self) -> Group:
@@ -97,9 +97,9 @@ class EntityGraph:
         made: nx.Graph[str] = nx.Graph()
         made.add_nodes_from(sorted(self.spellings))
         edges: dict[tuple[str, str], float] = defaultdict(float)
-        for (one, other, _), weight in self.weights.items():
-            edges[min(one, other), max(one, other)] += weight
-        made.add_weighted_edges_from((one, other, edges[one, other]) for one, other in sorted(edges))
+        for (source, target, _), weight in self.weights.items():
+            edges[min(source, target), max(source, target)] += weight
+        made.add_weighted_edges_from((source, target, edges[source, target]) for source, target in sorted(edges))
         return made
 
 
@@ -132,7 +132,7 @@ def _around(network: "nx.Graph[str]", groups: Sequence[Group], hubs: Group) -> l
     own: dict[str, set[str]] = {hub: {hub} for hub in sorted(hubs)}
     left: list[Group] = []
     for group in apart:
-        ties = {hub: network.edges[one, hub]["weight"] for one in group for hub in network[one] if hub in hubs}
+        ties = {hub: network.edges[key, hub]["weight"] for key in group for hub in network[key] if hub in hubs}
         if len(group) == 1 and ties:
             own[min(ties, key=lambda hub: (-ties[hub], hub))] |= group
         else:
@@ -144,12 +144,12 @@ def _grouped(network: "nx.Graph[str]", groups: Sequence[Group], resolution: floa
     """Return groups put together by Louvain's method, which sees each of them as one node."""
     place = {node: number for number, group in enumerate(groups) for node in group}
     weights: dict[tuple[int, int], float] = defaultdict(float)
-    for one, other, weight in network.edges(data="weight", default=1.0):
-        ends = place[one], place[other]
+    for node, other, weight in network.edges(data="weight", default=1.0):
+        ends = place[node], place[other]
         weights[min(ends), max(ends)] += weight
     folded: nx.Graph[int] = nx.Graph()
     folded.add_nodes_from(range(len(groups)))
-    folded.add_weighted_edges_from((one, other, weights[one, other]) for one, other in sorted(weights))
+    folded.add_weighted_edges_from((node, other, weights[node, other]) for node, other in sorted(weights))
     if not folded.number_of_edges():
         return list(groups)
     found: list[set[int]] = nx.community.louvain_communities(folded, weight="weight", resolution=resolution, seed=SEED)
@@ -176,8 +176,8 @@ def communities_of(graph: EntityGraph, whose: str, persona: str, now: datetime, 
         here: dict[str, str] = {}
         for group in levels[level]:
             parent = above.get(min(group), "")
-            one = _community(graph, group, within.get((level, group), []), level)
-            digest = _digest(one)
+            community = _community(graph, group, within.get((level, group), []), level)
+            digest = _digest(community)
             named = hashlib.sha256(f"{whose} {persona} {level} {digest}".encode()).hexdigest()
             own: dict[str, object] = {
                 "id": f"community_{named[:32]}",
@@ -187,10 +187,10 @@ def communities_of(graph: EntityGraph, whose: str, persona: str, now: datetime, 
                 "made_at": now,
                 "made_by": made_by,
             }
-            made.append(one.model_copy(update=own))
+            made.append(community.model_copy(update=own))
             here.update(dict.fromkeys(group, str(own["id"])))
         above = here
-    return sorted(made, key=lambda one: (one.level, -len(one.entities), one.id))
+    return sorted(made, key=lambda community: (community.level, -len(community.entities), community.id))
 
 
 def _community(graph: EntityGraph, group: Group, within: Sequence[tuple[str, str, str]], level: int) -> Community:
@@ -215,7 +215,7 @@ def _community(graph: EntityGraph, group: Group, within: Sequence[tuple[str, str
 
 def title_of(entities: Sequence[NamedEntity]) -> str:
     """Return a title: the three entities that are related most."""
-    return ", ".join(one.name for one in entities[:IN_TITLE])
+    return ", ".join(entity.name for entity in entities[:IN_TITLE])
 
 
 def summary_of(entities: Sequence[NamedEntity], relations: Sequence[SourcedRelation]) -> str:
@@ -229,7 +229,7 @@ def summary_of(entities: Sequence[NamedEntity], relations: Sequence[SourcedRelat
     return f"{title_of(entities)}. {told}." if told else f"{title_of(entities)}."
 
 
-def _digest(one: Community) -> str:
+def _digest(community: Community) -> str:
     """Return what tells whether a summary still fits: members, relations and the memories it is drawn from."""
-    told = one.model_dump(mode="json", include={"entities", "relations", "drawn_from"})
+    told = community.model_dump(mode="json", include={"entities", "relations", "drawn_from"})
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

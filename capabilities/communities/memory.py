@@ -54,9 +54,9 @@ class CommunityMemory:
             found: list[Material] = []
             for view in views(self._ctx.ids):
                 live, known = live_memories(tx, view), read_before(tx, view.tables.owner)
-                wanted = {one: live[one] for one, how in known.items() if one in live and _is_untold(how)}
+                wanted = {source: live[source] for source, how in known.items() if source in live and _is_untold(how)}
                 some = dict(list(wanted.items())[: limit - len(found)])
-                found += [replace(one, tries=known[one.id][3]) for one in materials(tx, view, some)]
+                found += [replace(material, tries=known[material.id][3]) for material in materials(tx, view, some)]
             return found
 
         return await self._ctx.transact(work)
@@ -73,14 +73,14 @@ class CommunityMemory:
 
     async def take(self, asked: Sequence[Material], read: Sequence[SourceGraph]) -> int:
         """Keep what memories name and relate, of those that still say what was read; return how many that were."""
-        owners = {one.id: one.owner for one in asked}
+        owners = {material.id: material.owner for material in asked}
 
         def work(tx: Transaction) -> int:
             count = 0
             for view in views(self._ctx.ids):
-                mine = [one for one in read if owners[one.id] == view.tables.owner]
+                mine = [graph for graph in read if owners[graph.id] == view.tables.owner]
                 live = live_memories(tx, view) if mine else {}
-                kept = [one for one in mine if one.id in live and live[one.id].digest == one.digest]
+                kept = [graph for graph in mine if graph.id in live and live[graph.id].digest == graph.digest]
                 tx.put(SHELVES[view.tables.owner].graph, kept)
                 count += len(kept)
             return count
@@ -112,19 +112,19 @@ class CommunityMemory:
         owner = self._ctx.ids.scope(view.tables.owner)
         whose, now = str(owner), self._ctx.clock.now()
         made = await elsewhere(lambda: communities_of(EntityGraph.of(rows), whose, persona, now, self._ctx.path))
-        embedded = await self._meaning.embed([one.summary for one in made])
+        embedded = await self._meaning.embed([community.summary for community in made])
         shelf = SHELVES[view.tables.owner]
 
         def work(tx: Transaction) -> int:
             live = live_memories(tx, view)
-            earlier = [one for one in tx.find(shelf.communities) if one.persona == persona]
-            fitting = {one.digest: one for one in earlier if one.by == "model"}
-            kept = [_with_summary(one, fitting) for one in made if live.keys() >= set(one.drawn_from)]
-            tx.delete(shelf.communities, [one.id for one in earlier])
-            tx.embedded = embedded.by_text([one.summary for one in made])
+            earlier = [community for community in tx.find(shelf.communities) if community.persona == persona]
+            fitting = {community.digest: community for community in earlier if community.by == "model"}
+            kept = [_with_summary(community, fitting) for community in made if live.keys() >= set(community.drawn_from)]
+            tx.delete(shelf.communities, [community.id for community in earlier])
+            tx.embedded = embedded.by_text([community.summary for community in made])
             tx.put(shelf.communities, kept)
             state = tx.read(shelf.state)
-            told = {name: one for name, one in state.digests.items() if name != persona}
+            told = {name: known_digest for name, known_digest in state.digests.items() if name != persona}
             tx.write(shelf.state, state.model_copy(update={"digests": {**told, persona: digest} if made else told}))
             return len(kept)
 
@@ -149,11 +149,11 @@ class CommunityMemory:
 
         def work(tx: Transaction) -> None:
             for view in views(self._ctx.ids):
-                mine = [one.id for one in asked if one.owner == view.tables.owner]
+                mine = [material.id for material in asked if material.owner == view.tables.owner]
                 held = graphs(tx, view.tables.owner, mine)
                 tx.put(
                     SHELVES[view.tables.owner].graph,
-                    [one.model_copy(update={"tries": one.tries + 1}) for one in held],
+                    [graph.model_copy(update={"tries": graph.tries + 1}) for graph in held],
                 )
 
         if asked:
@@ -167,8 +167,8 @@ class CommunityMemory:
             count = 0
             for view in views(self._ctx.ids):
                 shelf = SHELVES[view.tables.owner].communities
-                same = [one for one in searching.seen_in(tx, view) if _is_same(one, community)]
-                tx.put(shelf, [one.model_copy(update=dict(update)) for one in same])
+                same = [other for other in searching.seen_in(tx, view) if _is_same(other, community)]
+                tx.put(shelf, [other.model_copy(update=dict(update)) for other in same])
                 count += len(same)
             return count > 0
 
@@ -185,8 +185,8 @@ class CommunityMemory:
             ]
 
         found = await self._ctx.transact(work)
-        _note_drawn(source for one in found for source in one.drawn_from)
-        return sorted(found, key=lambda one: (one.level, -len(one.entities), one.id))
+        _note_drawn(source for community in found for source in community.drawn_from)
+        return sorted(found, key=lambda community: (community.level, -len(community.entities), community.id))
 
     @checks_arguments
     async def local_search(self, cue: str, *, limit: Limit = searching.RELATIONS) -> LocalSearch:
@@ -196,7 +196,7 @@ class CommunityMemory:
         A cue that names nothing and says "I" or "my" is about the user.
         """
         found = await self._ctx.transact(lambda tx: searching.local_search(tx, views(self._ctx.ids), cue, limit))
-        _note_drawn([*found.sources, *(source for one in found.communities for source in one.sources)])
+        _note_drawn([*found.sources, *(source for community in found.communities for source in community.sources)])
         return found
 
     @checks_arguments
@@ -214,7 +214,7 @@ class CommunityMemory:
 
 
 def _read(some: Sequence[Material]) -> list[SourceGraph]:
-    return [read_by_rules(one) for one in some]
+    return [read_by_rules(material) for material in some]
 
 
 class _Row(NamedTuple):
@@ -230,10 +230,10 @@ def _unread(tx: Transaction, view: View) -> list[Material]:
     """Return some memories that are not read as they are now; drop the graphs of those that are gone."""
     owner = view.tables.owner
     live, known = live_memories(tx, view), read_before(tx, owner)
-    gone = [one for one, how in known.items() if how[0] in view.personas and one not in live]
+    gone = [source for source, how in known.items() if how[0] in view.personas and source not in live]
     tx.delete(SHELVES[owner].graph, gone)
     wanted: list[tuple[str, Held]] = [
-        (one, how) for one, how in live.items() if one not in known or known[one][1] != how.digest
+        (source, how) for source, how in live.items() if source not in known or known[source][1] != how.digest
     ]
     return materials(tx, view, dict(wanted[:AT_ONCE]))
 
@@ -248,11 +248,11 @@ def _changed(tx: Transaction, view: View) -> dict[str, tuple[str, list[SourceGra
     owner = view.tables.owner
     ids: dict[str, list[str]] = defaultdict(list)
     told: dict[str, list[str]] = defaultdict(list)
-    for one, (persona, digest, by, _) in sorted(read_before(tx, owner).items()):
+    for source, (persona, digest, by, _) in sorted(read_before(tx, owner).items()):
         if persona in view.personas:
-            ids[persona].append(one)
-            told[persona].append(f"{one} {digest} {by}")
-    before = {name: one for name, one in tx.read(SHELVES[owner].state).digests.items() if name in view.personas}
+            ids[persona].append(source)
+            told[persona].append(f"{source} {digest} {by}")
+    before = {name: digest for name, digest in tx.read(SHELVES[owner].state).digests.items() if name in view.personas}
     found: dict[str, tuple[str, list[SourceGraph]]] = {}
     for persona in sorted({*told, *before}):
         digest = hashlib.sha256("\n".join(told[persona]).encode()).hexdigest()
@@ -261,19 +261,19 @@ def _changed(tx: Transaction, view: View) -> dict[str, tuple[str, list[SourceGra
     return found
 
 
-def _is_same(one: Community, other: Community) -> bool:
-    return (one.persona, one.digest) == (other.persona, other.digest)
+def _is_same(community: Community, other: Community) -> bool:
+    return (community.persona, community.digest) == (other.persona, other.digest)
 
 
-def _with_summary(one: Community, fitting: Mapping[str, Community]) -> Community:
-    known = fitting.get(one.digest)
-    return one if known is None else one.model_copy(update={"summary": known.summary, "by": known.by})
+def _with_summary(community: Community, fitting: Mapping[str, Community]) -> Community:
+    known = fitting.get(community.digest)
+    return community if known is None else community.model_copy(update={"summary": known.summary, "by": known.by})
 
 
 def _unsummarised(tx: Transaction, seen: Iterable[View]) -> list[Community]:
     found: dict[tuple[Owner, str, str], Community] = {}
     for view in seen:
-        for one in searching.seen_in(tx, view):
-            if one.by == "rules" and one.tries < MOST_TRIES:
-                found.setdefault((view.tables.owner, one.persona, one.digest), one)
-    return sorted(found.values(), key=lambda one: (-len(one.entities), one.id))
+        for community in searching.seen_in(tx, view):
+            if community.by == "rules" and community.tries < MOST_TRIES:
+                found.setdefault((view.tables.owner, community.persona, community.digest), community)
+    return sorted(found.values(), key=lambda community: (-len(community.entities), community.id))

@@ -122,7 +122,7 @@ class Community(BaseModel):
     @property
     def keys(self) -> frozenset[str]:
         """The keys of its members."""
-        return frozenset(one.key for one in self.entities)
+        return frozenset(entity.key for entity in self.entities)
 
 
 class GraphState(BaseModel):

@@ -57,13 +57,13 @@ class LocalSearch(BaseModel):
     @property
     def sources(self) -> tuple[str, ...]:
         """The ids of the memories that tell of the relations, the strongest relation's first."""
-        return tuple(dict.fromkeys(source for one in self.relations for source in one.sources))
+        return tuple(dict.fromkeys(source for relation in self.relations for source in relation.sources))
 
     @property
     def text(self) -> str:
         """It as lines, as they were said: relations, then the context of communities. In a prompt, a `data_block`."""
-        lines = [f"- {one}" for one in self.relations]
-        lines += [f"- {one.summary}" for one in self.communities]
+        lines = [f"- {relation}" for relation in self.relations]
+        lines += [f"- {community.summary}" for community in self.communities]
         return "\n".join(lines)
 
 
@@ -80,12 +80,12 @@ class GlobalSearch(BaseModel):
     @property
     def sources(self) -> tuple[str, ...]:
         """The ids of the memories that the summaries are drawn from."""
-        return tuple(dict.fromkeys(source for one in self.communities for source in one.sources))
+        return tuple(dict.fromkeys(source for community in self.communities for source in community.sources))
 
     @property
     def text(self) -> str:
         """It as lines, as they were said; in a prompt they belong into a `data_block`."""
-        return "\n".join(f"- {one.summary}" for one in self.communities)
+        return "\n".join(f"- {community.summary}" for community in self.communities)
 
 
 class GlobalAnswer(GlobalSearch):
@@ -104,13 +104,13 @@ class GlobalAnswer(GlobalSearch):
         return self.answer or super().text
 
 
-def found_community(one: Community, score: float = 0.0) -> FoundCommunity:
+def found_community(community: Community, score: float = 0.0) -> FoundCommunity:
     """Return a community as a search shows it."""
     return FoundCommunity(
-        id=one.id,
-        level=one.level,
-        title=one.title,
-        summary=one.summary,
+        id=community.id,
+        level=community.level,
+        title=community.title,
+        summary=community.summary,
         score=min(1.0, score),
-        sources=one.drawn_from,
+        sources=community.drawn_from,
     )

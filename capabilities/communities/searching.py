@@ -44,20 +44,20 @@ def local_search(tx: Transaction, seen: Sequence[View], cue: str, most: int) -> 
         if not named:
             continue
         graph = EntityGraph.of(rows)
-        around = graph.relations([one for one in graph.weights if not named.isdisjoint(one[:2])], most)
+        around = graph.relations([key for key in graph.weights if not named.isdisjoint(key[:2])], most)
         relations += around
         entities += _entities(graph, named, around)
-        whose = [one for one in seen_in(tx, view) if not named.isdisjoint(one.keys)]
+        whose = [community for community in seen_in(tx, view) if not named.isdisjoint(community.keys)]
         communities += current(whose, tx, view)
-    relations.sort(key=lambda one: -one.weight)
-    communities.sort(key=lambda one: (one.level, -len(one.entities), one.id))
-    context = {one.digest: one for one in reversed(communities)}
-    shown = sorted(context.values(), key=lambda one: (one.level, -len(one.entities), one.id))[:COMMUNITIES]
+    relations.sort(key=lambda relation: -relation.weight)
+    communities.sort(key=_largest_first)
+    context = {community.digest: community for community in reversed(communities)}
+    shown = sorted(context.values(), key=_largest_first)[:COMMUNITIES]
     return LocalSearch(
         cue=cue,
-        entities=tuple(sorted(entities, key=lambda one: one.hops)),
+        entities=tuple(sorted(entities, key=lambda entity: entity.hops)),
         relations=tuple(relations[:most]),
-        communities=tuple(found_community(one) for one in shown),
+        communities=tuple(found_community(community) for community in shown),
     )
 
 
@@ -76,7 +76,7 @@ def _named(tx: Transaction, view: View, cue: str) -> tuple[set[str], list[Source
         newest = (index.ids[position] for position in reversed(positions.tolist()) if index.alive[position])
         ids.update(dict.fromkeys(islice(filter(freshness.says_so, newest), NEWEST)))
     rows, wanted = graphs(tx, view.tables.owner, list(ids)), set(terms)
-    keys = {one.key for row in rows for one in row.entities if not wanted.isdisjoint(name_terms([one.name]))}
+    keys = {entity.key for row in rows for entity in row.entities if not wanted.isdisjoint(name_terms([entity.name]))}
     return keys, rows
 
 
@@ -104,7 +104,9 @@ def _entities(graph: EntityGraph, named: set[str], around: Sequence[SourcedRelat
 
 def seen_in(tx: Transaction, view: View) -> list[Community]:
     """Return the communities of one owner that a session sees, as they are kept."""
-    return [one for one in tx.find(SHELVES[view.tables.owner].communities) if one.persona in view.personas]
+    return [
+        community for community in tx.find(SHELVES[view.tables.owner].communities) if community.persona in view.personas
+    ]
 
 
 def current(found: Iterable[Community], tx: Transaction, view: View) -> Iterator[Community]:
@@ -114,23 +116,23 @@ def current(found: Iterable[Community], tx: Transaction, view: View) -> Iterator
     that nothing is left of is left out.
     """
     freshness = Freshness(tx, view)
-    for one in found:
-        left = _left(one, {source for source in one.drawn_from if freshness.says_so(source)})
+    for community in found:
+        left = _left(community, {source for source in community.drawn_from if freshness.says_so(source)})
         if left is not None:
             yield left
 
 
-def _left(one: Community, fresh: set[str]) -> Community | None:
-    if fresh.issuperset(one.drawn_from):
-        return one
-    sources = tuple(source for source in one.drawn_from if source in fresh)
+def _left(community: Community, fresh: set[str]) -> Community | None:
+    if fresh.issuperset(community.drawn_from):
+        return community
+    sources = tuple(source for source in community.drawn_from if source in fresh)
     relations = tuple(
         relation.model_copy(update={"sources": told})
-        for relation in one.relations
+        for relation in community.relations
         if (told := tuple(source for source in relation.sources if source in fresh))
     )
     ends = {end for relation in relations for end in relation.ends}
-    entities = tuple(entity for entity in one.entities if entity.key in ends)
+    entities = tuple(entity for entity in community.entities if entity.key in ends)
     if not relations:
         return None
     update = {
@@ -141,7 +143,7 @@ def _left(one: Community, fresh: set[str]) -> Community | None:
         "relations": relations,
         "drawn_from": sources,
     }
-    return one.model_copy(update=update)
+    return community.model_copy(update=update)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +169,22 @@ def global_search(
     scores = _scores(tx, seen, asked, most, now, meaning)
     found: list[tuple[Community, float]] = []
     for view in seen:
-        fitting = {one.digest: one for one in seen_in(tx, view) if not scores or one.id in scores}
-        ordered = sorted(fitting.values(), key=lambda one: _order(one, scores))
-        found += [(one, scores.get(one.id, 0.0)) for one in islice(current(ordered, tx, view), most)]
+        fitting = {
+            community.digest: community for community in seen_in(tx, view) if not scores or community.id in scores
+        }
+        ordered = sorted(fitting.values(), key=lambda community: _order(community, scores))
+        found += [(community, scores.get(community.id, 0.0)) for community in islice(current(ordered, tx, view), most)]
     found.sort(key=lambda pair: _order(pair[0], scores))
-    communities = tuple(found_community(one, score) for one, score in found[:most])
+    communities = tuple(found_community(community, score) for community, score in found[:most])
     return GlobalSearch(cue=asked.cue, communities=communities, degraded=asked.embedded.degraded)
 
 
-def _order(one: Community, scores: Mapping[str, float]) -> tuple[float, int, int, str]:
-    return -scores.get(one.id, 0.0), -one.level, -len(one.entities), one.id
+def _largest_first(community: Community) -> tuple[int, int, str]:
+    return community.level, -len(community.entities), community.id
+
+
+def _order(community: Community, scores: Mapping[str, float]) -> tuple[float, int, int, str]:
+    return -scores.get(community.id, 0.0), -community.level, -len(community.entities), community.id
 
 
 def _scores(
@@ -195,5 +203,5 @@ def _scores(
     many = most * len(ALL_TABLES)
     ranking = rank(asked.question, candidates, now, most=many)
     numbers = [number for group in candidates for number in ranking.best(many, group.tier)]
-    found = {candidates.row_id(one): float(ranking.scores[ranking.place(one)]) for one in numbers}
-    return {one: score for one, score in found.items() if score > 0}
+    found = {candidates.row_id(number): float(ranking.scores[ranking.place(number)]) for number in numbers}
+    return {community_id: score for community_id, score in found.items() if score > 0}

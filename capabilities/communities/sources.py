@@ -95,9 +95,9 @@ def _text(index: "SearchView", name: str, position: int) -> str:
 def materials(tx: Transaction, view: View, held: dict[str, Held]) -> list[Material]:
     """Return these memories as what a reader needs."""
     owner = view.tables.owner
-    traces = tx.get_many(view.tables.traces, [one for one, how in held.items() if not how.is_fact])
+    traces = tx.get_many(view.tables.traces, [source for source, how in held.items() if not how.is_fact])
     found = [_of_trace(trace, owner) for trace in traces if not trace.deleted]
-    facts = tx.get_many(FACTS, [one for one, how in held.items() if how.is_fact]) if _has_facts(tx, view) else []
+    facts = tx.get_many(FACTS, [source for source, how in held.items() if how.is_fact]) if _has_facts(tx, view) else []
     return found + [_of_fact(fact, owner) for fact in facts]
 
 

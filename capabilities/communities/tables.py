@@ -66,4 +66,6 @@ def _shelf(owner: Owner, name: str) -> Shelf:
 
 
 SHELVES = by_owner(_shelf)
-COMMUNITY_RESOURCES: tuple[Resource, ...] = tuple(one for shelf in SHELVES.values() for one in shelf.resources)
+COMMUNITY_RESOURCES: tuple[Resource, ...] = tuple(
+    resource for shelf in SHELVES.values() for resource in shelf.resources
+)

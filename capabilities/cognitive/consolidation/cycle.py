@@ -128,7 +128,7 @@ class Cycle(Part):
         done, last = doubt(table, view, self.config.at_work.source_confidence_decay, every, most, held.doubted)
         if last != held.doubted:
             table.tx.write(clock, held.model_copy(update={"doubted": last}))
-        return [Change(step="doubt", trace_id=one.id, reason=f"it is from {one.source_type}") for one in done]
+        return [Change(step="doubt", trace_id=trace.id, reason=f"it is from {trace.source_type}") for trace in done]
 
     async def _gists(self, view: View, line: _Line) -> None:
         how = self.config.at_work.temporal_gist
@@ -178,8 +178,8 @@ class Cycle(Part):
         )
         tx.put(log, [told])
         if tx.count(log) > KEPT_LINES:
-            old = sorted(tx.find(log), key=lambda one: (one.at, one.id))[:-KEPT_LINES]
-            tx.delete(log, [one.id for one in old])
+            old = sorted(tx.find(log), key=lambda run: (run.at, run.id))[:-KEPT_LINES]
+            tx.delete(log, [run.id for run in old])
         clock = tx.read(CLOCKS[view.tables.owner])
         tx.write(CLOCKS[view.tables.owner], clock.model_copy(update={"consolidated": now}))
         return told
@@ -191,4 +191,4 @@ def _note_pruned(line: _Line, changes: list[Change], looked_at: int) -> None:
 
 
 def _changes(step: Step, traces: Sequence[Trace], reason: str) -> list[Change]:
-    return [Change(step=step, trace_id=one.id, reason=reason) for one in traces]
+    return [Change(step=step, trace_id=trace.id, reason=reason) for trace in traces]

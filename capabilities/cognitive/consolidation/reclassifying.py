@@ -29,7 +29,7 @@ class Reclassification(Part):
 
     async def told(self, trace: Trace, features: Features) -> bool:
         """Encode a trace anew by what a model told; False where it went, changed or was told of meanwhile."""
-        return await self._change(trace, lambda one: reclassified(one, features, self.config))
+        return await self._change(trace, lambda stored: reclassified(stored, features, self.config))
 
     async def failed(self, trace: Trace) -> bool:
         """Note that a model could not tell: it waits on, until that has failed three times."""
@@ -61,7 +61,7 @@ def reclassified(trace: Trace, told: Features, config: CognitiveConfig) -> Trace
         return trace
     by_words, weights = detect(trace.content), attention_weights(config.traits)
     mood = Mood(read.valence, read.arousal, read.dominance)
-    old, new = (encode(mood, weights, one, read.tone, config.encoding) for one in (by_words, told))
+    old, new = (encode(mood, weights, reading, read.tone, config.encoding) for reading in (by_words, told))
     kind = trace.type
     if kind == type_of(trace.content, by_words):  # nobody said another
         kind = type_of(trace.content, told)

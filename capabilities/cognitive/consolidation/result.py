@@ -92,6 +92,6 @@ def last_lines(tx: Transaction, seen: Iterable[View]) -> list[CognitiveRun]:
 def summed(lines: Iterable[CognitiveRun], duration_ms: int) -> Consolidated:
     """Return what several owners' lines say together."""
     some = list(lines)
-    counts = {name: sum(getattr(one, name) for one in some) for name in Counts.model_fields}
-    failed = tuple(reason for one in some for reason in one.failed)
+    counts = {name: sum(getattr(line, name) for line in some) for name in Counts.model_fields}
+    failed = tuple(reason for line in some for reason in line.failed)
     return Consolidated(**counts, failed=failed, duration_ms=duration_ms)

@@ -88,7 +88,7 @@ def _core(graph: "nx.Graph[str]", part: set[str], most: int) -> list[str]:
     """Return the members of a community that are tied most, at most so many, in order."""
     inner = graph.subgraph(part)
     weights: dict[str, float] = dict(inner.degree(weight="weight"))
-    return sorted(sorted(part, key=lambda one: (-weights[one], one))[:most])
+    return sorted(sorted(part, key=lambda node: (-weights[node], node))[:most])
 
 
 def add_schema(
@@ -96,9 +96,10 @@ def add_schema(
 ) -> Trace | None:
     """Store what was drawn from a cluster, tied to each of its traces; None where one of them changed meanwhile."""
     tables, now = view.tables, table.clock.now()
-    held = {one.id: one for one in table.tx.get_many(tables.traces, [one.id for one in cluster.traces])}
+    held = {trace.id: trace for trace in table.tx.get_many(tables.traces, [trace.id for trace in cluster.traces])}
     if any(
-        (still := held.get(one.id)) is None or still.deleted or still.content != one.content for one in cluster.traces
+        (still := held.get(trace.id)) is None or still.deleted or still.content != trace.content
+        for trace in cluster.traces
     ):
         return None
     first = cluster.traces[0]
@@ -110,7 +111,7 @@ def add_schema(
         "stability": hours * HOUR,
         "interval": hours * HOUR,
         "verification_count": len(cluster.traces),
-        "derived_from": tuple(one.id for one in cluster.traces),
+        "derived_from": tuple(trace.id for trace in cluster.traces),
         "cluster": cluster.key,
         "consolidated_at": now,
         "session": first.session if first.scope == "thread" else "",
@@ -119,5 +120,5 @@ def add_schema(
     if not is_new:
         return None
     weight = WEIGHTS["schema_instance"]
-    table.tx.put(tables.edges, [edge_between(trace.id, one.id, weight, "schema_instance") for one in cluster.traces])
+    table.tx.put(tables.edges, [edge_between(trace.id, node.id, weight, "schema_instance") for node in cluster.traces])
     return trace

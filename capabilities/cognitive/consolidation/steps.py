@@ -27,7 +27,7 @@ def prune(table: TraceTable, view: View, config: CognitiveConfig) -> tuple[list[
     """Remove what has faded, restorably; what was felt intensely stays. Returns what went, and how many there were."""
     done = sweep_view(table, view, config)
     left = f"less than {config.prune_threshold:g} of its strength was left"
-    return [Change(step="prune", trace_id=one, reason=left) for one in done.faded], done.looked_at
+    return [Change(step="prune", trace_id=trace_id, reason=left) for trace_id in done.faded], done.looked_at
 
 
 def replay(table: TraceTable, view: View, config: CognitiveConfig) -> int:
@@ -85,27 +85,28 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
     positions = np.flatnonzero(index.alive & holds(index, "type", ["contradicts"]))
     edges = tx.get_many(tables.edges, ids_at(index, positions[: config.consolidation.max_traces]))
     ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
-    held = {one.id: one for one in tx.get_many(tables.traces, ends) if view.sees(one)}
+    held = {trace.id: trace for trace in tx.get_many(tables.traces, ends) if view.sees(trace)}
     versions = [
-        Version(one.id, one.created_at.timestamp() * 1000, one.confidence)
-        for one in sorted(held.values(), key=lambda one: (one.created_at, one.id))
+        Version(trace.id, trace.created_at.timestamp() * 1000, trace.confidence)
+        for trace in sorted(held.values(), key=lambda trace: (trace.created_at, trace.id))
     ]
     lost = resolved(versions, [(edge.source, edge.target) for edge in edges], config.traits.honesty)
     if not lost:
         return []
     now, days = table.clock.now(), tx.read(CLOCKS[tables.owner]).days
-    gone = [deleted(held[one], OUTDATED, now).model_copy(update={"faded_on": days}) for one, _ in lost]
-    losers = {one for one, _ in lost}
+    gone = [deleted(held[loser], OUTDATED, now).model_copy(update={"faded_on": days}) for loser, _ in lost]
+    losers = {loser for loser, _ in lost}
     again = [
-        uncontradicted(one, losers)
-        for one in held.values()
-        if one.id not in losers and not losers.isdisjoint(one.contradicted_by)
+        uncontradicted(trace, losers)
+        for trace in held.values()
+        if trace.id not in losers and not losers.isdisjoint(trace.contradicted_by)
     ]
     tx.put(tables.traces, gone)
     tx.put(tables.traces, again)
     why = "newer" if config.traits.honesty > HIGH else "surer"
     return [
-        Change(step="conflict", trace_id=one, reason=f"{winner} says otherwise, and is {why}") for one, winner in lost
+        Change(step="conflict", trace_id=loser, reason=f"{winner} says otherwise, and is {why}")
+        for loser, winner in lost
     ]
 
 
@@ -127,9 +128,10 @@ def reinforce(table: TraceTable, view: View, config: CognitiveConfig, most: int)
     if not traces:
         return []
     present = awaken(table.tx, view.tables.owner, config, now)
-    table.tx.put(view.tables.traces, [_repeated(one, present, config) for one in traces])
+    table.tx.put(view.tables.traces, [_repeated(trace, present, config) for trace in traces])
     return [
-        Change(step="reinforce", trace_id=one.id, reason=f"due since {one.due_at:%Y-%m-%d %H:%M}") for one in traces
+        Change(step="reinforce", trace_id=trace.id, reason=f"due since {trace.due_at:%Y-%m-%d %H:%M}")
+        for trace in traces
     ]
 
 

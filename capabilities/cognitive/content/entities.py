@@ -73,7 +73,9 @@ def entities(text: str) -> tuple[str, ...]:
     """
     text = text[:LONGEST]
     quoted = list(_quoted(text))
-    outside = [one for one in _named(text) if not any(start <= one[0] < start + len(title) for start, title in quoted)]
+    outside = [
+        span for span in _named(text) if not any(start <= span[0] < start + len(title) for start, title in quoted)
+    ]
     first: dict[str, str] = {}
     for _, name in sorted(quoted + outside):
         first.setdefault(name.casefold(), name)
@@ -135,8 +137,8 @@ class _Reading:
         """Return whether a name goes on with the word at a place."""
         last = run[-1]
         between = self.words[last + 1 : at]
-        is_joined = len(between) <= _MOST_JOINS and all(one.low in _list("joins") for one in between)
-        is_near = all(one.follows for one in self.words[last + 1 : at + 1])
+        is_joined = len(between) <= _MOST_JOINS and all(word.low in _list("joins") for word in between)
+        is_near = all(word.follows for word in self.words[last + 1 : at + 1])
         return is_joined and is_near and not self.words[last].has_s and at - run[0] < _LONGEST_NAME
 
     def names(self, run: Sequence[int]) -> Iterator[tuple[int, str]]:
@@ -255,7 +257,7 @@ def _words(text: str) -> list[_Word]:
 @cache
 def _times(language: str) -> frozenset[str]:
     """Return the names of months and weekdays in English and in this language."""
-    locales = [babel.Locale(_LOCALES[one]) for one in {"english", language} if one in _LOCALES]
+    locales = [babel.Locale(_LOCALES[name]) for name in {"english", language} if name in _LOCALES]
     wide = [named["format"]["wide"] for locale in locales for named in (locale.months, locale.days)]
     return frozenset(str(name).lower() for names in wide for name in names.values())
 

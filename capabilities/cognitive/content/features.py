@@ -51,7 +51,7 @@ class _Read:
         """Return whether the text has something of a family."""
         return (
             not family.exact.isdisjoint(self.words)
-            or any(word not in family.denied and one in family.stems for word, one in self.stems.items())
+            or any(word not in family.denied and stem in family.stems for word, stem in self.stems.items())
             or any(phrase in self.row for phrase in family.phrases)
             or any(pattern.search(self.text) for pattern in family.patterns)
         )

@@ -77,7 +77,7 @@ def make_gists(table: TraceTable, view: View, gists: Mapping[str, str], how: Tem
     One that changed or was used meanwhile stays as it is.
     """
     now, tables = table.clock.now(), view.tables
-    held = [one for one in table.tx.get_many(tables.traces, list(gists)) if _loses_details(one, how, now)]
+    held = [trace for trace in table.tx.get_many(tables.traces, list(gists)) if _loses_details(trace, how, now)]
     archive(table.tx, tables.owner, held, "temporal_gist", now)
     changed = [_gisted(trace, gists[trace.id], now) for trace in held if gists[trace.id].strip()]
     table.tx.put(tables.traces, changed)
@@ -129,8 +129,8 @@ def calm(table: TraceTable, view: View, how: EmotionRegulation) -> list[Trace]:
     if seen is None:
         return []
     traces = seen.read(seen.positions[np.nan_to_num(seen.cells("intensity")) > how.valence * how.arousal])
-    over = [one for one in traces if is_overwhelming(felt_in(one), one.strength, how.how)]
-    after, _ = regulated([(felt_in(one), one.strength) for one in over], how.how)
+    over = [trace for trace in traces if is_overwhelming(felt_in(trace), trace.strength, how.how)]
+    after, _ = regulated([(felt_in(trace), trace.strength) for trace in over], how.how)
     changed = [
         _calmed(trace, felt, strength)
         for trace, (felt, strength) in zip(over, after, strict=True)

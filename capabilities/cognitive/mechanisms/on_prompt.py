@@ -32,7 +32,7 @@ def come_unasked(table: TraceTable, shown: Collection[str], config: CognitiveCon
 def _positions(table: TraceTable, seen: Seen, shown: Collection[str], how: InvoluntaryRecall) -> Ints:
     old = table.clock.now().timestamp() - seen.cells("created_at") >= how.min_age_days * DAY
     kept = seen.positions[old & (seen.cells("strength") >= how.min_strength)]
-    hidden = [position for one in shown if (position := seen.index.position_of(one)) >= 0]
+    hidden = [position for trace_id in shown if (position := seen.index.position_of(trace_id)) >= 0]
     return kept[~np.isin(kept, hidden)]
 
 

@@ -47,18 +47,20 @@ def felt_in(trace: Trace) -> EmotionalContext:
 def rivals_of(found: Retrieval, used: Collection[str], config: CognitiveConfig) -> list[str]:
     """Return what a cue brought up as similar as what was used of it; nothing where the mechanism is off."""
     shown = competing(found.results, config)
-    return [one for one in (*shown, *found.rivals) if one not in used]
+    return [trace_id for trace_id in (*shown, *found.rivals) if trace_id not in used]
 
 
 def competing(found: Iterable[Retrieved], config: CognitiveConfig) -> tuple[str, ...]:
     """Return the ids of what is so similar to a cue that it competes; nothing where the mechanism is off."""
     how = config.at_work.retrieval_induced_forgetting
-    return tuple(one.trace.id for one in found if how.enabled and one.signals.similarity >= how.similarity_threshold)
+    return tuple(
+        result.trace.id for result in found if how.enabled and result.signals.similarity >= how.similarity_threshold
+    )
 
 
 def suppress(table: TraceTable, rivals: Iterable[str], how: RetrievalInducedForgetting) -> list[str]:
     """Let the first of those that competed with what was of use fade faster; return their ids."""
-    found = [held for one in dict.fromkeys(rivals) if (held := table.live(one)) is not None]
+    found = [held for trace_id in dict.fromkeys(rivals) if (held := table.live(trace_id)) is not None]
     losing = [found[place] for place in suppressed([held.trace.strength for held in found], how.max_suppressed)]
     for held in losing:
         table.tx.put(held.view.tables.traces, [_suppressed(held, how.suppression_factor)])

@@ -26,7 +26,7 @@ def settle_conflicts(
     as disputed; else the surer one counts.
     """
     tx, traits = table.tx, config.traits
-    held = [one for one in tx.get_many(tables.traces, list(old_ids)) if not one.deleted and one.id != new.id]
+    held = [trace for trace in tx.get_many(tables.traces, list(old_ids)) if not trace.deleted and trace.id != new.id]
     for old in held:
         kept = kept_version(old.confidence, new.confidence, traits.honesty, traits.agreeableness)
         new, old_after = _settled(new, old, kept, table, tables)

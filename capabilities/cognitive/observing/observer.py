@@ -63,8 +63,8 @@ class Observer(Part):
 
     def _add(self, tx: Transaction, found: Sequence[HeardMessage]) -> int:
         place = desk_of(tx.ids).heard
-        known = {one.id for one in tx.get_many(place, [one.id for one in found])}
-        new = [one for one in found if one.id not in known]
+        known = {message.id for message in tx.get_many(place, [message.id for message in found])}
+        new = [message for message in found if message.id not in known]
         tx.put(place, new)
         return len(new)
 
@@ -86,7 +86,7 @@ class Observer(Part):
         enough = enough or (limits.messages is not None and len(heard) >= limits.messages)
         if not heard or not (force or enough) or not await self._may_ask():
             return []
-        sums = accumulate(one.tokens for one in heard)
+        sums = accumulate(message.tokens for message in heard)
         return heard[: max(1, sum(total <= limits.tokens for total in sums))]
 
     async def to_compress(self) -> list[Observation]:
@@ -127,29 +127,29 @@ class Observer(Part):
         another run. Each note is marked to be looked through for reminders, until `mark_proposed`.
         """
         made = [
-            one.model_copy(update={"proposes": True})
-            for one in self._observations(told, [[one.source] for one in heard])
+            note.model_copy(update={"proposes": True})
+            for note in self._observations(told, [[message.source] for message in heard])
         ]
         done = await self.ctx.transact(lambda tx: self._replace(tx, desk_of(tx.ids).heard, heard, made))
         return made if done else None
 
     async def proposing(self) -> list[Observation]:
         """Return the notes from which reminders are still to be made, also those that a killed process left."""
-        return [one for one in await self.notes() if one.proposes]
+        return [note for note in await self.notes() if note.proposes]
 
     async def mark_proposed(self, notes: Sequence[Observation]) -> None:
         """Mark notes as looked through for reminders, so that `proposing` returns them no more."""
 
         def work(tx: Transaction) -> None:
             place = desk_of(tx.ids).notes
-            held = tx.get_many(place, [one.id for one in notes])
-            tx.put(place, [one.model_copy(update={"proposes": False}) for one in held])
+            held = tx.get_many(place, [note.id for note in notes])
+            tx.put(place, [note.model_copy(update={"proposes": False}) for note in held])
 
         await self.ctx.transact(work)
 
     async def compress(self, notes: Sequence[Observation], told: Sequence[NoteTold]) -> list[Observation] | None:
         """Replace notes by fewer, in one transaction; None, and nothing changes, if they are no fewer or one went."""
-        made = self._observations(told, [one.sources for one in notes])
+        made = self._observations(told, [note.sources for note in notes])
         if not 0 < len(made) < len(notes):
             return None
         done = await self.ctx.transact(lambda tx: self._replace(tx, desk_of(tx.ids).notes, notes, made))
@@ -160,20 +160,20 @@ class Observer(Part):
         return [
             Observation(
                 id=ctx.clock.new_id("note"),
-                kind=one.kind,
-                content=ctx.redact(one.content.strip()),
-                importance=one.importance,
-                looks_ahead=one.looks_ahead,
-                when=ctx.redact(one.when),
+                kind=note.kind,
+                content=ctx.redact(note.content.strip()),
+                importance=note.importance,
+                looks_ahead=note.looks_ahead,
+                when=ctx.redact(note.when),
                 made_at=now,
-                sources=drawn_from(one.numbers, sources),
+                sources=drawn_from(note.numbers, sources),
             )
-            for one in told
-            if not is_blank(one.content)
+            for note in told
+            if not is_blank(note.content)
         ]
 
     def _replace(self, tx: Transaction, place: Any, old: Sequence[Any], new: Sequence[Observation]) -> bool:
-        ids, desk = [one.id for one in old], desk_of(tx.ids)
+        ids, desk = [row.id for row in old], desk_of(tx.ids)
         if len(tx.get_many(place, ids)) < len(ids):
             return False
         tx.delete(place, ids)
@@ -188,19 +188,19 @@ class Observer(Part):
 
         None, and nothing changes, where one of the notes went meanwhile.
         """
-        texts = [self.ctx.redact(one.content.strip()) for one in told]
-        learned = [(text, one) for text, one in zip(texts, told, strict=True) if not is_blank(text)]
+        texts = [self.ctx.redact(proposal.content.strip()) for proposal in told]
+        learned = [(text, proposal) for text, proposal in zip(texts, told, strict=True) if not is_blank(text)]
         kept = {notes[number - 1].id for number in keep if 1 <= number <= len(notes)}
         embedded = await self.meaning.embed_stored([text for text, _ in learned])
 
         def work(tx: Transaction) -> list[Trace] | None:
-            desk, ids = desk_of(tx.ids), [one.id for one in notes]
+            desk, ids = desk_of(tx.ids), [note.id for note in notes]
             if len(tx.get_many(desk.notes, ids)) < len(ids):
                 return None
             tx.embedded = embedded.by_text([text for text, _ in learned])
             table = self.table(tx, embedded.space)
-            made = [self._learned(table, text, one, notes, known) for text, one in learned]
-            tx.delete(desk.notes, [one for one in ids if one not in kept])
+            made = [self._learned(table, text, proposal, notes, known) for text, proposal in learned]
+            tx.delete(desk.notes, [note_id for note_id in ids if note_id not in kept])
             tx.write(desk.state, ObserverState())
             return made
 
@@ -212,7 +212,7 @@ class Observer(Part):
         where = place_of(told.scope if table.tx.ids.has("user") else None, table.tx.ids)
         now = self.ctx.clock.now()
         fields = self.encoder.fields(text, now, source_type="reflection")
-        sources = drawn_from(told.numbers, [one.sources for one in notes])
+        sources = drawn_from(told.numbers, [note.sources for note in notes])
         fields |= {"confidence": told.confidence, "session": self.ctx.session, "said_at": now, "role": "assistant"}
         fields |= {"sources": sources} if sources else {}
         tags = unite_tags([*cut_tags(map(self.ctx.redact, told.tags)), NEW_TAG])
@@ -220,6 +220,6 @@ class Observer(Part):
         done = store_encoded(table, where, new, self.config)
         if not done.is_new:
             return done.trace
-        shown = {one.id for one in known}
-        over = dict.fromkeys([*done.contradicts, *(one for one in told.replaces if one in shown)])
+        shown = {trace.id for trace in known}
+        over = dict.fromkeys([*done.contradicts, *(trace_id for trace_id in told.replaces if trace_id in shown)])
         return settle_conflicts(table, where.tables, done.trace, list(over), self.config)

@@ -86,7 +86,7 @@ def _desk(owner: Literal["session", "user"], name: str) -> Desk:
 
 USER, THREAD = _desk("user", "user"), _desk("session", "thread")
 DESKS: tuple[Desk, ...] = (USER, THREAD)
-OBSERVING: tuple[Resource, ...] = tuple(one for desk in DESKS for one in (desk.heard, desk.notes, desk.state))
+OBSERVING: tuple[Resource, ...] = tuple(resource for desk in DESKS for resource in (desk.heard, desk.notes, desk.state))
 
 
 def desk_owner(ids: ScopeIds) -> Literal["session", "user"]:
@@ -101,4 +101,4 @@ def desk_of(ids: ScopeIds) -> Desk:
 
 def total_tokens(some: Sequence[HeardMessage] | Sequence[Observation]) -> int:
     """Return about how many tokens some messages or notes have."""
-    return sum(one.tokens for one in some)
+    return sum(item.tokens for item in some)

@@ -22,7 +22,7 @@ LEAST_CONDENSED = 100
 
 def _whole(given: object) -> list[int]:
     some: list[Any] = given if is_list(given) else [given]
-    return [int(one) for one in some if not isinstance(one, bool) and str(one).strip().isdecimal()]
+    return [int(number) for number in some if not isinstance(number, bool) and str(number).strip().isdecimal()]
 
 
 Shown = Annotated[list[int], BeforeValidator(_whole)]
@@ -96,7 +96,7 @@ def no_reflection(notes: Sequence[Observation], told: TracesTold, *, force: bool
 
 def count_words(some: Iterable[Observation | NoteTold | TraceTold]) -> int:
     """Return how many words notes or memories have together, as white space parts them."""
-    return sum(len(one.content.split()) for one in some)
+    return sum(len(item.content.split()) for item in some)
 
 
 def drawn_from(numbers: Sequence[int], sources: Sequence[Sequence[Source]]) -> tuple[Source, ...]:

@@ -54,11 +54,11 @@ def parts_of(
     ``unasked`` is what came to mind by itself. What was encoded of the message that the prompt is for is left out.
     """
     found, now = asked.found, asked.now
-    told = [one for one in found.results if _tells(one.trace) and not _is_of(one.trace, asked.turn_id)]
+    told = [result for result in found.results if _tells(result.trace) and not _is_of(result.trace, asked.turn_id)]
     terms = frozenset(term for word in read_cue(found.cue).words for term in word.terms)
-    lines = {one.trace.id: _line(one, asked.style, now, terms) for one in told}
+    lines = {result.trace.id: _line(result, asked.style, now, terms) for result in told}
     near = most_similar(told, lines, asked.tokens)
-    shown = [one.trace for one in told if one.trace.id in near]
+    shown = [result.trace for result in told if result.trace.id in near]
     return PromptParts(
         persistent=notes,
         active=tuple(_active(slots, in_mind)),
@@ -66,9 +66,9 @@ def parts_of(
         semantic=tuple(lines[trace.id] for trace in shown if trace.type != "episodic"),
         episodic=tuple(lines[trace.id] for trace in shown if trace.type == "episodic"),
         associated=tuple(
-            PromptLine(one.trace.id, associated_line(one.activation, one.trace.content))
-            for one in found.associated
-            if _tells(one.trace) and not _is_of(one.trace, asked.turn_id)
+            PromptLine(node.trace.id, associated_line(node.activation, node.trace.content))
+            for node in found.associated
+            if _tells(node.trace) and not _is_of(node.trace, asked.turn_id)
         ),
         observations=observations,
         involuntary=_unasked(unasked, now),
@@ -82,11 +82,11 @@ def most_similar(found: Sequence[Retrieved], lines: Mapping[str, PromptLine], to
     another.
     """
     left, kept = CHARS_PER_TOKEN * tokens - FRAME, set[str]()
-    for one in sorted(found, key=lambda one: -one.signals.similarity):
-        size = len(lines[one.trace.id].text) + 1
+    for result in sorted(found, key=lambda result: -result.signals.similarity):
+        size = len(lines[result.trace.id].text) + 1
         if size <= left:
             left -= size
-            kept.add(one.trace.id)
+            kept.add(result.trace.id)
     return kept
 
 
@@ -109,9 +109,9 @@ def _active(slots: Slots, in_mind: Sequence[Trace]) -> Iterator[PromptLine]:
     traces = {trace.id: trace for trace in in_mind if _tells(trace)}
     for slot in sorted(slots.held, key=lambda slot: -slot.activation):
         if slot.trace in traces:
-            one = slot_rules.lines(Slots(slots.capacity, (slot,), slots.entered))
+            line = slot_rules.lines(Slots(slots.capacity, (slot,), slots.entered))
             begin = " ".join(traces[slot.trace].content.split())[:IN_MIND_CHARS]
-            yield PromptLine(slot.trace, f"{one}: {begin}")
+            yield PromptLine(slot.trace, f"{line}: {begin}")
 
 
 def _line(found: Retrieved, style: Style, now: datetime, asked: frozenset[str]) -> PromptLine:

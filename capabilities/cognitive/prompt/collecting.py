@@ -49,14 +49,16 @@ def prompt_of(table: TraceTable, config: CognitiveConfig, prospective: Prospecti
     tx, found = table.tx, asked.found
     mind = tx.read(IN_MIND)
     slots = mind.slots(config)
-    held = [one.trace for slot in slots.held if (one := table.live(slot.trace)) is not None]
+    held = [live.trace for slot in slots.held if (live := table.live(slot.trace)) is not None]
     told = reminder_lines(prospective.shown_in(tx, asked.sought), asked.tokens, config.shares)
-    unasked = come_unasked(table, {*found.ids, *(one.id for one in held)}, config)
+    unasked = come_unasked(table, {*found.ids, *(trace.id for trace in held)}, config)
     parts = parts_of(asked, slots, held, read_notes(tx), told, tuple(_observations(tx)), unasked)
     made = assemble(parts, asked.tokens, asked.style, shares=config.shares)
     prospective.claim(tx, made.sections.get("reminders", ()))
-    of_cue = {one.trace.id for one in found.results if one.signals.similarity > OF_USE}
-    after = mind.having_shown([one for one in made.ids if one in of_cue], rivals_of(found, made.ids, config))
+    of_cue = {result.trace.id for result in found.results if result.signals.similarity > OF_USE}
+    after = mind.having_shown(
+        [trace_id for trace_id in made.ids if trace_id in of_cue], rivals_of(found, made.ids, config)
+    )
     if after != mind:
         tx.write(IN_MIND, after)
     return made

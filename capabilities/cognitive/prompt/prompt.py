@@ -138,7 +138,7 @@ def style_of(traits: Traits) -> Style:
     >>> style_of(Traits()), style_of(Traits(openness=0.6, emotionality=0.6))
     ('structured', 'narrative')
     """
-    return max(_TRAITS, key=lambda one: getattr(traits, one[1]))[0]
+    return max(_TRAITS, key=lambda trait: getattr(traits, trait[1]))[0]
 
 
 def line(
@@ -251,5 +251,5 @@ def _assembled(title: str, opening: str, shown: Sequence[_Shown]) -> Assembled:
     drawn = ["\n".join([heading, *(line.text for line in lines)]) for _, heading, lines in shown]
     text = data_block(title, (opening + "\n" if opening else "") + _GAP.join(drawn))
     sections = {name: tuple(line.id for line in lines if line.id) for name, _, lines in shown}
-    ids = dict.fromkeys(one for held in sections.values() for one in held)
+    ids = dict.fromkeys(line_id for held in sections.values() for line_id in held)
     return Assembled(text, tokens_of(len(text)), tuple(ids), MappingProxyType(sections))

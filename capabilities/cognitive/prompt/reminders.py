@@ -25,7 +25,9 @@ def reminder_lines(due: Sequence[Due], tokens: int, shares: Shares = SHARES) -> 
     """
     room = CHARS_PER_TOKEN * tokens - _FRAME
     share = max(LEAST_CHARS, allotted(room, shares.reminders) - len(HEADINGS["reminders"]) - 4)
-    return tuple(PromptLine(one.id, _cut(reminder_line(one.trigger, one.content), share)) for one in due)
+    return tuple(
+        PromptLine(intention.id, _cut(reminder_line(intention.trigger, intention.content), share)) for intention in due
+    )
 
 
 def _cut(line: str, most: int) -> str:

@@ -38,19 +38,20 @@ class Witnessing(Part):
 
         Where the run's turn was forgotten meanwhile nothing is kept, and each says so.
         """
-        tellings = [Telling(one.event, self.ctx.redact(one.told), one.reason) for one in tellings]
-        texts = [self._text(one) for one in tellings]
+        tellings = [Telling(telling.event, self.ctx.redact(telling.told), telling.reason) for telling in tellings]
+        texts = [self._text(telling) for telling in tellings]
         embedded = await self.meaning.embed_stored(texts)
 
         def work(tx: Transaction) -> list[Witnessed]:
             if is_forgotten(source_of(self.ctx), self.ctx):
                 reason = "its session was forgotten meanwhile: nothing is kept of it"
                 return [
-                    Witnessed(event=one.event.id, trace_id="", is_perspective=False, reason=reason) for one in tellings
+                    Witnessed(event=telling.event.id, trace_id="", is_perspective=False, reason=reason)
+                    for telling in tellings
                 ]
             tx.embedded = embedded.by_text(texts)
             table = self.table(tx, embedded.space)
-            return [self._remember(table, one, text) for one, text in zip(tellings, texts, strict=True)]
+            return [self._remember(table, telling, text) for telling, text in zip(tellings, texts, strict=True)]
 
         return await self.ctx.transact(work)
 
